@@ -26,8 +26,8 @@ export class RetentionTracker {
     }
     // A removed user who was never valid has no names, and no event.
     const [row] = machine.query(
-      `select count(*) as n from users u where removed_at is not null and email is null and exists (select 1 from changes c
-         where c.tenant_id = u.tenant_id and c.resource = 'users' and c.key = u.key and c.kind = 'removed')`,
+      `select count(*) as n from users u where removed_at is not null and email is null and exists (select 1 from events e
+         where e.tenant_id = u.tenant_id and e.kind = 'record.removed' and e.subject = 'users/' || u.key)`,
     )
     const nameless = Number(row?.['n'])
     if (nameless > (this.#rows.get('nameless') ?? 0) && !isLate) {

@@ -325,7 +325,9 @@ export class Oracle {
       const sight = this.sight(at)
       if (resolution === 'entity_removed') {
         const from = sight.presenceFrom(definition.evaluates)
-        const bled = ledger.everBled.has(`${definition.evaluates} ${entityId}`)
+        const id = `${definition.evaluates} ${entityId}`
+        // A false creation date makes the id another entity's.
+        const bled = ledger.everBled.has(id) || ledger.malformed.has(id)
         const reused = definition.evaluates === 'users' && this.#waived.isFormer(entityId, createdAt)
         if (!bled && !reused && !world.wasAbsent(definition.evaluates, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)

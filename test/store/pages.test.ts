@@ -249,5 +249,5 @@ it.skipIf(onPostgres)('leaves nothing of a page whose last new records cannot be
   beside.close()
   const items = Array.from({ length: 70 }, (_, i) => user(1 + i))
   await expect(mirror.commitPage(page(items, { cursor: 'c1' }))).rejects.toMatchObject({ reason: 'store' })
-  for (const table of ['records', 'changes', 'sync_states']) expect(query(`select * from ${table}`)).toEqual([])
+  for (const table of ['records', 'events', 'sync_states']) expect(query(`select * from ${table}`)).toEqual([])
 })

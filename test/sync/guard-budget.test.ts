@@ -295,6 +295,20 @@ it('a server time that contradicts the local clock does not empty the budget, ev
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
 })
 
+it('removals under a server time that is ahead count by the local clock, once it is right again', async () => {
+  const test = await withOwnClock()
+  await test.restart()
+  const value = new Date(startTime + 30 * dayMs).toISOString()
+  const ahead = test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value } })
+  test.sim.primary.removeUsers(first(4))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
+  test.sim.faults.remove(ahead.id)
+  await test.restart()
+  test.sim.primary.removeUsers(first(4))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+  expect(await fullSyncs(test, 'users', 1, dayMs)).toEqual(['success'])
+})
+
 it('an unconfirmed server time long ago does not empty the budget', async () => {
   const test = await tenantOf('users', { users: 60 })
   const { mirror, engine, clock } = test

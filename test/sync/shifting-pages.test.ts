@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
-import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
+import { bothSides, testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
 import { asked, ending, live } from '../support/sync-queries.ts'
 
@@ -69,87 +69,6 @@ it('takes neither a record twice on one page nor one that an incremental sync sh
   expect(asked(test).filter((path) => path === 'users')).toEqual([])
   expect(test.query('select 1 from users where user_id = ?', userId)).toHaveLength(1)
   expect(live(test, 'users')).toBe(46)
-})
-
-/** Pages cut from another order each, as by equal sort keys: a client is on two pages, and another one on none. */
-function scramble(test: TestEngine, hidden: string) {
-  let first: readonly { readonly clientId: string }[] = []
-  return test.sim.faults.add({
-    path: '/api/public/api-clients',
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => {
-        const data = envelope.data as { readonly clientId: string }[]
-        if (!data.some(({ clientId }) => clientId === hidden)) {
-          first = data
-          return envelope
-        }
-        return { ...envelope, data: data.map((one) => (one.clientId === hidden ? first[0] : one)) }
-      },
-    },
-  })
-}
-
-const tenClients = { ...options, readings: { defaultPageSize: { apiClients: 5 } }, sizes: { apiClients: 10 } }
-
-it('removes no API client while others are on two pages, and is not complete', async () => {
-  const test = await testEngine(tenClients)
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  const order = test.query('select client_id from api_clients order by rid')
-  const hidden = String(order[7]?.['client_id'] ?? '')
-  const fault = scramble(test, hidden)
-  for (let run = 0; run < 4; run++) {
-    test.clock.advance(hourMs)
-    expect(ending(await test.run('api-clients'))).toBe('protocol')
-  }
-  expect(test.query('select count(*) as n from api_clients')).toEqual([{ n: 10 }])
-  test.sim.faults.remove(fault.id)
-  expect(ending(await test.run('api-clients'))).toBe('success')
-})
-
-it('reads the list once more before it removes an API client', async () => {
-  const test = await testEngine(tenClients)
-  await test.run('api-clients')
-  const [{ client_id: hidden } = {}] = test.query('select client_id from api_clients order by rid limit 1')
-  let passes = 0
-  test.sim.faults.add({
-    path: '/api/public/api-clients',
-    page: 1,
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => {
-        const data = envelope.data as { readonly clientId: string }[]
-        return ++passes > 4 ? envelope : { ...envelope, data: data.filter(({ clientId }) => clientId !== hidden) }
-      },
-    },
-  })
-  for (let run = 0; run < 2; run++) {
-    test.clock.advance(hourMs)
-    expect(ending(await test.run('api-clients'))).toBe('success')
-  }
-  expect(passes).toBe(5)
-  expect(test.query('select count(*) as n from api_clients')).toEqual([{ n: 10 }])
-})
-
-it('removes no API client while each reading shows other clients', async () => {
-  const test = await testEngine(tenClients)
-  await test.run('api-clients')
-  const [{ client_id: hidden } = {}] = test.query('select client_id from api_clients order by rid limit 1')
-  const isLive = () => test.query('select 1 from api_clients where client_id = ? and removed_at is null', hidden)
-  let readings = 0
-  test.sim.faults.add({
-    path: '/api/public/api-clients',
-    page: 1,
-    effect: ofData((data: { readonly clientId: string }[]) => {
-      const clientId = `0000000${++readings}-0000-4000-8000-000000000000`
-      return [{ ...data[0], clientId }, ...data.filter((one) => one.clientId !== hidden)]
-    }),
-  })
-  for (let run = 0; run < 4; run++) {
-    test.clock.advance(hourMs)
-    expect(ending(await test.run('api-clients'))).toBe('success')
-    expect([run, isLive()]).toEqual([run, [expect.anything()]])
-  }
 })
 
 it('reads at the next full sync a document that a shifting list passed over', async () => {

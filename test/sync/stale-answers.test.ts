@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
-import { proving } from '../support/descriptors.ts'
 import { asked, ending, everyRow, live, synced } from '../support/sync-queries.ts'
 
 type Replayed = Record<string, unknown>
@@ -117,16 +116,6 @@ it('an old denial removes no missing user', async () => {
   test.sim.faults.clear()
   await test.run('users', 'full')
   expect(live(test, 'users')).toBe(59)
-})
-
-it('an old answer to a proof that is optional ends the run all the same', async () => {
-  const test = await synced()
-  const [{ userId } = { userId: 0 }] = test.sim.primary.state.users()
-  test.sim.primary.updateUser(userId, { firstName: 'Changed' })
-  for (const { path } of proving) test.sim.faults.add({ path, effect: { kind: 'clock-skew', ms: -hourMs } })
-  const rows = everyRow(test)
-  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
-  expect(everyRow(test)).toEqual(rows)
 })
 
 it('a server whose clock was corrected is believed after three runs, with an event', async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow } from '../support/sync-queries.ts'
+import { testEngine } from '../support/engine.ts'
+import { ending } from '../support/sync-queries.ts'
 import { client, type ScriptedTenant, type TwoTenants, tenant, twoTenants, user } from './support/two-tenants.ts'
 
 const users = (from: number, count: number, more = {}) => Array.from({ length: count }, (_, n) => user(from + n, more))
@@ -15,8 +15,6 @@ async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant> =
   test.clock.advance(6 * minuteMs)
   return { test, server }
 }
-
-const usersOf = (test: TestEngine) => everyRow(test)['users']
 
 /** The sizes of the pages of users, in turn and then from the beginning. */
 function sizes(server: TwoTenants, ...turns: readonly number[]): void {
@@ -34,32 +32,4 @@ it.each([
   sizes(server, ...turns)
   expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(test.query('select count(*) as n from users where mfa_status = 0')).toEqual([{ n: 60 }])
-})
-
-const foreignPages: readonly (readonly [string, Partial<ScriptedTenant>, readonly number[]])[] = [
-  ['a record that both show differs', { users: [...users(1, 5), ...users(6, 15, { state: 'Invited' })] }, [20, 10]],
-  ['the shorter one ends the list', { users: users(1, 8) }, [20, 20]],
-  ['the shorter one is empty', { users: [] }, [20, 20]],
-  ['each shows one that the other does not', { users: [...users(1, 19), ...users(90, 20)] }, [20, 20]],
-]
-
-it.each(foreignPages)('refuses two reads of a page of users where %s', async (_, strange, turns) => {
-  const { test, server } = await mirrored({ users: users(1, 40) }, strange)
-  const before = usersOf(test)
-  for (const one of server.a.users.slice(0, 30)) one['mfaStatus'] = false
-  for (const one of server.b.users.slice(0, 19)) one['mfaStatus'] = false
-  sizes(server, ...turns)
-  let reads = 0
-  server.choose((path) => (path === 'users' && reads++ > 0 ? server.b : server.a))
-  expect(ending(await test.run('users', 'full'))).toBe('protocol')
-  expect(usersOf(test)).toEqual(before)
-})
-
-it('refuses a page of a foreign tenant whose few users this tenant also has', async () => {
-  const { test, server } = await mirrored({ users: users(1, 3) }, { users: [...users(1, 3), user(77)] })
-  const before = usersOf(test)
-  let reads = 0
-  server.choose((path) => (path === 'users' && reads++ === 0 ? server.b : server.a))
-  expect(ending(await test.run('users', 'full'))).toBe('protocol')
-  expect(usersOf(test)).toEqual(before)
 })

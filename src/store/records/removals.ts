@@ -147,12 +147,18 @@ export async function removalBudget(sql: Sql, query: BudgetQuery): Promise<Remov
     await sql(`update records set removed_at = @removingAt where ${ofResource} and removed_at > @removingAt`, [
       { tenantId, resource, removingAt },
     ])
-  const [counted] = await sql<RemovalBudget>(budgetText, [{ tenantId, resource, since, createdSince, createdBy }])
+  const localSince = at - Math.max(dayMs, at - (heldSince ?? at))
+  const [counted] = await sql<RemovalBudget>(budgetText, [
+    { tenantId, resource, at, since, localSince, createdSince, createdBy },
+  ])
   return counted ?? { removed: 0, created: 0 }
 }
 
+/** A removal counts while either clock says so: each of them may have been wrong. */
 const budgetText = `select
-  (select count(*) from records where ${ofResource} and removed_at > @since and accepted = 0) as removed,
+  (select count(*) from records r where ${ofResource} and removed_at is not null and accepted = 0
+     and (removed_at > @since or exists (select 1 from events e where e.tenant_id = r.tenant_id and e.kind = 'record.removed'
+       and e.subject = r.resource || '/' || r.key and e.at > @localSince and e.at <= @at))) as removed,
   (select count(*) from records where ${ofResource} and removed_at is null and first_seen_at > @createdSince
      and first_seen_at <= @createdBy and first_seen_at > coalesce((select first_complete_at from sync_states
        where ${ofResource}), @createdBy)) as created`

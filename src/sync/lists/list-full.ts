@@ -100,12 +100,12 @@ async function assertComplete(
   const { context, tenantId, state } = run
   const { absent } = await context.store.absence(id)
   const missing = absent.filter(({ accepted }) => !accepted).map(({ rid }) => rid)
-  if (state.emptyAccepted === 'announced-page') return
   if (missing.length > 0) {
     const live = await context.store.liveCount(tenantId, definition.name)
     const message = `A page of ${definition.name} that was announced came back empty, and ${missing.length} of ${live} are gone`
     throw await suspectEmpty(run, 'announced-page', { message, count: missing.length, rids: missing })
   }
+  if (state.emptyAccepted === 'announced-page') return
   if (run.counts.created === 0 && state.completeStartedAt !== null) return
   const second = await readPass(run, definition, async () => {})
   const isSame = second.hasGap && second.ids.size === ids.size && [...ids].every((one) => second.ids.has(one))
