@@ -182,7 +182,7 @@ it('brings the finding back when its end passes, at the next look and without an
   expect(stderr).toContain('acme: waiver W-1 (owner ops): has expired\n')
 })
 
-it('lists with --all the waivers that cover nothing or too much', async () => {
+it('lists with --all the waivers that cover nothing', async () => {
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
   expect((await world.run('findings', '--all')).stderr).toContain(
@@ -196,7 +196,4 @@ it('lists with --all the waivers that cover nothing or too much', async () => {
   world.simulator.primary.addApiClient({ roleName: 'Wide' })
   await world.run('sync')
   expect(await metricsOf(world)).toMatchObject({ open: 0, waived: 2, covered: 2, state: 'active' })
-  expect((await world.run('findings', '--all', '--format', 'json')).stderr).toContain(
-    'acme: waiver W-3 (owner ops, covers 2): covers findings that were opened after it was agreed\n',
-  )
 })
