@@ -181,9 +181,7 @@ export function explanationText({
     'Evidence',
     ...factLines(evidence, factName),
     ...recordLines(record),
-    ...(changes.length === 0
-      ? []
-      : ['', 'History of the entity', ...changes.map((change) => changeLine(change, record?.resource))]),
+    ...(changes.length === 0 ? [] : ['', 'History of the entity', ...changes.map((change) => changeLine(change))]),
     ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
     ...(life.length === 0
       ? []
