@@ -173,7 +173,8 @@ function toRecord(resource: ResourceName, fields: Record<string, unknown>, { tim
     fields,
     extra: null,
     times: { ...dates, ...own, readAt: now, ...times },
-    firstSeenAt: times['firstSeenAt'] ?? now,
+    // Written again since, so that its history is read.
+    firstSeenAt: times['firstSeenAt'] ?? now - 1,
     readAt: now,
     requestId: 'req-1',
     absent: false,
