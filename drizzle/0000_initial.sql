@@ -1,10 +1,3 @@
-CREATE TABLE `accepted_removals` (
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`rid` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `resource`, `rid`)
-);
---> statement-breakpoint
 CREATE TABLE `held_records` (
 	`hold_id` text NOT NULL,
 	`rid` integer NOT NULL,

@@ -1,10 +1,3 @@
-CREATE TABLE "accepted_removals" (
-	"tenant_id" bigint NOT NULL,
-	"resource" text COLLATE "C" NOT NULL,
-	"rid" bigint NOT NULL,
-	CONSTRAINT "accepted_removals_tenant_id_resource_rid_pk" PRIMARY KEY("tenant_id","resource","rid")
-);
---> statement-breakpoint
 CREATE TABLE "held_records" (
 	"hold_id" text COLLATE "C" NOT NULL,
 	"rid" bigint NOT NULL,

@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 96aa10903058f4f75eac6992a15d1fb88efdc9631c5a4477da1f2833c2407404
+-- Triggers and views, made again after every migration: sha256 6926e2416e48fdce725c81eee9a4119f7f48dfc06c5afbf2bc27200c8f760f9f

@@ -287,8 +287,7 @@ export class Session implements AsyncDisposable {
   }
 
   #viewsOf(settings: Settings): Views {
-    const skewOf = (name: string) => this.#skewOf(name)
-    const storeOf = (name: string) => this.stores.of(name)
+    const [skewOf, storeOf] = [(name: string) => this.#skewOf(name), (name: string) => this.stores.of(name)] as const
     const known = { skewOf, storeOf, unstored: this.#unstored, evaluator: this.evaluator }
     return createViews(this.mirror, settings, this.#options.io.clock, known)
   }

@@ -14,8 +14,6 @@ export type OwnColumn<Name extends string = string, Own extends string = string>
       readonly view?: string
     }
 
-type ColumnOf<Name extends string, Own extends string> = Name | `${Name}Ms` | Own
-
 export type Gauge<Name extends string = string> =
   | {
       readonly kind: 'count'
@@ -40,24 +38,17 @@ interface Common<Name extends string, Own extends string> {
   readonly readAfter?: readonly ResourceName[]
   readonly fields: Fields
   readonly own?: Readonly<Record<Own, OwnColumn<Name, Own>>>
-  /** Fields by whose values live records are counted, for frequent reads; `[[]]` = one count of all. */
-  readonly counted: readonly [readonly Name[], ...(readonly Name[])[]]
-  readonly indexes?: Readonly<Record<string, readonly ColumnOf<Name, Own>[]>>
   readonly gauges?: readonly Gauge<Name>[]
   /** The date that decides between two records with the same id: the later one counts. */
   readonly laterWins?: Name
-  /** Fields that identify a person (`identifiedBy`). */
-  readonly person?: { readonly email: Name; readonly createdAt: Name }
-  /** A GUID exists in one tenant only, a person may be in several. */
-  readonly identifiedBy?: 'guid' | 'person'
+  /** A GUID exists in one tenant only, so a known one proves whose data these are. */
+  readonly identifiedBy?: 'guid'
 }
 
 export interface LookUpRule<Name extends string = string> {
   readonly path: string
   /** Only an answer by id contains this field; it is read again in rotation. */
   readonly states: Name
-  readonly ifEqual: readonly Name[]
-  readonly ambiguous: { readonly field: Name; readonly repeatedIn: readonly [ResourceName, string] }
 }
 
 export interface UpdatedAfter<Name extends string = string> {

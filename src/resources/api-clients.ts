@@ -17,8 +17,6 @@ export const apiClients = defineResource({
     secretExpirationDate: date({ laterMeans: 'secretRotated' }),
     createdAt: date({ nullable: 'counted', pastOnly: true }),
   },
-  counted: [[]],
-  indexes: { expiry: ['secretExpirationDateMs'], role: ['roleName'] },
   identifiedBy: 'guid',
   self: { role: 'roleName' },
 })

@@ -18,7 +18,6 @@ export const authenticationSettings = defineResource({
     tenantName: text({ strict: true, nullable: true, requiredWith: 'ssoEnabled' }),
     mfaEnabled: flag({ strict: true }),
   },
-  counted: [[]],
   gauges: [
     {
       kind: 'flag',

@@ -29,12 +29,6 @@ export const documents = defineResource({
       view: 'statusSinceMs',
     },
   },
-  counted: [['uploadStatus']],
-  indexes: {
-    status: ['uploadStatus', 'statusSince'],
-    touched: ['touchedAtMs'],
-    name: ['filename'],
-  },
   gauges: [
     {
       kind: 'count',

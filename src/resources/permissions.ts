@@ -20,5 +20,4 @@ export const permissions = defineResource({
   probe: 3,
   schedule: { full: '*/30 * * * *' },
   fields: permissionFields,
-  counted: [[]],
 })

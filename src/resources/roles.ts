@@ -21,7 +21,6 @@ export const roles = defineResource({
     isReadOnly: flag(),
     permissions: list({ of: permissionFields, view: 'role_permissions' }),
   },
-  counted: [['state']],
   gauges: [
     {
       kind: 'count',

@@ -3,7 +3,7 @@ import { defineResource } from '../model/resource.ts'
 
 /**
  * docs/api.md#user: e-mails are unique. The feed contains new users only; other changes require a full sync. Waivers
- * and the identity proof identify a user by e-mail address and creation time.
+ * identify a user by e-mail address and creation time.
  */
 export const users = defineResource({
   name: 'users',
@@ -27,14 +27,6 @@ export const users = defineResource({
     createdAt: date({ pastOnly: true }),
   },
   own: { detailReadAt: { rule: 'readById', view: 'roleIdReadAtMs' } },
-  counted: [
-    ['state', 'mfaStatus', 'mfaAction'],
-    ['state', 'roleId', 'roleName'],
-  ],
-  indexes: {
-    posture: ['state', 'mfaStatus', 'mfaAction', 'createdAtMs'],
-    role: ['roleName', 'roleId'],
-  },
   gauges: [
     {
       kind: 'count',
@@ -43,15 +35,11 @@ export const users = defineResource({
       by: { state: { setting: 'users.knownStates' }, mfaStatus: true, mfaAction: true },
     },
   ],
-  identifiedBy: 'person',
-  person: { email: 'email', createdAt: 'createdAt' },
   orderedBy: 'createdAt',
   removal: 'confirm',
   lookUp: {
     path: '/api/public/users/{id}',
     states: 'roleId',
-    ifEqual: ['roleName', 'email', 'createdAt'],
-    ambiguous: { field: 'roleName', repeatedIn: ['roles', 'name'] },
   },
   unique: { field: 'email', event: 'duplicate_email' },
 })

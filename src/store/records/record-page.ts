@@ -46,7 +46,8 @@ export interface PageWritten {
   readonly live: number
   readonly laterDates: Readonly<Record<string, number>>
   readonly contradicted: readonly string[]
-  readonly hasUnidentified: boolean
+  /** True if a record has no readable id, or contradicts another one with its id: nothing is removed. */
+  readonly notWhole: boolean
   /** Keys of records whose detail is unknown since this page. */
   readonly detailDue: readonly string[]
 }
@@ -224,7 +225,7 @@ export async function writePage(
     live,
     laterDates,
     contradicted: [...new Set(fields)],
-    hasUnidentified: unidentified.length > 0,
+    notWhole: unidentified.length > 0 || fields.length > 0,
     detailDue,
   }
 }
@@ -242,23 +243,16 @@ export function isKnownRow(row: KnownRow | undefined, since: number): boolean {
 
 /** Compares a page with the mirror, without writing. */
 export function comparisonOf(
-  page: PageCommit,
   { items, unidentified }: DistinctItems,
   known: ReadonlyMap<string, KnownRow>,
   since: number,
 ): PageComparison {
-  const shape = recordShapes[page.resource]
   const unknown: { key: string | null; createdAt: number | null }[] = []
   for (const [key, item] of items)
     if (!isKnownRow(known.get(key), since))
       unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
   for (const item of unidentified) unknown.push({ key: null, createdAt: createdAtOf(item.raw) })
-  const changes = () =>
-    [...items].some(([key, item]) => {
-      const row = known.get(key)
-      return item.ok && !(row !== undefined && isUnchanged(shape, row, item))
-    })
-  return { known: items.size + unidentified.length - unknown.length, unknown, changes }
+  return { known: items.size + unidentified.length - unknown.length, unknown }
 }
 
 /** True for a live record without doubts that is equal, so that a write would change nothing. */

@@ -60,14 +60,3 @@ export const heldRecords = sqliteTable(
   { holdId: text('hold_id').notNull(), rid: integer('rid').notNull() },
   (table) => [primaryKey({ columns: [table.holdId, table.rid] })],
 )
-
-/** Deleted when the record is removed or returned again. */
-export const acceptedRemovals = sqliteTable(
-  'accepted_removals',
-  {
-    tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    rid: integer('rid').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.rid] })],
-)

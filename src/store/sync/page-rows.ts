@@ -36,7 +36,6 @@ export interface PageComparison {
   readonly known: number
   /** `key` is null without a readable id, `createdAt` if the record has none. */
   readonly unknown: readonly { readonly key: string | null; readonly createdAt: number | null }[]
-  readonly changes: () => boolean
 }
 
 export interface PageCommit {

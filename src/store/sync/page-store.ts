@@ -31,17 +31,16 @@ export function pageStore(database: Database, passes: PassPages): Part {
     const known = await knownRows(sql, database, page, [...distinct.items.keys()])
     if (page.admit !== undefined) {
       const since = await knownSince(sql, tenantId)
-      if (!page.admit(comparisonOf(page, distinct, known, since))) return null
+      if (!page.admit(comparisonOf(distinct, known, since))) return null
     }
     // After the pass, the feed returns what changed meanwhile: no contradiction.
     const seen = fullSync?.advance === undefined ? noneSeen : await passes.seen(sql, fullSync.id)
     const written = await writePage(sql, database, page, distinct, known, seen)
     await addLive(sql, tenantId, resource, written.live)
     if (fullSync !== undefined) {
-      const notWhole = written.hasUnidentified || written.contradicted.length > 0
       await passes.advance(sql, fullSync, {
         isEmpty: page.items.length === 0,
-        notWhole,
+        notWhole: written.notWhole,
         at: page.at,
         rids: written.rids,
       })
@@ -55,13 +54,13 @@ export function pageStore(database: Database, passes: PassPages): Part {
   }
 
   /** Removes the records that a list in one answer lacks. */
-  async function removeOthers(sql: Sql, page: PageCommit, { rids, hasUnidentified }: PageWritten): Promise<number> {
+  async function removeOthers(sql: Sql, page: PageCommit, { rids, notWhole }: PageWritten): Promise<number> {
     const { tenantId, resource } = page
     const seen = ridSet([packRids(rids)])
     const present = await sql<number>(presentRids, [{ tenantId, resource }], 'values')
     const absent = present.filter((rid) => !seen.has(rid))
-    // The record without a readable id may be one of the absent ones.
-    if (hasUnidentified) {
+    // A record without a readable id may be one of the absent ones.
+    if (notWhole) {
       await markMissing(sql, database, absent, page.at)
       return 0
     }
