@@ -53,7 +53,7 @@ export interface Dialect {
   jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
-  /** Rows bound by `bindRows`, for `from`: a table with these columns, and `n` for their order. */
+  /** Rows bound by `bindRows`, for `from`: a table `given` with these columns, and `n` for their order. */
   givenRows(columns: GivenColumns): string
   /** Members of the object that is the last parameter. */
   bindRows(columns: GivenColumns, rows: readonly object[]): object

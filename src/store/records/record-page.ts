@@ -67,9 +67,9 @@ const upsertText = (
   rows: string,
 ) => `insert into records (tenant_id, resource, key, body, supplement, problem, raw, problem_since,
     first_seen_at, read_at, request_id)
-  select cast(@tenantId as bigint), cast(@resource as text), w.key, w.body, w.supplement, w.problem, w.raw,
-    case when w.problem is not null then cast(@at as bigint) end, cast(@at as bigint), cast(@at as bigint),
-    cast(@requestId as text) from ${rows} w where true
+  select cast(@tenantId as bigint), cast(@resource as text), given.key, given.body, given.supplement, given.problem, given.raw,
+    case when given.problem is not null then cast(@at as bigint) end, cast(@at as bigint), cast(@at as bigint),
+    cast(@requestId as text) from ${rows} where true
   on conflict (tenant_id, resource, key) do update set
     body = coalesce(excluded.body, records.body), supplement = coalesce(excluded.supplement, records.supplement),
     read_at = case when excluded.body is null then records.read_at else excluded.read_at end,

@@ -28,7 +28,7 @@ export const sqliteDialect: Dialect = {
   },
   givenRows(columns) {
     const values = Object.keys(columns).map((name) => `value ->> '${name}' as "${name}"`)
-    return `(select key as n, ${values.join(', ')} from json_each(@rows))`
+    return `(select key as n, ${values.join(', ')} from json_each(@rows)) as given`
   },
   bindRows: (_, rows) => ({ rows: JSON.stringify(rows) }),
 }
