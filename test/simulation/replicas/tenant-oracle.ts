@@ -94,7 +94,10 @@ export class TenantOracle {
     const { tenant, server } = this.#parts
     const { world, readings, ledger } = tenant
     const id = `(select id from tenants where name = '${tenant.name}')`
-    const details = await server.query(`select user_id as id, detail_read_at as at from users where tenant_id = ${id}`)
+    const details = await server.query(
+      `select key as id, (supplement::json ->> 'detailReadAt')::bigint as at from records
+       where resource = 'users' and tenant_id = ${id}`,
+    )
     const readAt = new Map(details.map((row) => [Number(row['id']), row['at']]))
     const kept = await server.query(keptRolesText(id))
     const isExact = (resource: ResourceName) => resource === 'users' || readings.cursorKind === 'keyset'

@@ -37,9 +37,10 @@ it.runIf(onPostgres)('shows no raw content, unknown field, cursor or digest of a
   const world = await sqlWorld()
   const { sql } = world
   const secret = 'hunter2-hunter2'
-  sql(`insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at)
-    values (1, 'users', '7', '${secret}', '${secret}', 1, 1)`)
-  sql(`update users set extra = '{"password":"${secret}"}', request_id = '${secret}'`)
+  sql(`insert into records (tenant_id, resource, key, raw, problem, problem_since, first_seen_at, read_at)
+    values (1, 'users', '7', '${secret}', '${secret}', 1, 1, 1)`)
+  sql(`update records set body = left(body, -1) || ',"extra":{"password":"${secret}"}}', request_id = '${secret}'
+    where body is not null`)
   sql(`update sync_states set cursor = '${secret}', message = '${secret}'`)
   sql(
     `update tenants set accepted_credential = '${secret}', denied_credential = '${secret}', base_url = '${secret}', admitted = '${secret}'`,
@@ -58,7 +59,9 @@ it.runIf(onPostgres)('shows no raw content, unknown field, cursor or digest of a
 it.runIf(onPostgres)('leaves removed records out, also for a function of the reader', async () => {
   const world = await sqlWorld()
   const { sql } = world
-  sql(`update users set removed_at = 1, email = 'gone@example.com' where rid = (select min(rid) from users)`)
+  sql(`update records set removed_at = 1, body = '{"userId":1,"email":"gone@example.com"}'
+    where rid = (select min(rid) from records where resource = 'users')`)
+  sql(`update sync_states set live = live - 1 where resource = 'users'`)
   sql(`create function tell(email text) returns boolean language plpgsql cost 0.0001 as $$
     begin if email = 'gone@example.com' then raise exception 'seen'; end if; return true; end $$`)
   const [{ n = 0 } = {}] = sql('select count(*) as n from users')
