@@ -15,7 +15,7 @@ export default defineConfig({
     // Each of them has a thread with a PostgreSQL of its own.
     maxWorkers: 2,
     include: [
-      'test/store/{audit-chain,finding-names,finding-order,named-records,own-query,page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
+      'test/store/{audit-chain,finding-names,finding-order,named-records,own-query,page-fingerprint-cache,record,record-counts,record-retention}.test.ts',
       'test/own-checks.test.ts',
       'test/store/postgres/*.test.ts',
       'test/store/db/*.test.ts',
