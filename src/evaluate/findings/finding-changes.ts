@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
 import { fingerprintOf } from '../../model/finding.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
@@ -38,7 +39,10 @@ export async function findingChanges(
   before: readonly OpenFindingDigest[],
 ): Promise<FindingChanges> {
   const written: WrittenFinding[] = []
-  for (const part of inParts(tally?.failures ?? [])) written.push(...(await writtenOf(run, part)))
+  for (const part of inParts(tally?.failures ?? [])) {
+    written.push(...(await writtenOf(run, part)))
+    await yieldToEventLoop()
+  }
   const open: SeverityCounts = { ...tally?.severities }
   const resolved: ResolvedFinding[] = []
   const { type } = run.check.entity
@@ -52,6 +56,7 @@ export async function findingChanges(
       if (resolution === null) open[severity] = (open[severity] ?? 0) + 1
       else resolved.push({ fingerprint, resolution })
     }
+    await yieldToEventLoop()
   }
   return { written, resolved, waivers: await waiverChanges(run, written), open }
 }

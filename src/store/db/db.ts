@@ -8,8 +8,9 @@ export type RowMode = 'arrays' | 'objects' | 'values'
 export type Sql = <Row>(text: string, params?: readonly unknown[], mode?: RowMode) => Promise<Row[]>
 
 /**
- * A database. `work` awaits nothing but its `sql`, because other transactions wait for it, and may run several times,
- * from its beginning, if the database has to repeat a transaction.
+ * A database. `work` awaits nothing but its `sql`, because other transactions wait for it, and turns of the event loop
+ * between the parts of a large one. It may run several times, from its beginning, if the database has to repeat a
+ * transaction.
  *
  * @throws SyncError `store` for an error of the database; other errors of `work` unchanged.
  */

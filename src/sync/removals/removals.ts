@@ -113,7 +113,11 @@ export async function decideRemovals(
   })
   run.counts = { ...run.counts, removed: run.counts.removed + removed }
   await run.fullSyncCompleted()
-  if (fullSync.notWhole) log.warn({ resource: name }, 'Records without a readable id, or with one id and different values, were shown; nothing is removed')
+  if (fullSync.notWhole)
+    log.warn(
+      { resource: name },
+      'Records without a readable id, or with one id and different values, were shown; nothing is removed',
+    )
   return refusal
 }
 
