@@ -66,9 +66,9 @@ onServer('shows the same from the database as from the file, which stays as it i
 onServer('reports as JSON', async () => {
   const world = await movingWorld()
   const { stdout } = await world.migrate({}, '--format', 'json')
-  const [{ count }] = withDatabase(world.store, (raw) => raw.prepare('select count(*) as count from records').all()) as [
-    { count: number },
-  ]
+  const [{ count }] = withDatabase(world.store, (raw) =>
+    raw.prepare('select count(*) as count from records').all(),
+  ) as [{ count: number }]
   expect(JSON.parse(stdout)).toMatchObject({
     from: world.store,
     verified: true,

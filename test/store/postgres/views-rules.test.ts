@@ -42,7 +42,10 @@ const events: readonly (readonly [what: string, change: string])[] = [
     'records in quarantine',
     `insert into records (tenant_id, resource, key, raw, problem, problem_since, first_seen_at, read_at) values (1, 'users', '7', '{}', 'p', 1, 1, 1)`,
   ],
-  ['a missing record', `update records set missing_since = 1 where rid = (select min(rid) from records where resource = 'roles')`],
+  [
+    'a missing record',
+    `update records set missing_since = 1 where rid = (select min(rid) from records where resource = 'roles')`,
+  ],
   [
     'a failed full sync',
     `update sync_states set full_reason = 'timeout', full_attempt_at = full_success_at + 1 where resource = 'documents'`,
