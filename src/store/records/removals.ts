@@ -138,27 +138,29 @@ export async function acceptPastRemovals(sql: Sql, tenantId: number): Promise<vo
 
 /** What the shrink guard counts besides the records that are due (docs/sync.md#shrink-hold). Call inside a transaction. */
 export async function removalBudget(sql: Sql, query: BudgetQuery): Promise<RemovalBudget> {
-  const { tenantId, resource, at, unsetAt, removingAt, confirmed, local, heldSince = null } = query
-  const since = removingAt - Math.max(dayMs, at - (heldSince ?? at))
+  const { tenantId, resource, at, unsetAt, removingAt, confirmed, local: isLocal, heldSince = null } = query
+  const window = Math.max(dayMs, at - (heldSince ?? at))
+  const since = removingAt - window
   const createdSince = Math.min(at, unsetAt, heldSince ?? at) - dayMs
   const createdBy = confirmed ? at : Number.MAX_SAFE_INTEGER
   // A clock that was set back extends the 24 hours by at most 24 hours; a wrong server time must not end them.
-  if (confirmed || local)
+  if (confirmed || isLocal)
     await sql(`update records set removed_at = @removingAt where ${ofResource} and removed_at > @removingAt`, [
       { tenantId, resource, removingAt },
     ])
-  const localSince = at - Math.max(dayMs, at - (heldSince ?? at))
+  const local = { at, unsetAt, localSince: at - window, unsetSince: unsetAt - window }
   const [counted] = await sql<RemovalBudget>(budgetText, [
-    { tenantId, resource, at, since, localSince, createdSince, createdBy },
+    { tenantId, resource, since, createdSince, createdBy, ...local },
   ])
   return counted ?? { removed: 0, created: 0 }
 }
 
-/** A removal counts while either clock says so: each of them may have been wrong. */
+/** A removal counts while any clock says so: the server's, the local one, or it as if it had not been set. */
 const budgetText = `select
   (select count(*) from records r where ${ofResource} and removed_at is not null and accepted = 0
      and (removed_at > @since or exists (select 1 from events e where e.tenant_id = r.tenant_id and e.kind = 'record.removed'
-       and e.subject = r.resource || '/' || r.key and e.at > @localSince and e.at <= @at))) as removed,
+       and e.subject = r.resource || '/' || r.key
+       and (e.at > @localSince and e.at <= @at or e.at > @unsetSince and e.at <= @unsetAt)))) as removed,
   (select count(*) from records where ${ofResource} and removed_at is null and first_seen_at > @createdSince
      and first_seen_at <= @createdBy and first_seen_at > coalesce((select first_complete_at from sync_states
        where ${ofResource}), @createdBy)) as created`
