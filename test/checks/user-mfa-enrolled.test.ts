@@ -109,7 +109,7 @@ it('states that the interpretation is assumed until it is set', async () => {
 })
 
 it.each([
-  ['fail', { applicable: false, notEvaluated: 0 }, 'evaluated'],
+  ['fail', { applicable: false, notEvaluated: 0 }, 'not_applicable'],
   ['unknown', { applicable: true, notEvaluated: 1, failures: [] }, 'not_evaluated'],
 ])(
   'takes the policy of a tenant without SSO for what the check of it does (%s)',
@@ -129,7 +129,10 @@ it.each([
 
 it('accepts a policy that is off when single sign-on is configured', async () => {
   const others = { 'auth-mfa-policy-enabled': { withoutSso: 'unknown' } }
-  const fill = (mirror: FakeMirror) => mirror.put('authentication-settings', settings({ mfaEnabled: false }))
+  const fill = (mirror: FakeMirror) => {
+    mirror.put('authentication-settings', settings({ mfaEnabled: false }))
+    mirror.put('users', user({ mfaStatus: false }))
+  }
   expect(await evaluator(check, fill, { others })).toMatchObject({ applicable: false, notEvaluated: 0 })
 })
 

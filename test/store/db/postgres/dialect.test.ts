@@ -136,28 +136,6 @@ it('counts live records by triggers, whichever statement changes them', async ()
   expect(await counts()).toEqual([])
 })
 
-it('records the terms of waivers, and each lapse once', async () => {
-  const db = postgresDb()
-  await change(
-    db,
-    `insert into waivers (tenant_id, id, "check", entity, entity_key, terms, since, expires_at)
-     values (1, 'w', 'c', '*', '*', 't', 3, 9)`,
-  )
-  await change(
-    db,
-    `insert into waived_findings (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at)
-     values ('f', 'w', 1, 'c', 't', '{}', 'high', 3)`,
-  )
-  for (const at of [5, 6]) {
-    await change(db, `update waived_findings set lapsed_at = coalesce(lapsed_at, ?), lapsed_facts = '{"a":1}'`, at)
-  }
-  const rows = await get(db, 'select at, terms, fingerprint, changed from waiver_changes order by id')
-  expect(rows).toEqual([
-    { at: 3, terms: 't', fingerprint: null, changed: null },
-    { at: 5, terms: 't', fingerprint: 'f', changed: '{"a":1}' },
-  ])
-})
-
 it('orders texts by their bytes, and nulls as the statement says', async () => {
   const db = postgresDb()
   await insert(db, 1, [role(1, 'b'), role(2, 'B'), role(3, 'ä'), role(4, 'a')])
