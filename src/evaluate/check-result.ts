@@ -1,17 +1,16 @@
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
 import type { UnknownReason } from '../model/reasons.ts'
-import type { CheckResult, OpenFindingDigest } from '../store/port.ts'
+import type { CheckResult } from '../store/port.ts'
 import type { CheckOutcome } from './check-outcome.ts'
 import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
+import type { OpenFindings } from './findings/open-findings.ts'
 
 export interface NewResult {
   readonly result: CheckResult
   readonly outcome: CheckOutcome
 }
-
-type Open = readonly OpenFindingDigest[]
 
 /**
  * The result of a check whose entities were evaluated.
@@ -21,7 +20,7 @@ type Open = readonly OpenFindingDigest[]
  */
 export function evaluatedResult(
   run: CheckRun,
-  open: Open,
+  open: OpenFindings,
   tally: CheckTally,
   problem: string | null,
 ): Promise<NewResult> {
@@ -31,7 +30,7 @@ export function evaluatedResult(
 /** The result of a check that could not be evaluated; it opens no finding. */
 export function unevaluatedResult(
   run: CheckRun,
-  open: Open,
+  open: OpenFindings,
   reason: Extract<UnknownReason, 'check_failed' | 'internal' | 'never'>,
   problem: string | null = null,
 ): Promise<NewResult> {
@@ -44,7 +43,11 @@ interface Evaluated {
   readonly problem: string | null
 }
 
-async function resultOf(run: CheckRun, before: Open, { tally, rawResult, problem }: Evaluated): Promise<NewResult> {
+async function resultOf(
+  run: CheckRun,
+  before: OpenFindings,
+  { tally, rawResult, problem }: Evaluated,
+): Promise<NewResult> {
   const { check, inputs } = run
   const changes = await findingChanges(run, tally, before)
   const decided = decideStatus({ rawResult, inputs, timeBased: check.timeBased })

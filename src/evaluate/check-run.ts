@@ -6,7 +6,9 @@ import type { FindingStore, NotedWaiver } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { type Check, type CheckContext, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
+import { CheckTally } from './check-tally.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality, usableInputs } from './data-quality.ts'
+import type { OpenFindings } from './findings/open-findings.ts'
 import type { OwnQueries } from './own-query.ts'
 import type { QueryBudget } from './query-budget.ts'
 import type { ResultMemory } from './result-memory.ts'
@@ -88,8 +90,14 @@ export function isEvaluable({ check, quality, inputs }: CheckRun): boolean {
   return inputQualities(quality, whole).every((input) => input.everComplete)
 }
 
+export function tallyOf(run: CheckRun, { byEntity: open }: OpenFindings): CheckTally {
+  const { check, request, rule } = run
+  const { severity } = settingsOf(check, request.tenant.settings)
+  return new CheckTally({ check, severity, rule, open, isFrozen: isFrozen(run) })
+}
+
 /** While the clocks differ, a time-based check confirms open findings and opens none. */
-export function isFrozen({ check, quality }: CheckRun): boolean {
+function isFrozen({ check, quality }: CheckRun): boolean {
   const inputs = inputQualities(quality, inputsOf(check))
   return check.timeBased && inputs.some(({ clock }) => clock === 'ahead' || clock === 'behind')
 }

@@ -1,8 +1,6 @@
 import { CheckFailed, type RunQuery } from './check.ts'
 import { evaluatedResult, type NewResult, unevaluatedResult } from './check-result.ts'
-import { type CheckRun, isEvaluable, isFrozen } from './check-run.ts'
-import { settingsOf } from './check-settings.ts'
-import { CheckTally } from './check-tally.ts'
+import { type CheckRun, isEvaluable, tallyOf } from './check-run.ts'
 import { internalError } from './evaluate-resource.ts'
 import { openFindingsOf } from './findings/open-findings.ts'
 import { BudgetExceeded } from './query-budget.ts'
@@ -14,17 +12,14 @@ export interface QueryResult extends NewResult {
 
 /** Evaluates a check of one's own; null if it is postponed. */
 export async function evaluateQuery(run: CheckRun): Promise<QueryResult | null> {
-  const { check, request, rule } = run
+  const { check, request } = run
   const { store, tenant, log } = request
-  const open = await openFindingsOf(store, tenant.id, check.id)
+  const open = await openFindingsOf(store, tenant.id, check)
   if (check.query === undefined || !isEvaluable(run))
     return { ...(await unevaluatedResult(run, open, 'never')), isRepeatable: true }
   try {
     const { ok, outcomes, problem } = await check.query(queryRunner(run))
-    const { severity } = settingsOf(check, tenant.settings)
-    const ofType = open.filter(({ entityType }) => entityType === check.entity.type)
-    const known = new Map(ofType.map((one) => [one.entityId, one] as const))
-    const tally = new CheckTally({ check, severity, rule, open: known, isFrozen: isFrozen(run) })
+    const tally = tallyOf(run, open)
     tally.addPassing(ok)
     for (const [entityId, outcome] of outcomes) tally.add(entityId, outcome)
     return { ...(await evaluatedResult(run, open, tally, problem)), isRepeatable: !check.timeBased }

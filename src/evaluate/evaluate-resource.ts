@@ -1,13 +1,12 @@
 import { reasonOf } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
-import type { OpenFindingDigest, RecordCounts } from '../store/port.ts'
+import type { RecordCounts } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { evaluatedResult, type NewResult, unevaluatedResult } from './check-result.ts'
-import { type CheckRun, contextOf, type EvaluateTenant, isEvaluable, isFrozen } from './check-run.ts'
+import { type CheckRun, contextOf, type EvaluateTenant, isEvaluable, tallyOf } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
-import { CheckTally } from './check-tally.ts'
-import { openFindingsOf } from './findings/open-findings.ts'
+import { type OpenFindings, openFindingsOf } from './findings/open-findings.ts'
 import { PassingCheck, readPass } from './pass.ts'
 import { RecordTally } from './record-tally.ts'
 
@@ -41,7 +40,7 @@ export interface EvaluatedResource {
 }
 
 interface Prepared extends DueCheck {
-  readonly open: readonly OpenFindingDigest[]
+  readonly open: OpenFindings
   /** Null if the check cannot be evaluated. */
   readonly passing: PassingCheck | null
 }
@@ -56,7 +55,7 @@ export async function evaluateResource(
   const prepared: Prepared[] = []
   for (const one of due) prepared.push(await prepare(one, needed))
   const passing = prepared.flatMap((one) => one.passing ?? [])
-  const counts = counting.isDue ? tallyOf(resource) : null
+  const counts = counting.isDue ? recordTallyOf(resource) : null
   if (passing.length > 0 || counts !== null)
     await readPass({ reader: store.records(tenant.id), resource, checks: passing, counts, signal })
   const checks: EvaluatedCheck[] = []
@@ -68,7 +67,7 @@ export async function evaluateResource(
 }
 
 /** Null for a resource without gauges that count its records. */
-function tallyOf(resource: ResourceName): RecordTally | null {
+function recordTallyOf(resource: ResourceName): RecordTally | null {
   const definition = resources.find(({ name }) => name === resource)
   if (definition === undefined || !('gauges' in definition)) return null
   return definition.gauges.some(({ kind }) => kind === 'count') ? new RecordTally(definition) : null
@@ -76,14 +75,12 @@ function tallyOf(resource: ResourceName): RecordTally | null {
 
 async function prepare(due: DueCheck, needed: EvaluateResource['needed']): Promise<Prepared> {
   const { run } = due
-  const { check, request, rule } = run
+  const { check, request } = run
   const { store, tenant } = request
-  const open = await openFindingsOf(store, tenant.id, check.id)
+  const open = await openFindingsOf(store, tenant.id, check)
   if (check.begin === undefined || !isEvaluable(run)) return { ...due, open, passing: null }
-  const { severity, options } = settingsOf(check, tenant.settings)
-  const { type } = check.entity
-  const ofType = open.filter(({ entityType }) => entityType === type).map((one) => [one.entityId, one] as const)
-  const tally = new CheckTally({ check, severity, rule, open: new Map(ofType), isFrozen: isFrozen(run) })
+  const { options } = settingsOf(check, tenant.settings)
+  const tally = tallyOf(run, open)
   const context = await contextOf(run, needed)
   try {
     return { ...due, open, passing: new PassingCheck(check.begin(options, context), tally) }
@@ -107,11 +104,7 @@ async function resultOf({ run, open, passing }: Prepared): Promise<NewResult> {
 }
 
 /** The check is `unknown` and keeps its findings. @throws an error that affects every check. */
-export async function internalError(
-  run: CheckRun,
-  open: readonly OpenFindingDigest[],
-  error: unknown,
-): Promise<NewResult> {
+export async function internalError(run: CheckRun, open: OpenFindings, error: unknown): Promise<NewResult> {
   const { check, request } = run
   request.signal?.throwIfAborted()
   // The mirror fails, or another replica has taken the tenant.

@@ -25,7 +25,7 @@ it.each([
   ['another e-mail since', 'email', []],
 ])('counts from the first date of an invitation with %s', async (_, changedLast, expected) => {
   const result = await evaluator(check, (mirror) => {
-    mirror.put('users', user({ state: 'Invited', createdAt: iso(now - dayMs) }))
+    mirror.put('users', user({ state: 'Invited', createdAt: iso(now - dayMs) }), { firstSeenAt: 0 })
     mirror.changes.push(
       change(1, 'createdAt', iso(now - 20 * dayMs), iso(now - dayMs)),
       change(2, changedLast, iso(now - 2 * dayMs), iso(now - dayMs)),
@@ -46,7 +46,7 @@ it.each([
   const dates = change(2, 'createdAt', iso(now - 20 * dayMs), iso(now - dayMs))
   const changes = [dates, ...states].toSorted((a, b) => a.id - b.id)
   const result = await evaluator(check, (mirror) => {
-    mirror.put('users', user({ state: 'Invited', createdAt: iso(now - dayMs) }))
+    mirror.put('users', user({ state: 'Invited', createdAt: iso(now - dayMs) }), { firstSeenAt: 0 })
     mirror.changes.push(...changes)
   })
   expect(brief(result)).toEqual(expected)
@@ -88,7 +88,7 @@ it.each([
   ],
 ])('counts from the dates of the present e-mail, which was %s', async (_, changes, expected) => {
   const result = await evaluator(check, (mirror) => {
-    mirror.put('users', user({ state: 'Invited', createdAt: young, email: mine }))
+    mirror.put('users', user({ state: 'Invited', createdAt: young, email: mine }), { firstSeenAt: 0 })
     mirror.changes.push(...changes)
   })
   expect(brief(result)).toEqual(expected)
@@ -100,7 +100,7 @@ it.each([
 ])('counts from the first date while the e-mail is %s', async (_, present) => {
   for (const email of present) {
     const result = await evaluator(check, (mirror) => {
-      mirror.put('users', user({ state: 'Invited', createdAt: young, email }))
+      mirror.put('users', user({ state: 'Invited', createdAt: young, email }), { firstSeenAt: 0 })
       mirror.changes.push(was(1, 'email', mine, email), { ...was(1, 'createdAt', old, young), id: 2 })
     })
     expect(brief(result)).toEqual(['1 medium'])
@@ -115,7 +115,7 @@ it.each([
   'does not know whether a user in an unknown state accepted, whose date moved when it %s',
   async (_, changes, notEvaluated) => {
     const result = await evaluator(check, (mirror) => {
-      mirror.put('users', user({ state: 'Pending', createdAt: young, email: mine }))
+      mirror.put('users', user({ state: 'Pending', createdAt: young, email: mine }), { firstSeenAt: 0 })
       mirror.changes.push(...changes)
     })
     expect(result).toMatchObject({ population: notEvaluated, notEvaluated, failures: [] })

@@ -1,10 +1,9 @@
 import type { CheckStatus, Resolution } from '../../model/check-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import { hasAny } from '../../model/severity.ts'
-import type { CheckResult, FindingStore } from '../../store/port.ts'
+import type { CheckResult, FindingStore, ResolvedFinding } from '../../store/port.ts'
 import type { CheckOutcome } from '../check-outcome.ts'
 import { outcomeOf } from '../check-result.ts'
-import { openFindingsOf } from './open-findings.ts'
 
 export interface CloseFindings {
   readonly store: FindingStore
@@ -27,8 +26,9 @@ export async function closeFindings(request: CloseFindings): Promise<readonly Ch
   const closed = states.filter((state) => hasAny(state.open) || state.status !== ending.status)
   const results: CheckResult[] = []
   for (const check of closed.map((state) => state.check).sort()) {
-    const open = await openFindingsOf(store, tenantId, check)
-    const resolved = open.map(({ fingerprint }) => ({ fingerprint, resolution }))
+    const resolved: ResolvedFinding[] = []
+    for await (const batch of store.openDigests(tenantId, check))
+      for (const { fingerprint } of batch) resolved.push({ fingerprint, resolution })
     results.push({ ...nothing, check, ...status, resolved })
   }
   if (results.length > 0) await store.saveResults(tenantId, now, { results })

@@ -15,6 +15,7 @@ import type { CheckTally, NewFailure } from '../check-tally.ts'
 import { waiverChanges } from '../waivers/waiver-changes.ts'
 import { sameFacts } from './finding-digest.ts'
 import { isSameEntity } from './identity.ts'
+import type { OpenFindings } from './open-findings.ts'
 import { resolutionOf } from './resolve-finding.ts'
 
 /** Findings that are compared at once, to bound the time of a query. */
@@ -36,7 +37,7 @@ export interface FindingChanges {
 export async function findingChanges(
   run: CheckRun,
   tally: CheckTally | null,
-  before: readonly OpenFindingDigest[],
+  before: OpenFindings,
 ): Promise<FindingChanges> {
   const written: WrittenFinding[] = []
   for (const part of inParts(tally?.failures ?? [])) {
@@ -45,10 +46,9 @@ export async function findingChanges(
   }
   const open: SeverityCounts = { ...tally?.severities }
   const resolved: ResolvedFinding[] = []
-  const { type } = run.check.entity
-  const passing = before.filter(({ entityId, entityType }) => {
-    return entityType !== type || tally?.failingOpen.has(entityId) !== true
-  })
+  const passing = [...before.ofOtherTypes]
+  for (const [entityId, finding] of before.byEntity)
+    if (tally?.failingOpen.has(entityId) !== true) passing.push(finding)
   for (const part of inParts(passing)) {
     const resolutions = await resolutionsOf(run, tally, part)
     for (const { fingerprint, severity } of part) {
