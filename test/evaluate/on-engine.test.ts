@@ -116,9 +116,8 @@ it('keeps a finding open while its record has no row and no tombstone', async ()
   const { userId } = test.sim.primary.addUser({ mfaStatus: false, mfaAction: false })
   await fullySynced(test)
   expect(await evaluated()).toMatchObject({ status: 'fail', opened: 1 })
-  // The counts stay as they are: SQLite's triggers are those of the engine's connection.
   const rename = (to: number, from: number) =>
-    test.query('update users set user_id = ? where user_id = ? returning rid', to, from)
+    test.query("update records set key = ? where resource = 'users' and key = ? returning rid", `${to}`, `${from}`)
   rename(-userId, userId)
   expect((await evaluated())?.resolved).toEqual({})
   rename(userId, -userId)

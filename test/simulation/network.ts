@@ -1,5 +1,5 @@
 import type { Outcome } from '../../src/api/transport/outcome.ts'
-import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { askedOf, isFeedName, resourceOf } from './asked.ts'
@@ -31,10 +31,10 @@ export interface NetworkParts {
   /** Server clock minus the world's time, in milliseconds. */
   readonly server: { skewMs: number }
   /**
-   * True once a resource was read in full to its end: from then on a page of another tenant shows
-   * (docs/sync.md#tenant-identity).
+   * Start of the last complete full sync in the world's time, minus infinity before the first: a page of another tenant
+   * shows by records that were created over an hour before it (docs/sync.md#tenant-identity).
    */
-  readonly readInFull: (resource: ResourceName) => boolean
+  readonly readInFullAt: (resource: ResourceName) => number
   /** World time at which the daemon's present process began. */
   readonly bornAt: () => number
 }
@@ -150,7 +150,7 @@ export class Network {
     const { weather } = this.#parts
     if (!weather.has('mixed-tenants')) return false
     const { feed } = askedOf(path)
-    if (feed !== null && !this.#parts.readInFull(feed)) return false
+    if (feed !== null && this.#parts.readInFullAt(feed) === Number.NEGATIVE_INFINITY) return false
     // A user by id is another tenant's 404, which looks like a real one.
     if (/^\/api\/public\/users\//.test(path)) return false
     const detail = weather.detail('mixed-tenants')
@@ -160,16 +160,19 @@ export class Network {
     return mixed
   }
 
-  /** A page of another tenant is detected when it is long enough and its records are not shared (docs/sync.md#tenant-identity). */
+  /** A page of another tenant is detected when most of five or more records are old and not shared (docs/sync.md#tenant-identity). */
   #mayCross(feed: Feed): boolean {
-    const { own, other, readings, service, readInFull } = this.#parts
-    if (readings.pageSize[feed] < 5 || !readInFull(feed)) return false
+    const { own, other, readings, service, readInFullAt } = this.#parts
+    if (readings.pageSize[feed] < 5) return false
     const { shown } = service.answer(`/api/public/${feed}`, other)
     // Also of those that left: the mirror knows them.
     const ids = new Set(
       [...{ users: own.users, documents: own.documents, 'api-clients': own.clients }[feed].ids()].map(String),
     )
-    return shown.length >= 5 && shown.filter((id) => ids.has(id)).length * 2 < shown.length
+    const { now } = this.#parts.time
+    const records = { users: other.users, documents: other.documents, 'api-clients': other.clients }[feed]
+    const isOld = (id: string) => (records.within(id, now, now)[0]?.createdAt ?? now) < readInFullAt(feed) - hourMs
+    return shown.length >= 5 && shown.filter((id) => isOld(id) && !ids.has(id)).length * 2 > shown.length
   }
 
   #strike(fault: RequestFault, path: string, { world, answer, prng }: Struck): Outcome | 'silence' | null {

@@ -60,7 +60,7 @@ export async function liveOrdinarily({ seed, sizes, steps, stepMs, change }: Ord
     ledger: new Ledger(),
     weather: new Weather(time, prng),
     server: { skewMs: 0 },
-    readInFull: () => true,
+    readInFullAt: () => 0,
     bornAt: () => machine.bornAt,
   })
   const rhythm = { expression: '* * * * *', intervalMs: stepMs }

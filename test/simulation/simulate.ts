@@ -88,7 +88,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const network: Network = new Network({
     ...{ time, wall, prng, weather, service: createService(readings, cursors), cursors, readings, ledger, own, other },
     server,
-    readInFull: (resource) => oracle.fullSyncs.readInFull(resource),
+    readInFullAt: (resource) => oracle.fullSyncs.latest(resource),
     bornAt: () => machine.bornAt,
   })
   const machine: Machine = new Machine(

@@ -1,6 +1,6 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import { createdAtOf } from '../../model/dates.ts'
-import { hourMs } from '../../model/durations.ts'
+import { dayMs, hourMs } from '../../model/durations.ts'
 import { isRefusedRequest } from '../../model/errors.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
@@ -26,16 +26,18 @@ export interface Ruling {
 /**
  * The page rule (docs/sync.md#tenant-identity): false if most of five or more records are unknown but were created over
  * an hour before the last complete full sync began. Records without a readable id do not count: they are quarantined.
- * If the server time of that full sync is unknown, or was wrong because it is ahead of the page's, the local time
- * counts unless it is after `now`.
+ * If the server time of that full sync is unknown, or was wrong (ahead of the page's, or since then the server's time
+ * advanced by over a day more than the local one), the local time counts unless it is after `now`.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
   { known, unknown }: RuledPage,
   { now, serverTime, admitted = null }: Ruling,
 ): boolean {
-  const isAhead = completeServerTime !== null && serverTime !== null && completeServerTime > serverTime
-  const serverBegan = isAhead ? null : completeServerTime
+  const serverAdvance = completeServerTime === null || serverTime === null ? 0 : serverTime - completeServerTime
+  const localAdvance = completeStartedAt === null ? serverAdvance : now - completeStartedAt
+  const isWrong = serverAdvance < 0 || serverAdvance - localAdvance > dayMs
+  const serverBegan = isWrong ? null : completeServerTime
   const began = serverBegan ?? completeStartedAt
   const total = known + unknown.length
   if (began === null || total < leastSuspiciousPage) return true

@@ -88,7 +88,7 @@ export class SimulatedTenant {
     const worlds = { own: this.world, other: populateOther(this.world, prng) }
     const server = { skewMs: 0 }
     // Pages of other tenants are for the lives of one process.
-    const told = { readInFull: () => false, bornAt: () => 0 }
+    const told = { readInFullAt: () => Number.NEGATIVE_INFINITY, bornAt: () => 0 }
     this.#network = new Network({
       ...{ time, wall, prng, weather, service, cursors, readings, ledger, server, ...worlds, ...told },
     })
