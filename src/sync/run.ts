@@ -27,8 +27,6 @@ export interface Run {
   readonly definition: ResourceDefinition
   readonly signal: AbortSignal
   readonly startedAt: number
-  /** When the engine opened the tenant. */
-  readonly opened: Moment
   readonly state: SyncState
   mode: SyncMode
   pages: number
@@ -93,11 +91,6 @@ export interface Moment {
 
 export function momentOf({ clock }: TenantContext): Moment {
   return { at: clock.now(), since: clock.monotonic() }
-}
-
-/** The local time as if the clock had not been set since the engine opened the tenant. */
-export function unsetNow({ context, opened }: Run): number {
-  return opened.at + context.clock.monotonic() - opened.since
 }
 
 /** Begins a full sync whose first page was requested at `begun`; drops an open one. */

@@ -14,7 +14,7 @@ import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
 import type { RunResult } from './observer.ts'
-import { type Moment, momentOf, type Run } from './run.ts'
+import type { Run } from './run.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 export interface TenantEngine {
@@ -39,7 +39,6 @@ class Engine implements TenantEngine {
   readonly resources: readonly ResourceName[]
   readonly #context: TenantContext
   readonly #guard: TenantGuard
-  readonly #opened: Moment
   readonly #loggedEvents: LoggedEvents = new Map()
   readonly #queueOf = memoize((_: ResourceName) => new Mutex())
   #tenant: TenantRow
@@ -49,7 +48,6 @@ class Engine implements TenantEngine {
 
   constructor(context: TenantContext, tenant: TenantRow) {
     this.#context = context
-    this.#opened = momentOf(context)
     this.#tenant = tenant
     this.tenantId = tenant.id
     this.resources = enabledResources(context).map(({ name }) => name)
@@ -153,7 +151,6 @@ class Engine implements TenantEngine {
       definition,
       signal,
       startedAt,
-      opened: this.#opened,
       state: await this.#context.store.syncState(this.tenantId, resource),
       mode: definition.kind === 'feed' ? mode : 'full',
       pages: 0,

@@ -103,8 +103,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
     mirror.confirmList({ ...ofUsers, items: page.items, requestId: null, whole, end: { ...run, pages: 1 } }),
   closeRun: (mirror) => mirror.closeRun(run),
   remove: (mirror) => mirror.remove({ ...ofUsers, at, removedAt: at, requestId: null }, [2]),
-  removalBudget: (mirror) =>
-    mirror.removalBudget({ ...ofUsers, at, unsetAt: at, removingAt: at, confirmed: true, local: false }),
+  removalBudget: (mirror) => mirror.removalBudget({ ...ofUsers, now: at }),
   raiseHold: (mirror) => mirror.raiseHold(hold),
   decide: async (mirror) =>
     mirror.decide({ holdId: (await mirror.holds()).map(({ id }) => id)[0] ?? '', reason: '', at }),

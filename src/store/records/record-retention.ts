@@ -72,6 +72,8 @@ async function eraseBefore(
        and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
          and s."check" = check_problems."check" and s.evaluated_at >= ${due('check_problems')})`,
   )
+  // Else a removal whose time nobody knew would keep its names for ever.
+  await exec('update records set removed_at = @now where removed_at > @now', { now })
   // Erases names once the history no longer contains the removal.
   await exec(
     `update records set body = null, supplement = null, raw = null

@@ -19,6 +19,9 @@ import type { RidSet } from './rid-set.ts'
 
 const sliceSize = 2000
 
+/** Time of a removal while nobody knew the time: the latest date. */
+export const undated = 8_640_000_000_000_000
+
 /** Condition on a row that is not removed and has an id. */
 export const isPresent = `removed_at is null and key not like '${unidentifiedPrefix}%'`
 
@@ -70,7 +73,7 @@ export async function removeRecords(
     `update records set removed_at = ?, missing_since = null, absent = 0, problem = null, raw = null, problem_since = null
      where ${database.sql.isIn('rid')} and tenant_id = ? and resource = ? and removed_at is null
      returning key, case when body is null then 0 else 1 end as "isValid"`,
-    [context.removedAt, database.sql.listOf(rids), context.tenantId, context.resource],
+    [context.removedAt ?? undated, database.sql.listOf(rids), context.tenantId, context.resource],
   )
   const removed = rows.filter(({ isValid }) => isValid === 1)
   const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'record.removed' }))
@@ -136,31 +139,29 @@ export async function acceptPastRemovals(sql: Sql, tenantId: number): Promise<vo
   await sql('update records set accepted = 1 where tenant_id = ? and removed_at is not null', [tenantId])
 }
 
-/** What the shrink guard counts besides the records that are due (docs/sync.md#shrink-hold). Call inside a transaction. */
+/**
+ * What the shrink guard counts besides the records that are due (docs/sync.md#shrink-hold). While nobody knows the time,
+ * every removal counts. Call inside a transaction.
+ */
 export async function removalBudget(sql: Sql, query: BudgetQuery): Promise<RemovalBudget> {
-  const { tenantId, resource, at, unsetAt, removingAt, confirmed, local: isLocal, heldSince = null } = query
-  const window = Math.max(dayMs, at - (heldSince ?? at))
-  const since = removingAt - window
-  const createdSince = Math.min(at, unsetAt, heldSince ?? at) - dayMs
-  const createdBy = confirmed ? at : Number.MAX_SAFE_INTEGER
-  // A clock that was set back extends the 24 hours by at most 24 hours; a wrong server time must not end them.
-  if (confirmed || isLocal)
-    await sql(`update records set removed_at = @removingAt where ${ofResource} and removed_at > @removingAt`, [
-      { tenantId, resource, removingAt },
-    ])
-  const local = { at, unsetAt, localSince: at - window, unsetSince: unsetAt - window }
+  const { tenantId, resource, now, heldSince = null } = query
+  if (now !== null) await dateRemovals(sql, now, tenantId)
+  const [since, createdSince] = now === null ? [0, 0] : [now - dayMs, Math.min(now, heldSince ?? now) - dayMs]
   const [counted] = await sql<RemovalBudget>(budgetText, [
-    { tenantId, resource, since, createdSince, createdBy, ...local },
+    { tenantId, resource, since, createdSince, createdBy: now ?? undated },
   ])
   return counted ?? { removed: 0, created: 0 }
 }
 
-/** A removal counts while any clock says so: the server's, the local one, or it as if it had not been set. */
+/** Removals of an unknown or a later time count from now on. */
+async function dateRemovals(sql: Sql, now: number, tenantId: number): Promise<void> {
+  await sql('update records set removed_at = @now where removed_at > @now and tenant_id = @tenantId', [
+    { now, tenantId },
+  ])
+}
+
 const budgetText = `select
-  (select count(*) from records r where ${ofResource} and removed_at is not null and accepted = 0
-     and (removed_at > @since or exists (select 1 from events e where e.tenant_id = r.tenant_id and e.kind = 'record.removed'
-       and e.subject = r.resource || '/' || r.key
-       and (e.at > @localSince and e.at <= @at or e.at > @unsetSince and e.at <= @unsetAt)))) as removed,
+  (select count(*) from records where ${ofResource} and removed_at > @since and accepted = 0) as removed,
   (select count(*) from records where ${ofResource} and removed_at is null and first_seen_at > @createdSince
      and first_seen_at <= @createdBy and first_seen_at > coalesce((select first_complete_at from sync_states
        where ${ofResource}), @createdBy)) as created`

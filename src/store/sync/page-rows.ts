@@ -115,28 +115,21 @@ export interface Removal {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly at: number
-  /** Time by the server's clock, for the shrink guard, because the local clock may be set. */
-  readonly removedAt: number
+  /** Server time for the shrink guard; null if nobody knows the time. */
+  readonly removedAt: number | null
   readonly requestId: string | null
 }
 
 export interface BudgetQuery {
   readonly tenantId: number
   readonly resource: ResourceName
-  readonly at: number
-  /** Local time as if the clock had not been set since the engine started. */
-  readonly unsetAt: number
-  /** `removedAt` of the removals that are due. */
-  readonly removingAt: number
-  /** True if the server time agrees with `at`. */
-  readonly confirmed: boolean
-  /** True if no server time is known, so that `removingAt` is local. */
-  readonly local: boolean
-  /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
+  /** Server time; null if nobody knows the time. */
+  readonly now: number | null
+  /** Start of a hold on removals: creations count from 24 hours before it, so that new records do not end it. */
   readonly heldSince?: number | null
 }
 
-/** Numbers of the last 24 hours, or since removals are on hold. */
+/** Numbers of the last 24 hours. */
 export interface RemovalBudget {
   /** Without accepted removals and records that were returned again. */
   readonly removed: number
@@ -160,7 +153,7 @@ export interface FullSyncEnd {
   readonly cursor?: string
   readonly reachedEndServerTime: number | null
   /** See `Removal`. */
-  readonly removedAt: number
+  readonly removedAt: number | null
   readonly remove: readonly number[]
   readonly absent: readonly number[]
 }

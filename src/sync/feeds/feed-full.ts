@@ -4,7 +4,7 @@ import type { FeedResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
-import { decideRemovals, removingAt } from '../removals/removals.ts'
+import { agreedTime, decideRemovals } from '../removals/removals.ts'
 import type { Run } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
@@ -22,7 +22,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   if (definition.removal === 'confirm' && !fullSync.notWhole) {
     const skipped = await confirmMissing(run, definition, {
       onlyAccepted: held !== null,
-      removedAt: removingAt(run, fullSync),
+      removedAt: agreedTime(run, fullSync),
     })
     // Only now: missing records of a former tenant were removed above.
     await run.fullSyncCompleted()

@@ -13,7 +13,7 @@ const batchSize = 50
 export async function confirmMissing(
   run: Run,
   definition: FeedResource,
-  { onlyAccepted, removedAt }: { readonly onlyAccepted: boolean; readonly removedAt: number },
+  { onlyAccepted, removedAt }: { readonly onlyAccepted: boolean; readonly removedAt: number | null },
 ): Promise<boolean> {
   const { context, tenantId } = run
   const { store, settings } = context
@@ -32,7 +32,7 @@ export async function confirmMissing(
 class MissingLookUps {
   readonly #run: Run
   readonly #definition: FeedResource
-  readonly #removedAt: number
+  readonly #removedAt: number | null
   #asked: number[] = []
   #existing: number[] = []
   #removed: { readonly rid: number; readonly requestId: string | null }[] = []
@@ -41,7 +41,7 @@ class MissingLookUps {
   #lastFailure: unknown
   skipped = false
 
-  constructor(run: Run, definition: FeedResource, removedAt: number) {
+  constructor(run: Run, definition: FeedResource, removedAt: number | null) {
     this.#removedAt = removedAt
     this.#run = run
     this.#definition = definition

@@ -5,7 +5,7 @@ import { takesUpdatedAfter } from '../../model/resource.ts'
 import { isSkewed } from '../../model/server-clock.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
 import { proveEnd } from '../pages/proof.ts'
-import { fullSyncMs, type Run, unsetNow } from '../run.ts'
+import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove } from './confirm-by-time.ts'
 
 export type RemovalRule = 'confirm' | 'two-full-syncs'
@@ -107,7 +107,7 @@ export async function decideRemovals(
     // Cursors of a paged list are only valid within one full sync, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     reachedEndServerTime: fullSync.startServerTime,
-    removedAt: removingAt(run, fullSync),
+    removedAt: agreedTime(run, fullSync),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
   })
@@ -124,37 +124,22 @@ export async function decideRemovals(
 const nothing: Absence = { live: 0, absent: [] }
 const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
 
-/** Time of removals by the server's clock; without it, local time as if the clock had not been set. */
-export function removingAt(run: Run, { startServerTime }: Pick<FullSyncRow, 'startServerTime'>): number {
-  return startServerTime ?? unsetNow(run)
+/** Server time if the local clock agrees with it; null if nobody knows the time. */
+export function agreedTime(run: Run, { startServerTime }: Pick<FullSyncRow, 'startServerTime'>): number | null {
+  const { serverTime } = run.answered ?? { serverTime: startServerTime }
+  return serverTime === null || isSkewed(serverTime - run.context.clock.now()) ? null : serverTime
 }
 
 async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): Promise<GuardBudget> {
   const { context, tenantId, definition } = run
   if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
-  const at = context.clock.now()
-  const serverTime = (run.answered ?? { serverTime: fullSync.startServerTime }).serverTime
-  const confirmed = serverTime !== null && !isSkewed(serverTime - at)
-  const unsetAt = unsetNow(run)
+  const now = agreedTime(run, fullSync)
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason }) => resource === definition.name && reason === 'shrink_held')
-  const heldSince = hold?.raisedAt ?? null
-  const budget = await context.store.removalBudget({
-    tenantId,
-    resource: definition.name,
-    at,
-    unsetAt,
-    removingAt: removingAt(run, fullSync),
-    confirmed,
-    local: fullSync.startServerTime === null,
-    heldSince,
-  })
-  // To a clock that is behind, every client looks new, so both clocks must agree.
-  const now = confirmed ? serverTime : null
-  return {
-    ...budget,
-    replacing: definition.kind === 'pagedList' && now !== null ? await replacing(run, now, absent) : 0,
-  }
+  const of = { tenantId, resource: definition.name }
+  const budget = await context.store.removalBudget({ ...of, now, heldSince: hold?.raisedAt ?? null })
+  const isRotated = definition.kind === 'pagedList' && now !== null
+  return { ...budget, replacing: isRotated ? await replacing(run, now, absent) : 0 }
 }
 
 /** Number of listed clients created in the 24 hours before `now` (epoch milliseconds), which replace removed ones. */
