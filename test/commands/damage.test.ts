@@ -14,7 +14,11 @@ function contentOf(path: string): unknown {
 
 function removeOneUser(path: string): void {
   const raw = new BetterSqlite3(path)
-  raw.prepare('update users set removed_at = 1 where rowid = 1').run()
+  raw
+    .prepare(
+      "update records set removed_at = 1 where rowid = (select min(rowid) from records where resource = 'users')",
+    )
+    .run()
   raw.close()
 }
 
@@ -28,7 +32,7 @@ it('syncs and evaluates nothing on a large mirror that is damaged, and ends with
   const { code, stderr } = await world.run('sync')
   expect([code, stderr]).toEqual([
     3,
-    expect.stringMatching(/The database .* is damaged \(.*users_posture.*\); restore/),
+    expect.stringMatching(/The database .* is damaged \(.*records_problem.*\); restore/),
   ])
   expect(contentOf(world.store)).toEqual(before)
   expect(world.simulator.requests.count()).toBe(requests)
@@ -62,7 +66,7 @@ it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no
         code: 3,
         stdout: '',
         stderr: expect.stringMatching(
-          /^tenantwatch: The database .* is damaged \(.*users_posture.*\); restore a backup.*\n$/,
+          /^tenantwatch: The database .* is damaged \(.*records_problem.*\); restore a backup.*\n$/,
         ),
       },
     ])

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Io } from '../../src/model/process/io.ts'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import { openWorld, startTime, type World } from '../hostile/support/world.ts'
+import { overRecords } from '../support/record-tables.ts'
 import { filesIn } from './support/files.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -46,10 +47,8 @@ async function peopled(listen: string, more: string): Promise<World> {
 
 /** Tables and what is done to them when a person or a file comes, changes or goes. */
 const writes = [
-  'insert on users',
-  'update on users',
-  'insert on documents',
-  'insert on quarantine',
+  'insert on records',
+  'update on records',
   'insert on events',
   'insert on findings',
   'update on findings',
@@ -174,8 +173,8 @@ it.each(['daemon', 'sync'])(
       // Nothing is erased in the first ten minutes.
       world.pass(600_000)
       const left = beside.prepare(
-        `select (select count(*) from events where kind like 'record.%' and data is not null and at < ${startTime + 24 * 3_600_000}) +
-        (select count(*) from users where removed_at is not null and email is not null)`,
+        overRecords(`select (select count(*) from events where kind like 'record.%' and data is not null and at < ${startTime + 24 * 3_600_000}) +
+        (select count(*) from users where removed_at is not null and email is not null)`),
       )
       await vi.waitFor(() => expect(left.pluck().get()).toBe(0), { timeout: 60_000 })
       beside.close()

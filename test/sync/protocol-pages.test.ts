@@ -180,8 +180,8 @@ it.each(['users', 'documents', 'api-clients'] as const)(
         effect: ofData(() => []),
       })
     empty(2)
-    // Of API clients, an announced page without records may mean "could not be completed".
-    const expected = resource === 'api-clients' ? 'suspect_empty' : 'success'
+    // Of API clients, an announced page without records may mean "could not be completed": a second reading differs.
+    const expected = resource === 'api-clients' ? 'protocol' : 'success'
     expect(ending(await test.run(resource, 'full'))).toBe(expected)
     test.sim.faults.clear()
     if (expected !== 'success') await test.run(resource, 'full')
@@ -190,31 +190,6 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     const result = await test.run(resource, 'full')
     expect([result.reason, result.pages]).toEqual(['protocol', 3])
     expect(live(test, resource)).toBe(before)
-  },
-)
-
-it.each(['users', 'documents'] as const)(
-  'three pages of %s in a row with the records of an earlier one are a violation, two are none',
-  async (resource) => {
-    const test = await testEngine({ settings, readings, sizes: { users: 120, documents: 120 } })
-    let first: readonly object[] = []
-    const repeat = (times: number) => {
-      test.sim.faults.add({
-        path: `/api/public/${resource}`,
-        hasCursor: false,
-        effect: ofData((data: object[]) => {
-          first = data
-          return data
-        }),
-      })
-      test.sim.faults.add({ path: `/api/public/${resource}`, hasCursor: true, times, effect: ofData(() => first) })
-    }
-    repeat(3)
-    const result = await test.run(resource, 'full')
-    expect([result.reason, result.pages, live(test, resource)]).toEqual(['protocol', 3, 20])
-    test.sim.faults.clear()
-    repeat(2)
-    expect((await test.run(resource, 'full')).reason).not.toBe('protocol')
   },
 )
 
