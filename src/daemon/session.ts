@@ -183,7 +183,9 @@ export class Session implements AsyncDisposable {
         if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
           const beingRead = tenant.runs.resources
           const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
-          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], beingRead, readInFull, signal })
+          const { name } = tenant.settings
+          const validUntil = await this.#evaluateTenant(name, { onlyInputs: [resource], beingRead, readInFull, signal })
+          if (validUntil !== null) this.evaluateAfter(name, validUntil)
         }
         return result
       } finally {
@@ -277,9 +279,7 @@ export class Session implements AsyncDisposable {
 
   async #reevaluate(name: string, signal: AbortSignal): Promise<number | null> {
     await this.#insistOnStore(signal)
-    const validUntil = await this.#evaluateTenant(name, { signal })
-    await this.mirror.ping()
-    return validUntil
+    return this.#evaluateTenant(name, { signal }).finally(() => this.mirror.ping())
   }
 
   #skewOf(name: string): SkewOf {

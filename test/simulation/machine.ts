@@ -262,7 +262,7 @@ export class Machine {
           serverTime: process.serverClock.now(),
           ...(onlyInputs && { onlyInputs }),
         })
-        .then((validUntil) => onlyInputs === undefined && this.#evaluateAfter(process, validUntil))
+        .then((validUntil) => this.#evaluateAfter(process, validUntil))
     const mine = process.evaluation.then(() => attend(evaluator))
     process.evaluation = mine.catch((error: unknown) => this.#parts.bug(`Evaluation failed: ${String(error)}`))
     return mine
