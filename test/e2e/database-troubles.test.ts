@@ -117,7 +117,7 @@ it('follows a failover to a standby that had not received the last commits, and 
     (
       await server.query<{ runs: number; changes: number; users: number }>(
         `select (select count(*)::int from runs) as runs, (select count(*)::int from events where kind like 'record.%') as changes,
-         (select count(*)::int from users) as users`,
+         (select count(*)::int from records where resource = 'users') as users`,
       )
     )[0]
 

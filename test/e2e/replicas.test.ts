@@ -46,7 +46,7 @@ it('replicas share the tenants, and take over those of one that was killed, stop
   expect(code).toBe(0)
   expect(await seconds(shared(c))).toBeLessThan(8)
   const users = await server.query(
-    'select tenant_id, count(*)::int as users from users where removed_at is null group by 1',
+    `select tenant_id, count(*)::int as users from records where resource = 'users' and removed_at is null group by 1`,
   )
   expect(users).toEqual(expect.arrayContaining([...tenants].map(() => expect.objectContaining({ users: 20 }))))
 })

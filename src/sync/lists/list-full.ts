@@ -64,12 +64,14 @@ async function readPass(run: Run, definition: PagedListResource, commit: Commit)
     const page: Fetched = await readPage(run, cursor)
     const keys = idTextsOn(page, definition)
     const repeated = keys.filter((key) => ids.has(key)).length
-    if (repeated * 2 > keys.length) throw cursorIgnored(definition)
     if (repeated > 0) noteEvent(run, 'order_violation', 'pages')
     for (const key of keys) ids.add(key)
     records += page.items.length
-    await rules.check(page, cursor)
+    const isIgnored = repeated * 2 > keys.length
+    if (!isIgnored) await rules.check(page, cursor)
     await commit(page, cursor)
+    // Only now: the page may contradict records of an earlier one.
+    if (isIgnored) throw cursorIgnored(definition)
     hasGap ||= page.items.length === 0 && (index > 0 || page.hasMore)
     if (!page.hasMore) return { records, ids, hasGap }
     cursor = page.nextCursor

@@ -95,9 +95,9 @@ function addMigration(folder: string): void {
   const next = { idx: entries.length, version: '6', when: 4_000_000_000_000, tag: '9999_probe', breakpoints: true }
   writeFileSync(journal, JSON.stringify({ ...rest, entries: [...entries, next] }))
   const steps = [
-    'alter table users add column probe integer',
-    'create index users_probe on users (probe)',
-    'update users set probe = user_id + 1',
+    'alter table records add column probe integer',
+    'create index records_probe on records (probe)',
+    'update records set probe = rid + 1',
   ]
   writeFileSync(join(folder, '9999_probe.sql'), steps.join(';\n--> statement-breakpoint\n'))
 }
@@ -106,12 +106,12 @@ function layoutOf(store: string) {
   const db = new BetterSqlite3(store)
   try {
     const one = (sql: string) => Number(db.prepare(sql).pluck().get())
-    const has = one("select count(*) from pragma_table_info('users') where name = 'probe'") === 1
+    const has = one("select count(*) from pragma_table_info('records') where name = 'probe'") === 1
     const health = db.pragma('integrity_check', { simple: true })
     return {
       applied: one('select max(created_at) from __drizzle_migrations') === 4_000_000_000_000,
-      migrated: has ? one('select count(*) from users where probe = user_id + 1') : 0,
-      total: one('select count(*) from users'),
+      migrated: has ? one('select count(*) from records where probe = rid + 1') : 0,
+      total: one('select count(*) from records'),
       broken: health === 'ok' ? [] : [String(health)],
     }
   } finally {

@@ -74,13 +74,13 @@ export class ForeignTenant implements AsyncDisposable {
       updatedAfter: url.searchParams.get('updatedAfter'),
     }
     this.asked.push(asked)
-    const normal = request.method === 'GET' ? this.#answer(asked) : failure(405, 'METHOD_NOT_ALLOWED')
+    const normal = request.method === 'GET' ? this.answer(asked) : failure(405, 'METHOD_NOT_ALLOWED')
     const { status, headers, body } = this.tamper(asked, normal) ?? normal
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
     response.end(JSON.stringify(body))
   }
 
-  #answer(asked: Asked): Reply {
+  answer(asked: Asked): Reply {
     const { users, roles, permissions, settings, clients, documents } = this.data
     const one = /^\/(users|roles)\/(\d+)$/.exec(asked.path)
     if (one !== null) {

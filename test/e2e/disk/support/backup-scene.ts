@@ -50,7 +50,7 @@ export async function backupScene(): Promise<BackupScene> {
     const store = join(own, 'mirror.db')
     const live = new BetterSqlite3(store)
     try {
-      live.exec("update users set last_name = 'In the log'")
+      live.exec("update records set body = json_set(body, '$.lastName', 'In the log') where resource = 'users'")
       return await work(copyOf(own, store))
     } finally {
       live.close()

@@ -1,4 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3'
+import { overRecords } from '../../../support/record-tables.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -20,7 +21,7 @@ export interface Look {
 export function look(file: string): Look {
   const db = new BetterSqlite3(file)
   try {
-    const rows = (sql: string) => db.prepare(sql).all() as Row[]
+    const rows = (sql: string) => db.prepare(overRecords(sql)).all() as Row[]
     const lines = (sql: string) => (db.prepare(sql).raw().all() as unknown[][]).map((row) => JSON.stringify(row)).sort()
     const state = rows("select cursor, complete_started_at as at from sync_states where resource = 'users'")[0]
     const health = rows('pragma integrity_check').map((row) => String(Object.values(row)[0]))
