@@ -36,7 +36,7 @@ it('loads the configuration again for SIGHUP: a broken one changes the gauge and
   const { write, configure, place } = await scene()
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)
-  await until(async () => (await one.get('/metrics')).text.includes('resource="users"} 30'))
+  await until(async () => (await one.get('/metrics')).text.includes('check="user-mfa-enrolled"} 30'))
   const before = { series: ofTenants((await one.get('/metrics')).text), log: one.stderr.split('\n').length }
   write('tenantwatch.yaml', 'tenants: [{ name: acme, baseUrl: ftp://x }]\nserver: { port: 1 }\n')
   one.child.kill('SIGHUP')

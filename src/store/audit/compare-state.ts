@@ -2,6 +2,7 @@ import { type FindingIdentity, fingerprintOf } from '../../model/finding.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { type ResultFacts, sharedChain } from '../event-store.ts'
+import { fromJson } from '../words.ts'
 import type { ChainMismatch, StateMismatch } from './audit-port.ts'
 import { type FindingState, factsOf, type LastEvents } from './last-events.ts'
 
@@ -101,7 +102,7 @@ function isOfEvents(row: StoredFinding, state: FindingState, tenant: string): bo
   if (resolvedAt !== (state.isOpen ? null : state.at)) return false
   if (state.openedAt !== null && (firstSeenAt !== state.openedAt || reopened !== state.reopened)) return false
   try {
-    return factsOf({ severity, message, evidence: JSON.parse(row.evidence) as object, resolution }) === state.facts
+    return factsOf({ severity, message, evidence: fromJson(row.evidence) as object, resolution }) === state.facts
   } catch {
     // Another program wrote text that is no JSON.
     return false

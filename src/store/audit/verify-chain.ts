@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from '../database.ts'
 import { digestOf, hashOf, type StoredEvent, sharedChain } from '../event-store.ts'
+import { fromJson } from '../words.ts'
 import type { ChainHead, ChainMismatch, ChainVerification, EventMismatch, FoundHead } from './audit-port.ts'
 import { stateComparison } from './compare-state.ts'
 import { type EventPlace, LastEvents } from './last-events.ts'
@@ -40,7 +41,7 @@ class ChainWalk {
       this.erased++
       if (this.latestErased === null || at > this.latestErased.at) this.latestErased = place
     }
-    this.last.add(place, data !== null && isUnchanged ? JSON.parse(data) : null)
+    this.last.add(place, data !== null && isUnchanged ? fromJson(data) : null)
   }
 
   get heads(): readonly FoundHead[] {
@@ -94,5 +95,5 @@ export async function verifyChain(
 }
 
 function erasedBefore(data: string | undefined): number {
-  return data === undefined ? Number.NEGATIVE_INFINITY : (JSON.parse(data) as { readonly before: number }).before
+  return data === undefined ? Number.NEGATIVE_INFINITY : (fromJson(data) as { readonly before: number }).before
 }

@@ -4,6 +4,7 @@ import type { Sql } from '../db/db.ts'
 import { eventAppender } from '../event-store.ts'
 import { type DriftFacts, driftedEntity, driftSubject } from '../history/decision-log.ts'
 import type { AcceptedState, WaiverStore } from '../port.ts'
+import { fromJson } from '../words.ts'
 
 type Part = Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptStates' | 'acceptedVersion'>
 
@@ -41,13 +42,13 @@ export function acceptedStateStore(database: Database): Part {
         if (start === undefined && later.length === 0) return null
         const states = new Map<string, AcceptedState>()
         if (start !== undefined) {
-          for (const one of (JSON.parse(start.data) as FirstStates).states)
+          for (const one of (fromJson(start.data) as FirstStates).states)
             states.set(one.entityId, { ...one, at: start.at, reason: null })
         }
         for (const { subject, at, data } of later) {
           const { entityId } = driftedEntity(subject)
           states.delete(entityId)
-          states.set(entityId, { entityId, at, ...(JSON.parse(data) as DriftFacts) })
+          states.set(entityId, { entityId, at, ...(fromJson(data) as DriftFacts) })
         }
         return [...states.values()]
       }),
@@ -61,7 +62,7 @@ export function acceptedStateStore(database: Database): Part {
       database.write('nothing', async (tx) => {
         for (const { tenantId, check, entityId, state } of states) {
           const last = await lastOf.get(tx, tenantId, driftSubject(check, entityId))
-          if (last !== undefined && isDeepStrictEqual((JSON.parse(last) as DriftFacts).state, state)) return false
+          if (last !== undefined && isDeepStrictEqual((fromJson(last) as DriftFacts).state, state)) return false
         }
         const byTenant = Map.groupBy(states, ({ tenantId }) => tenantId)
         // In one order, so that no two transactions wait for each other.

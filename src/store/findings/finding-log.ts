@@ -10,6 +10,7 @@ import {
   waiverEvent,
 } from '../event-store.ts'
 import type { NewLapse, NotedWaiver, ResolvedFinding, WrittenFinding } from '../port.ts'
+import { fromJson } from '../words.ts'
 
 interface StatusChange {
   readonly check: string
@@ -65,7 +66,7 @@ export function findingLog(database: Database) {
 
   async function resolvedEvents(tx: Sql, at: number, fingerprints: readonly string[], resolution: string) {
     return (await openFacts.all(tx, listOf(fingerprints))).map(({ fingerprint, severity, message, evidence }) => {
-      const facts = { severity, message, evidence: JSON.parse(evidence) as object, resolution }
+      const facts = { severity, message, evidence: fromJson(evidence) as object, resolution }
       return findingEvent('finding.resolved', fingerprint, at, facts)
     })
   }
@@ -76,7 +77,7 @@ export function findingLog(database: Database) {
       const replaced = findings.filter(({ replacesOpen }) => replacesOpen).map(({ fingerprint }) => fingerprint)
       const events = replaced.length === 0 ? [] : await resolvedEvents(tx, at, replaced, 'entity_removed')
       for (const { fingerprint, kind, severity, message, evidence } of findings) {
-        const facts = { severity, message, evidence: JSON.parse(evidence) as object }
+        const facts = { severity, message, evidence: fromJson(evidence) as object }
         events.push(findingEvent(`finding.${kind === 'replaced' ? 'opened' : kind}`, fingerprint, at, facts))
       }
       await append(tx, tenantId, events)
@@ -98,7 +99,7 @@ export function findingLog(database: Database) {
       last: LastResult | undefined,
     ): Promise<void> {
       const previous = last === undefined ? null : { confirmedAt: last.evaluatedAt, validUntil: last.validUntil }
-      const facts = { ...change, open: JSON.parse(open) as object, previous }
+      const facts = { ...change, open: fromJson(open) as object, previous }
       await append(tx, tenantId, [resultEvent(check, at, facts)])
     },
     async agreed(tx: Sql, tenantId: number, { id, since, terms, check, entity }: NotedWaiver): Promise<void> {

@@ -23,7 +23,7 @@ import { findingKinds } from '../event-store.ts'
 import { orm } from '../orm.ts'
 import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import { events, findings, tenants } from '../schema/index.ts'
-import { oneOf } from '../words.ts'
+import { fromJson, oneOf } from '../words.ts'
 import { personalReader, personalText } from './entity-names.ts'
 import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
 import { mayHave, searchablePart } from './text-search.ts'
@@ -98,7 +98,7 @@ function toFinding({ id: _, tenantId: __, digest: ___, ...row }: Stored): Findin
   return {
     ...row,
     severity: oneOf(severities, row.severity),
-    evidence: JSON.parse(row.evidence) as Record<string, unknown>,
+    evidence: fromJson(row.evidence) as Record<string, unknown>,
     resolution: row.resolution === null ? null : oneOf(resolutions, row.resolution),
   }
 }

@@ -6,7 +6,7 @@ import type { SeverityCounts } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import type { CheckResult, CheckStateRow, FindingStore, RecordCounts } from '../port.ts'
-import { oneOf } from '../words.ts'
+import { fromJson, oneOf } from '../words.ts'
 import { findingLog } from './finding-log.ts'
 import { findingWriter } from './finding-writer.ts'
 import { waiverWriter } from './waiver-writer.ts'
@@ -122,7 +122,7 @@ export function resultStore(database: Database): Part {
       database.read(async (tx) => {
         const rows = await countsOf.all(tx, tenantId)
         return new Map(
-          rows.map(({ resource, counts }) => [oneOf(resourceNames, resource), JSON.parse(counts) as RecordCounts]),
+          rows.map(({ resource, counts }) => [oneOf(resourceNames, resource), fromJson(counts) as RecordCounts]),
         )
       }),
   }
@@ -156,6 +156,6 @@ function toCheckState({ status, reason, open, ...row }: StoredState): CheckState
     ...row,
     status: oneOf(checkStatuses, status),
     reason: reason === null ? null : oneOf(unknownReasons, reason),
-    open: JSON.parse(open) as SeverityCounts,
+    open: fromJson(open) as SeverityCounts,
   }
 }

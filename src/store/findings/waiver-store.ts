@@ -4,6 +4,7 @@ import type { Database } from '../database.ts'
 import type { List } from '../db/db.ts'
 import type { WaiverLapseFacts } from '../event-store.ts'
 import type { Acceptance, Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverStore } from '../port.ts'
+import { fromJson } from '../words.ts'
 import { findingLog } from './finding-log.ts'
 import { waiverWriter } from './waiver-writer.ts'
 
@@ -77,7 +78,7 @@ export function waiverStore(database: Database): Part {
     lapsesAt: (tenantId, at, most) =>
       database.read(async (tx) => {
         return (await lapsedAt.all(tx, at, tenantId, most)).map(({ fingerprint, data }): LapseEvent => {
-          const { waiver, check } = JSON.parse(data) as WaiverLapseFacts
+          const { waiver, check } = fromJson(data) as WaiverLapseFacts
           return { fingerprint, waiver, check }
         })
       }),

@@ -6,6 +6,7 @@ import { type EventKind, eventAppender, type NewEvent, sharedChain } from '../ev
 import type { FindingStore } from '../port.ts'
 import { supplementOf } from '../records/record-body.ts'
 import { recordShapes } from '../records/record-shape.ts'
+import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 import type { EvidenceStore } from './evidence-port.ts'
 
@@ -43,7 +44,7 @@ export function clockPeriods(database: Database): (tx: Sql) => Promise<readonly 
 
 function withEvent(periods: readonly ClockPeriod[], { id, kind, at, data }: ClockEvent): readonly ClockPeriod[] {
   const [last] = periods.slice(-1)
-  const stored = JSON.parse(data) as Pick<ClockPeriod, 'latest' | 'lastRun' | 'until'>
+  const stored = fromJson(data) as Pick<ClockPeriod, 'latest' | 'lastRun' | 'until'>
   if (kind === 'clock.confirmed')
     return periods.map((period) => (period.confirmedAt === null ? { ...period, confirmedAt: at } : period))
   if (kind === 'clock.resumed')

@@ -4,6 +4,7 @@ import { deflateRaw, inflateRawSync } from 'node:zlib'
 import { readStored } from '../../model/errors.ts'
 import type { Database } from '../database.ts'
 import { eventAppender, sharedChain } from '../event-store.ts'
+import { fromJson } from '../words.ts'
 import type { EvidenceStore, NotedConfiguration } from './evidence-port.ts'
 
 export interface StoredConfiguration {
@@ -20,7 +21,7 @@ interface ConfigurationData {
 
 export function toConfiguration({ at, data }: StoredConfiguration): NotedConfiguration {
   return readStored('recorded configuration', () => {
-    const { digest, content } = JSON.parse(data) as ConfigurationData
+    const { digest, content } = fromJson(data) as ConfigurationData
     return { at, digest, content: inflateRawSync(Buffer.from(content, 'base64')).toString() }
   })
 }
@@ -67,7 +68,7 @@ export function configurationLog(
       const { data, known } = await database.read(async (tx) => {
         return { data: await last.get(tx), known: await configured.get(tx) }
       })
-      const isSame = data !== undefined && (JSON.parse(data) as ConfigurationData).digest === digest
+      const isSame = data !== undefined && (fromJson(data) as ConfigurationData).digest === digest
       if (isSame && known === tenants.length) return
       const packed = isSame ? null : await deflated(content)
       await database.write('nothing', async (tx) => {
@@ -82,7 +83,7 @@ export function configurationLog(
     recordBounds: () =>
       database.read(async (tx) => {
         const { begins = null, erased = null } = (await bounds.get(tx)) ?? {}
-        return { begins, erasedBefore: erased === null ? null : (JSON.parse(erased) as { before: number }).before }
+        return { begins, erasedBefore: erased === null ? null : (fromJson(erased) as { before: number }).before }
       }),
   }
 }

@@ -2,7 +2,7 @@ import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import { listOfKinds, termsKinds, type WaiverLapseFacts, type WaiverTermsFacts } from '../event-store.ts'
-import { oneOf } from '../words.ts'
+import { fromJson, oneOf } from '../words.ts'
 import type { AsOf } from './as-of.ts'
 import type { OperatorDecision, WaiverChange } from './evidence-port.ts'
 
@@ -60,10 +60,10 @@ export function decisionReader(
       const { id, tenant, subject, at } = event
       if (event.kind === 'hold.applied') return []
       if (event.kind === 'drift.accepted') {
-        const { state, reason } = JSON.parse(event.data) as DriftFacts
+        const { state, reason } = fromJson(event.data) as DriftFacts
         return [{ accepted: 'drift', tenant, at, ...driftedEntity(subject), state, reason }]
       }
-      const { resource, holdReason, count, reason } = JSON.parse(event.data) as HoldFacts
+      const { resource, holdReason, count, reason } = fromJson(event.data) as HoldFacts
       return [
         {
           ...{ accepted: 'hold', tenant, at, id: subject, count, reason },
@@ -83,8 +83,8 @@ export function waiverChangeReader(database: Database): (tenantId: number | null
   return async (tenantId) =>
     (await read(tenantId)).map(({ tenant, kind, subject, at, data }): WaiverChange => {
       if (kind === 'waiver.lapsed')
-        return { ...(JSON.parse(data) as WaiverLapseFacts), tenant, at, kind: 'lapsed', fingerprint: subject }
-      const agreed = { ...(JSON.parse(data) as WaiverTermsFacts), tenant, at, waiver: subject }
+        return { ...(fromJson(data) as WaiverLapseFacts), tenant, at, kind: 'lapsed', fingerprint: subject }
+      const agreed = { ...(fromJson(data) as WaiverTermsFacts), tenant, at, waiver: subject }
       const isRenewed = kind === 'waiver.renewed'
       return { ...agreed, kind: isRenewed ? 'renewed' : 'agreed', fingerprint: null, accepted: null, changed: null }
     })

@@ -10,6 +10,7 @@ import {
   termsKinds,
 } from '../event-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
+import { fromJson } from '../words.ts'
 import { changesIn, recordEventColumns, type StoredRecordEvent } from './record-changes.ts'
 
 /** Kinds of which the last event of a subject is in force. */
@@ -109,7 +110,8 @@ export function eventErasure(database: Database) {
 
   return async (tx: Sql, { earliest, latest, now, at }: EventErasure): Promise<void> => {
     const found = await last.get(tx)
-    const { before, keptFrom: from = 0 }: Partial<LastErasure> = found === undefined ? {} : JSON.parse(found)
+    const { before, keptFrom: from = 0 }: Partial<LastErasure> =
+      found === undefined ? {} : (fromJson(found) as LastErasure)
     const first = await firstKept.get(tx, from, latest, now)
     const keptFrom = first ?? Number.MAX_SAFE_INTEGER
     for (const statement of statements) await statement.run(tx, { earliest, latest, keptFrom })

@@ -15,7 +15,7 @@ import {
 import { personalReader } from '../findings/entity-names.ts'
 import type { RecordReader } from '../records/query.ts'
 import { type RecordShape, recordShapes } from '../records/record-shape.ts'
-import { oneOf } from '../words.ts'
+import { fromJson, oneOf } from '../words.ts'
 import { asOf } from './as-of.ts'
 import { clockPeriods } from './clock.ts'
 import { decisionReader, waiverChangeReader } from './decision-log.ts'
@@ -194,7 +194,7 @@ function toChanges({ tenant, ...event }: StoredChange): readonly TenantChangeRow
 }
 
 function toFindingEvent({ at, kind, data }: StoredFindingEvent): FindingEventRow {
-  const { severity, message, evidence, resolution = null } = JSON.parse(data) as FindingFacts
+  const { severity, message, evidence, resolution = null } = fromJson(data) as FindingFacts
   return {
     at,
     kind: kind.slice('finding.'.length) as FindingEventRow['kind'],

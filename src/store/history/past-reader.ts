@@ -15,7 +15,7 @@ import {
 } from '../event-store.ts'
 import type { ChainHead, CheckStateRow, FindingFilter, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { recordShapes } from '../records/record-shape.ts'
-import { oneOf } from '../words.ts'
+import { fromJson, oneOf } from '../words.ts'
 import type { AsOf } from './as-of.ts'
 import { ofConfigurations, type StoredConfiguration, toConfiguration } from './configuration-log.ts'
 import { decisionReader } from './decision-log.ts'
@@ -76,7 +76,7 @@ function pastFindings(database: Database, asOf: AsOf): FindingStore['findings'] 
 }
 
 function toFinding({ id: _, isOpen, data, ...row }: StoredFinding): FindingRow {
-  const { severity, message, evidence } = JSON.parse(data) as FindingFacts
+  const { severity, message, evidence } = fromJson(data) as FindingFacts
   return {
     ...row,
     severity: oneOf(severities, severity),
@@ -164,7 +164,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     },
     async tenantState(tenantId) {
       const data = await database.read((tx) => tenantState.get(tx, tenantId))
-      return data === undefined ? null : JSON.stringify((JSON.parse(data) as TenantState).state)
+      return data === undefined ? null : JSON.stringify((fromJson(data) as TenantState).state)
     },
     async runs(tenantId) {
       const rows = await database.read((tx) => runs.all(tx, tenantId))
@@ -181,8 +181,8 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
 
 /** @param at a result confirmed later counts as confirmed then; null = no limit. */
 function toState({ check, at: changedAt, data, next, ...present }: StoredState, at: number | null): CheckStateRow {
-  const { status, reason, entities, notEvaluated, since, rule, open } = JSON.parse(data) as ResultFacts
-  const { previous = null } = next === null ? {} : (JSON.parse(next) as ResultFacts)
+  const { status, reason, entities, notEvaluated, since, rule, open } = fromJson(data) as ResultFacts
+  const { previous = null } = next === null ? {} : (fromJson(next) as ResultFacts)
   const evaluatedAt = previous?.confirmedAt ?? (next === null ? present.evaluatedAt : null) ?? changedAt
   return {
     ...{ check, entities, notEvaluated, since, rule },
@@ -254,7 +254,7 @@ function pastLapses(database: Database, asOf: AsOf): Pick<PastReader, 'lapses' |
 }
 
 function toLapse({ fingerprint, at, data, finding }: StoredLapse): PastLapse {
-  const { waiver, terms, accepted, changed } = JSON.parse(data) as WaiverLapseFacts
-  const { severity } = JSON.parse(finding) as FindingFacts
+  const { waiver, terms, accepted, changed } = fromJson(data) as WaiverLapseFacts
+  const { severity } = fromJson(finding) as FindingFacts
   return { fingerprint, waiver, terms, lapsedAt: at, accepted, changed, severity: oneOf(severities, severity) }
 }

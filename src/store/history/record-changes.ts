@@ -1,6 +1,7 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 import { type FieldChanges, listOfKinds, type RecordKind, recordKinds } from '../event-store.ts'
 import type { ChangeRow } from '../records/query.ts'
+import { fromJson } from '../words.ts'
 
 export interface StoredRecordEvent {
   readonly id: number
@@ -22,7 +23,7 @@ export function changesIn({ id, at, kind, subject, data, requestId }: StoredReco
   const slash = subject.indexOf('/')
   const resource = subject.slice(0, slash) as ResourceName
   const of = { id, resource, key: subject.slice(slash + 1), at, requestId }
-  const fields = Object.entries(JSON.parse(data) as FieldChanges).map(([field, [before, after]]): ChangeRow => {
+  const fields = Object.entries(fromJson(data) as FieldChanges).map(([field, [before, after]]): ChangeRow => {
     return { ...of, kind: 'changed', field, before, after }
   })
   if (kind === 'record.changed') return fields

@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { eventAppender, sharedChain } from '../event-store.ts'
+import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 import type { EvidenceStore } from './evidence-port.ts'
 
@@ -23,7 +24,7 @@ export function tenantStates(database: Database): Pick<EvidenceStore, 'noteTenan
   return {
     noteTenantState: (tenantId, text, at) =>
       writeWhereDue(database, 'nothing', async (tx) => {
-        const state = JSON.parse(text) as object
+        const state = fromJson(text) as object
         const data: TenantState = { state, configuration: (await configuration.get(tx)) ?? null }
         if ((await last.get(tx, tenantId)) === JSON.stringify(data)) return null
         return (tx: Sql) => append(tx, tenantId, [{ kind: 'tenant.state', subject: '', at, data }])

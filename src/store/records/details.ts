@@ -5,6 +5,7 @@ import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import type { DetailAnswer, DetailResult, Fields, LookUp } from '../sync/page-rows.ts'
 import { saveState, stateRow } from '../sync/sync-states.ts'
+import { fromJson } from '../words.ts'
 import { differingFields, supplementOf } from './record-body.ts'
 import { appendRecordEvents } from './record-events.ts'
 import { type KnownRow, knownRows } from './record-page.ts'
@@ -65,7 +66,7 @@ async function saveDetail(
   const shape = recordShapes[resource]
   const { detail } = shape
   if (!item.ok || body === null || removedAt !== null || detail === null) return noDetail
-  const listed = JSON.parse(body) as Fields
+  const listed = fromJson(body) as Fields
   const differing = differingFields(shape, listed, { ...item.record, extra: listed['extra'] }).filter(
     (field) => field !== detail.field && !isNotation(shape.fields[field], listed[field], item.record[field]),
   )

@@ -1,7 +1,7 @@
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { AdminStore, QuarantinedRecord } from '../port.ts'
-import { oneOf } from '../words.ts'
+import { fromJson, oneOf } from '../words.ts'
 import { removableRids } from './removals.ts'
 
 interface StoredHold {
@@ -25,7 +25,7 @@ export function listedRecords(database: Database): Pick<AdminStore, 'heldRecords
         )
         if (row === undefined || row.resource === 'all') return null
         const resource: ResourceName = oneOf(resourceNames, row.resource)
-        const { emptiness = null } = JSON.parse(row.cause) as { readonly emptiness?: unknown }
+        const { emptiness = null } = fromJson(row.cause) as { readonly emptiness?: unknown }
         // A hold for an empty list covers every removable record.
         const coversAll = row.reason === 'suspect_empty' && (emptiness === null || emptiness === 'list')
         const rids = coversAll

@@ -1,6 +1,7 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
+import { fromJson } from '../words.ts'
 import { recordShapes } from './record-shape.ts'
 
 export type PersonalOf = (
@@ -22,7 +23,7 @@ export function presentPersonal({ sql: { recordsByKeys, listOf } }: Database): P
       params,
       'arrays',
     )) {
-      const fields = JSON.parse(body) as Record<string, unknown>
+      const fields = fromJson(body) as Record<string, unknown>
       found.set(key, Object.fromEntries(personal.map((field) => [field, fields[field] ?? null])))
     }
     return found

@@ -1,6 +1,7 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { Fields } from '../port.ts'
+import { fromJson } from '../words.ts'
 import type { MirrorRecord } from './query.ts'
 import type { FieldKind, RecordShape } from './record-shape.ts'
 
@@ -16,7 +17,7 @@ export function bodyOf({ unlisted }: RecordShape, record: Fields, extra: Fields 
 export type Supplement = Readonly<Record<string, number | null>>
 
 export function supplementOf(text: string | null): Supplement {
-  return text === null ? {} : (JSON.parse(text) as Supplement)
+  return text === null ? {} : (fromJson(text) as Supplement)
 }
 
 /** Columns that `mirrorRecordOf` takes, in its order. */
@@ -35,7 +36,7 @@ export type RecordRow = readonly [
 
 export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord {
   const [key, body, supplement, firstSeenAt, readAt, requestId, missingSince, absent] = row
-  const fields = JSON.parse(body) as Record<string, unknown>
+  const fields = fromJson(body) as Record<string, unknown>
   const { extra = null } = fields
   if (extra !== null) delete fields['extra']
   const added = supplementOf(supplement)
@@ -115,7 +116,7 @@ export interface RecordChange {
 
 /** Compares two bodies: instants to the second, ids not at all, because they have the same key. */
 export function changeBetween(shape: RecordShape, before: string, after: string): RecordChange {
-  const [one, other] = [JSON.parse(before) as Fields, JSON.parse(after) as Fields]
+  const [one, other] = [fromJson(before) as Fields, fromJson(after) as Fields]
   return { before: one, after: other, fields: differingFields(shape, one, other) }
 }
 

@@ -14,7 +14,7 @@ import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
 import { holds, tenants } from '../schema/index.ts'
-import { oneOf } from '../words.ts'
+import { fromJson, oneOf } from '../words.ts'
 import { emptinessCode, saveState } from './sync-states.ts'
 
 type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
@@ -25,7 +25,7 @@ type Application = Parameters<SyncStore['applyDecision']>[1]
 const scopeOf = (text: string) => (text === 'all' ? 'all' : oneOf(resourceNames, text))
 /** A hold without a cause, from an earlier version, is for an empty list. */
 function emptinessOf(cause: string): Emptiness {
-  const { emptiness } = JSON.parse(cause) as { readonly emptiness?: unknown }
+  const { emptiness } = fromJson(cause) as { readonly emptiness?: unknown }
   return emptinesses.find((name) => name === emptiness) ?? 'list'
 }
 
@@ -85,7 +85,7 @@ export function holdStore(database: Database): Part {
     tenant,
     resource: scopeOf(hold.resource),
     reason: reasonOf(hold.reason),
-    cause: JSON.parse(hold.cause) as HoldCause,
+    cause: fromJson(hold.cause) as HoldCause,
   })
 
   async function rowsOf(
@@ -165,7 +165,7 @@ export function holdStore(database: Database): Part {
     pendingDecisions: (tenantId) =>
       database.read(async (tx) => {
         return (await pending.all(tx, tenantId)).map(({ id, holdId, data }) => {
-          const { resource, holdReason, reason } = JSON.parse(data) as HoldFacts
+          const { resource, holdReason, reason } = fromJson(data) as HoldFacts
           return { id, holdId, resource: scopeOf(resource), holdReason: reasonOf(holdReason), reason }
         })
       }),

@@ -7,6 +7,7 @@ import type { AdmittedPage, FindingStore, FirstRecord, SyncStore, TenantRow } fr
 import { isLive } from '../records/record-reader.ts'
 import { anyAccepted } from '../records/removals.ts'
 import { tenants } from '../schema/index.ts'
+import { fromJson } from '../words.ts'
 import { closeRun, emptinessCode, saveState, stateRow, toSyncState } from './sync-states.ts'
 
 type AcceptedChange = Pick<TenantRow, 'acceptedIds' | 'changeAccepted' | 'former'>
@@ -15,7 +16,7 @@ type AcceptedChange = Pick<TenantRow, 'acceptedIds' | 'changeAccepted' | 'former
 function toAcceptedChange(text: string | null): AcceptedChange {
   const none: AcceptedChange = { changeAccepted: null, former: [], acceptedIds: [] }
   if (text === null) return none
-  const stored = JSON.parse(text) as readonly string[] | Partial<AcceptedChange>
+  const stored = fromJson(text) as readonly string[] | Partial<AcceptedChange>
   return Array.isArray(stored) ? { ...none, changeAccepted: stored, former: stored } : { ...none, ...stored }
 }
 
@@ -30,7 +31,7 @@ function toTenant(row: typeof tenants.$inferSelect): TenantRow {
   return {
     ...row,
     ...toAcceptedChange(changeAccepted),
-    admitted: admitted === null ? null : (JSON.parse(admitted) as AdmittedPage),
+    admitted: admitted === null ? null : (fromJson(admitted) as AdmittedPage),
   }
 }
 

@@ -30,7 +30,7 @@ export function look(file: string): Look {
         mfa_status as mfaStatus, mfa_action as mfaAction, role_id as roleId, role_name as roleName,
         created_at as createdAt, removed_at is not null as removed, missing_since is not null as missing
         from users order by user_id`),
-      history: lines(`select kind, subject, data from events where kind like 'record.%'`),
+      history: rows("select kind, subject, data from events where kind like 'record.%'").flatMap(changes).sort(),
       findings: lines(
         `select fingerprint, "check", entity_id, severity, resolved_at is null, resolution, reopened from findings`,
       ),
@@ -52,4 +52,16 @@ export function look(file: string): Look {
   } finally {
     db.close()
   }
+}
+
+/** `[resource, key, change, field, before, after]` of each field; null without one. */
+function changes({ kind, subject, data }: Row): readonly string[] {
+  const [resource, key] = String(subject).split('/')
+  const of = [resource, key, String(kind).replace('record.', '')]
+  const fields = Object.entries(JSON.parse(String(data ?? '{}')) as Record<string, readonly unknown[]>)
+  const whole = of[2] === 'changed' ? [] : [JSON.stringify([...of, null, null, null])]
+  const parts = fields.map(([field, values]) =>
+    JSON.stringify([...of.slice(0, 2), 'changed', field, ...values.map((value) => JSON.stringify(value))]),
+  )
+  return [...whole, ...parts]
 }
