@@ -27,7 +27,7 @@ export interface Ruling {
  * The page rule (docs/sync.md#tenant-identity): false if most of five or more records are unknown but were created over
  * an hour before the last complete full sync began. Records without a readable id do not count: they are quarantined.
  * If the server time of that full sync is unknown, or was wrong (ahead of the page's, or since then the server's time
- * advanced by over a day more than the local one), the local time counts unless it is after `now`.
+ * advanced by over a day more than a local one that was not set back), the local time counts unless it is after `now`.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
@@ -36,7 +36,7 @@ export function admits(
 ): boolean {
   const serverAdvance = completeServerTime === null || serverTime === null ? 0 : serverTime - completeServerTime
   const localAdvance = completeStartedAt === null ? serverAdvance : now - completeStartedAt
-  const isWrong = serverAdvance < 0 || serverAdvance - localAdvance > dayMs
+  const isWrong = serverAdvance < 0 || (localAdvance >= 0 && serverAdvance - localAdvance > dayMs)
   const serverBegan = isWrong ? null : completeServerTime
   const began = serverBegan ?? completeStartedAt
   const total = known + unknown.length
