@@ -159,14 +159,15 @@ function syncJob(name: string, run: DueRun, { session, io, watch }: JobParts, wa
 
 /** Resumes a run after each wait for a rate limit, unless it read no page since the previous wait. */
 export async function resumeAfterWait(
-  session: Pick<Session, 'syncAndEvaluate'>,
+  session: Pick<Session, 'syncAndEvaluate' | 'evaluateAfter'>,
   tenant: TenantParts,
   run: RunRequest,
   clock: Clock,
   waits: () => void = () => {},
 ): Promise<void> {
   for (let resumed = false; ; resumed = true) {
-    const { retryAt, pages } = await session.syncAndEvaluate(tenant, run)
+    const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, run)
+    if (validUntil !== null) session.evaluateAfter(tenant.settings.name, validUntil)
     if (retryAt === null || (resumed && pages === 0)) return
     waits()
     await clock.sleep(tenant.client.waitMs(run.resource), run.signal)

@@ -40,6 +40,9 @@ export interface RunRequest extends DueRun {
   readonly signal: AbortSignal
 }
 
+/** @property validUntil of the results of the evaluation after the run; null without one. */
+export type EvaluatedRun = RunResult & { readonly validUntil: number | null }
+
 export interface SessionOptions {
   readonly settings: Settings
   readonly io: Io
@@ -170,7 +173,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** @throws FatalError when the database is lost. */
-  async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<RunResult> {
+  async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<EvaluatedRun> {
     const { io } = this.#options
     try {
       await this.#insistOnStore(signal)
@@ -180,14 +183,10 @@ export class Session implements AsyncDisposable {
         this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
         tenant.serverClock.note(result)
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
-        if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
-          const beingRead = tenant.runs.resources
-          const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
-          const { name } = tenant.settings
-          const validUntil = await this.#evaluateTenant(name, { onlyInputs: [resource], beingRead, readInFull, signal })
-          if (validUntil !== null) this.evaluateAfter(name, validUntil)
-        }
-        return result
+        if (result.outcome === 'skipped' || result.reason === 'aborted') return { ...result, validUntil: null }
+        const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
+        const how = { onlyInputs: [resource], beingRead: tenant.runs.resources, readInFull, signal }
+        return { ...result, validUntil: await this.#evaluateTenant(tenant.settings.name, how) }
       } finally {
         await this.mirror.ping()
       }

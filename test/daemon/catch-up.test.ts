@@ -37,7 +37,11 @@ function world(count: number, run: (tenant: string) => Promise<{ readonly retryA
     tenants,
     settings: { timezone: 'UTC', evaluate: schedule },
     settledTenant: async (name: string) => tenants.find(({ settings }) => settings.name === name),
-    syncAndEvaluate: async ({ settings }: TenantParts) => ({ ...(await run(settings.name)), pages: 1 }),
+    syncAndEvaluate: async ({ settings }: TenantParts) => ({
+      ...(await run(settings.name)),
+      pages: 1,
+      validUntil: null,
+    }),
     evaluate: async () => new Map(),
     stores: { facts: () => null },
     eraseOutdated: async () => true,

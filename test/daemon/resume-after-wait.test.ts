@@ -10,7 +10,8 @@ type Ended = { readonly pages: number; readonly retryAt: number | null }
 
 /** Runs that end so, against a tenant that wants nothing sent until `blockedUntil` by a clock that is right. */
 function resumed(runs: () => Promise<Ended>, blockedUntil: () => number, clock: FakeClock, signal: AbortSignal) {
-  const session = { syncAndEvaluate: runs } as unknown as Session
+  const syncAndEvaluate = async () => ({ ...(await runs()), validUntil: null })
+  const session = { syncAndEvaluate } as unknown as Session
   const client = { waitMs: () => Math.max(0, blockedUntil() - clock.now()) } as Pick<TenantClient, 'waitMs'>
   return resumeAfterWait(session, { client } as TenantParts, { resource: 'users', mode: 'full', signal }, clock)
 }
