@@ -6,8 +6,7 @@ import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
-import { createSource, storedSecret } from './credentials/create-source.ts'
-import { KnownSecrets, type SecretMask } from './credentials/known-secrets.ts'
+import { createSource } from './credentials/create-source.ts'
 import { probesFor, templatesOf } from './endpoints.ts'
 import { RateLimiter, type RateLimiterOptions } from './limits/rate-limiter.ts'
 import type { AuthOptions, TenantClientOptions } from './options.ts'
@@ -33,7 +32,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   assertHeader(auth)
   const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
 
-  const secrets = secretsOf(options, cycleMs)
   const dispatchers = new Dispatchers(api)
   const rateLimiter = new RateLimiter({
     clock,
@@ -52,7 +50,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     clock,
     dispatchers,
     rateLimiter,
-    secrets,
     observer,
   })
   const source = createSource(auth.token, {
@@ -99,15 +96,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       await dispatchers.destroy()
     },
   }
-}
-
-/** Notes the stored secret before its first use: another tenant's answer may already contain it. */
-function secretsOf({ auth, clock, env, name, secrets }: TenantClientOptions, cycleMs: number): SecretMask {
-  const mask = (secrets ?? new KnownSecrets()).of(name)
-  if (secrets !== undefined) {
-    void storedSecret(auth.token, { clock, env, cycleMs }).then((secret) => secret && mask.note(secret.expose()))
-  }
-  return mask
 }
 
 /** A wait that cannot be stored still applies in this process. */

@@ -46,10 +46,10 @@ function readOutcome(answer: Answer, sent: NewUser): CreateUserOutcome {
   throw withHint(error, hintFor(status) ?? error.hint)
 }
 
-function readCreated({ body, hasEcho }: Answer, sent: NewUser): User {
+function readCreated({ body }: Answer, sent: NewUser): User {
   try {
     const { data, requestId, serverTime } = openEnvelope(body?.toString() ?? '', 201, what)
-    const reading = readUser(data, latestDate(serverTime), hasEcho)
+    const reading = readUser(data, latestDate(serverTime))
     if (!reading.ok) throw violation(what, 201, `the user cannot be read: ${reading.problem}`, requestId)
     const broken = brokenBy(reading.record, sent)
     if (broken !== null) throw violation(what, 201, broken, requestId)

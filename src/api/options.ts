@@ -2,7 +2,6 @@ import type { Clock, Random } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { ReachedTime } from '../model/server-clock.ts'
-import type { KnownSecrets } from './credentials/known-secrets.ts'
 import type { TenantObserver } from './reader.ts'
 
 export type EnvLookup = (name: string) => string | undefined
@@ -42,8 +41,6 @@ export interface TenantClientOptions {
   readonly serverTimesReached?: readonly ReachedTime[]
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
   readonly retries?: number
-  /** Secrets of all tenants of the process; absent = only the client's own secrets are masked. */
-  readonly secrets?: KnownSecrets
   readonly resources?: readonly ResourceName[]
 }
 

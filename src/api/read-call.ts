@@ -1,6 +1,5 @@
 import type { Random } from '../model/clock.ts'
 import { type Access, isRefusal } from './credentials/access.ts'
-import type { Secret } from './credentials/secret.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { TenantObserver } from './reader.ts'
@@ -63,13 +62,8 @@ export interface ReadCall {
 }
 
 export interface ReadAnswer {
-  readonly secret: Secret
   /** The body of a 200, in UTF-8; null for an absent record. */
   readonly body: Buffer | null
-  /** True if an echo of a credential was replaced in the body. */
-  readonly hasEcho: boolean
-  /** The next cursor as sent, if it contains no secret; present only with an echo. */
-  readonly cursor: string | undefined
   /** Facts of a 404; null for a 200, whose body contains them. */
   readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
   readonly ageSeconds: number | null
@@ -106,15 +100,13 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const credential = await access.token(signal)
       const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
-        const { status, body, hasEcho = false, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
+        const { status, body, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
         if (status === 200 || denial !== null) {
           bucket.succeeded(retries)
           mayBeStale = true
           return {
             body: denial !== null ? null : (body ?? Buffer.alloc(0)),
-            hasEcho,
-            cursor: outcome.cursor,
             absent: denial,
             ageSeconds,
             date,
@@ -122,7 +114,6 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             receivedMonotonic,
             identity: access.answered(endpoint, credential),
             credential: credential.digest,
-            secret: credential.secret,
           }
         }
       }

@@ -4,7 +4,6 @@ import type { Fields } from '../model/fields.ts'
 import { memoize } from '../model/memoize.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { AnsweredRequest, AnswerTimes } from './answer-times.ts'
-import { withheldMark } from './credentials/own-secrets.ts'
 import { type RecordDecoder, recordDecoder } from './decode/record.ts'
 import { isIntegerId, latestDate } from './decode/values.ts'
 import { badRequestHint, byIdEndpointOf, endpointOf, feedQuery, type PageSize, pageSizeOf } from './endpoints.ts'
@@ -19,7 +18,6 @@ import {
   readPagination,
   refusePart,
   violation,
-  withCursor,
 } from './transport/envelope.ts'
 import { inWords } from './transport/send.ts'
 
@@ -36,18 +34,14 @@ type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 't
 
 export function createTenantReader({ read, api, answerTimes, observer }: TenantReaderParts): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
-  function decoderOf<F extends Fields>({ fields }: Described<F>, { hasEcho }: ReadAnswer): RecordDecoder<F> {
-    const decode = decoders(fields) as RecordDecoder<F>
-    return hasEcho ? (raw, latest) => decode(raw, latest, true) : decode
+  function decoderOf<F extends Fields>({ fields }: Described<F>): RecordDecoder<F> {
+    return decoders(fields) as RecordDecoder<F>
   }
 
   /** Throws for a stale answer. */
   function metaOf(answer: Asked, stated: Stated): AnswerMeta {
     const { receivedAt, receivedMonotonic, identity, credential } = answer
-    const { serverTime } = stated
-    // A server may echo the token.
-    const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
-    const requestId = isEcho ? withheldMark : stated.requestId
+    const { serverTime, requestId } = stated
     const oddities = [...answerTimes.note({ ...answer, ...stated }), ...(stated.oddities ?? [])]
     const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential }
     return oddities.length === 0 ? meta : { ...meta, oddities }
@@ -74,7 +68,7 @@ export function createTenantReader({ read, api, answerTimes, observer }: TenantR
       const request = answerTimes.begin()
       const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
       const body = answer.body ?? Buffer.alloc(0)
-      const decode = decoderOf(resource, answer)
+      const decode = decoderOf(resource)
       return readAnswer(() => {
         const envelope = openEnvelope(body.toString(), 200, what)
         const meta = metaOf({ ...answer, request, what }, { ...envelope, resource: name })
@@ -86,7 +80,7 @@ export function createTenantReader({ read, api, answerTimes, observer }: TenantR
             meta,
           }
         }
-        const pagination = readPagination(withCursor(envelope, answer.cursor), what)
+        const pagination = readPagination(envelope, what)
         const items = readItems(envelope, what, decode)
         const oddities = limitOddities(pageSize, pagination)
         return { items, ...pagination, oddities, meta, bytes: body.length }
@@ -112,7 +106,7 @@ export function createTenantReader({ read, api, answerTimes, observer }: TenantR
         }
         const envelope = openEnvelope(answer.body.toString(), 200, what)
         const meta = metaOf(answer, { ...envelope, resource: null })
-        const item = decoderOf(resource, answer)(singleData(envelope, what), latestDate(envelope.serverTime))
+        const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
         const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
         if (got !== null && got !== id) {
           throw violation(what, 200, 'the record is not the one asked for', meta.requestId)

@@ -1,11 +1,9 @@
 import { createPlain } from '../api/credentials/create-source.ts'
-import type { KnownSecrets, SecretMask } from '../api/credentials/known-secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 import { FatalError, SyncError, UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
-import { parseAddress } from '../store/db/postgres/address.ts'
 import type { OpenOptions } from '../store/db/postgres/open.ts'
 import { openAsReplica, openPostgresMirror } from '../store/db/postgres/postgres-mirror.ts'
 import { openMirror } from '../store/db/sqlite/sqlite-mirror.ts'
@@ -43,30 +41,18 @@ export async function openStore(
 export async function openStores(
   { store }: Configured,
   as: 'replica' | 'alone',
-  { io, log, secrets }: { readonly io: Io; readonly log: Log; readonly secrets: KnownSecrets },
+  { io, log }: { readonly io: Io; readonly log: Log },
 ): Promise<OpenedStores> {
   const { clock, random } = io
   if (store.url === null) {
     const mirror = await openStore({ store }, 'engine', io)
     return { mirror, stores: onlyStore(mirror) }
   }
-  const url = noting(
-    urlOf(store.url, io, log),
-    secrets.of('store.url', () => true),
-  )
+  const url = urlOf(store.url, io, log)
   const options = { url, role: 'engine', clock, random, log } as const
   if (as === 'replica') return openAsReplica(options)
   const mirror = await openPostgresMirror(options)
   return { mirror, stores: onlyStore(mirror) }
-}
-
-/** Masks the password of the database in tenants' answers, so that it cannot enter the mirror. */
-function noting(url: OpenOptions['url'], { note }: SecretMask): OpenOptions['url'] {
-  return async (refused) => {
-    const text = await url(refused)
-    note(parseAddress(text).password ?? '')
-    return text
-  }
 }
 
 /** Least time between two runs of a command after refusals, in milliseconds: the server may know the new password first. */

@@ -1,6 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
-import { KnownSecrets } from '../api/credentials/known-secrets.ts'
 import { waitFor } from '../api/deadline.ts'
 import { checksOf } from '../checks/index.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
@@ -62,11 +61,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings } = options
   // With a thousand tenants each step takes long, and signals are only handled between turns of the event loop.
   await yieldToEventLoop()
-  const secrets = new KnownSecrets()
-  const opened = await openStores(settings, options.as, { ...options, secrets })
+  const opened = await openStores(settings, options.as, options)
   try {
     await yieldToEventLoop()
-    const session = new Session({ ...options, ...opened, secrets })
+    const session = new Session({ ...options, ...opened })
     await yieldToEventLoop()
     await session.reconfigure(settings)
     return session
@@ -103,7 +101,7 @@ export class Session implements AsyncDisposable {
   readonly #unstored = unstoredRuns()
   readonly #runLog: RunLog
 
-  constructor({ settings, mirror, ...parts }: SessionOptions & OpenedStores & Pick<TenantPartsOptions, 'secrets'>) {
+  constructor({ settings, mirror, ...parts }: SessionOptions & OpenedStores) {
     const { io, log, stores } = parts
     const { path } = settings.store
     this.mirror = mirror

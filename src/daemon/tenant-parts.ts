@@ -1,5 +1,4 @@
 import { createTenantClient } from '../api/client.ts'
-import type { KnownSecrets } from '../api/credentials/known-secrets.ts'
 import type { TenantClientOptions } from '../api/options.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
@@ -97,7 +96,6 @@ export interface TenantPartsOptions {
   readonly log: Log
   readonly stores: TenantStores
   readonly metrics: Metrics
-  readonly secrets: KnownSecrets
   readonly progress?: SyncProgress
   /** Default: over HTTP. */
   readonly clientOf?: typeof createTenantClient
@@ -109,13 +107,12 @@ export interface TenantPartsOptions {
  * @throws SyncError `aborted` when another replica owns the tenant.
  */
 export async function openTenant(tenant: TenantSettings, options: TenantPartsOptions): Promise<TenantParts> {
-  const { io, stores, metrics, secrets, clientOf = createTenantClient } = options
+  const { io, stores, metrics, clientOf = createTenantClient } = options
   const store = stores.of(tenant.name)
   if (store === null) throw new SyncError('aborted', `Another replica owns ${tenant.name}`)
   const { tenant: row } = await store.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
   const client = clientOf({
     ...clientOptions(tenant, options),
-    secrets,
     serverTimesReached: serverTimesReached(await store.quality(row.id)),
     blockedUntil: row.blockedUntil,
     blockedForMs: row.blockedForMs,

@@ -19,9 +19,6 @@ function endless(data?: readonly unknown[], cursorOf = (page: number) => `c${pag
   }
 }
 
-const rewritten = (change: (body: string) => string): Fault =>
-  wire.changed((body) => Buffer.from(change(body.toString())))
-
 const broken = { reason: 'protocol', requests: 1 } as const
 
 const faults: readonly FaultCase[] = [
@@ -33,16 +30,6 @@ const faults: readonly FaultCase[] = [
       ...each('data', [undefined]),
       ...each('meta', [undefined, null, [], 'x']),
       ...each('pagination', [undefined]),
-    }),
-  },
-  {
-    id: 'B6',
-    what: 'an object that has one name twice',
-    ...broken,
-    family: () => ({
-      'of a record': rewritten((body) => body.replace(/("createdAt"):/, '$1:"2026-01-01T00:00:00Z",$1:')),
-      'of the envelope': rewritten((body) => body.replace('{', '{"data":[],')),
-      'of the pagination': rewritten((body) => body.replace('"hasMore":', '"hasMore":false,"hasMore":')),
     }),
   },
   {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
 import { SyncError } from '../../model/errors.ts'
-import { type Log, silentLog } from '../../model/log.ts'
+import type { Log } from '../../model/log.ts'
 import type { AuthOptions, EnvLookup, OAuth2Origin, SecretOrigin } from '../options.ts'
 import { parseTokenUrl } from '../transport/base-url.ts'
 import type { Send, TokenRequest } from '../transport/send.ts'
@@ -20,20 +20,6 @@ export interface SourceParts {
 
 export function createSource(token: AuthOptions['token'], parts: SourceParts): SecretSource {
   return 'oauth2' in token ? createOAuth2(token.oauth2, parts) : createPlain(token, parts)
-}
-
-/** The current secret of a variable or file; null for other sources and after an error. */
-export async function storedSecret(
-  token: AuthOptions['token'],
-  parts: Pick<SourceParts, 'clock' | 'cycleMs' | 'env'>,
-): Promise<Secret | null> {
-  const origin = 'oauth2' in token ? token.oauth2.clientSecret : token
-  if ('command' in origin) return null
-  try {
-    return await createPlain(origin, { ...parts, log: silentLog() }).current()
-  } catch {
-    return null
-  }
 }
 
 /** A secret from a variable, file or command. @param parts `lifeMs`: life of a command's output; default a cycle. */

@@ -3,8 +3,6 @@ import type { Oddity, Reading } from '../reader.ts'
 import { type DescribedTexts, freeName, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
 
 export interface ParseContext {
-  /** True if an echo of a credential was replaced in the answer. */
-  readonly hasEcho: boolean
   problem: string | null
   oddities: Oddity[] | null
 }
@@ -16,8 +14,8 @@ const maxOddities = 100
 /** A record with more unknown fields is not plausible. */
 const maxExtra = 1000
 
-export function newParseContext(hasEcho: boolean): ParseContext {
-  return { hasEcho, problem: null, oddities: null }
+export function newParseContext(): ParseContext {
+  return { problem: null, oddities: null }
 }
 
 export function odd(context: ParseContext, kind: Oddity['kind'], field: string): void {

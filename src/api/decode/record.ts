@@ -18,7 +18,6 @@ import {
   describedText,
   guidId,
   integerId,
-  isAltered,
   isIntegerId,
   isShortText,
   isTextId,
@@ -33,11 +32,8 @@ import type { DescribedTexts } from './withheld.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-/**
- * Reads one record by its field table. `latest` is the last plausible time in milliseconds since the epoch; `hasEcho` is
- * true if an echo of a credential was replaced in the answer.
- */
-export type RecordDecoder<F> = (raw: unknown, latest?: number, hasEcho?: boolean) => Reading<RecordOf<F>>
+/** Reads one record by its field table. `latest` is the last plausible time in milliseconds since the epoch. */
+export type RecordDecoder<F> = (raw: unknown, latest?: number) => Reading<RecordOf<F>>
 
 interface FieldReader {
   readonly name: string
@@ -65,14 +61,14 @@ interface Table {
 
 export function recordDecoder<const F extends Fields>(fields: F): RecordDecoder<F> {
   const table = tableOf(fields)
-  return (raw, latest = Number.POSITIVE_INFINITY, hasEcho = false) => {
+  return (raw, latest = Number.POSITIVE_INFINITY) => {
     if (!isObject(raw)) return notAnObject(raw)
-    const look = hasEcho ? 'odd' : lookAt(table, raw, latest)
+    const look = lookAt(table, raw, latest)
     if (look === 'plain') return { ok: true, record: raw as RecordOf<F>, extra: null, oddities: noOddities }
-    const context = newParseContext(hasEcho)
+    const context = newParseContext()
     const { record, extra } =
       look === 'good' ? knownAndExtra(context, table, raw) : readObject(context, table, raw, latest)
-    return finish(context, record as RecordOf<F>, extra, readableId(context, table, raw), raw, table.texts)
+    return finish(context, record as RecordOf<F>, extra, readableId(table, raw), raw, table.texts)
   }
 }
 
@@ -185,10 +181,8 @@ function knownAndExtra(context: ParseContext, { readers, names }: Table, raw: Ra
 function readObject(context: ParseContext, table: Table, raw: Raw, latest: number, path = ''): ReadObject {
   const record: Record<string, unknown> = {}
   const listed: Record<string, readonly object[]> = {}
-  const isRenamed = context.hasEcho && Object.keys(raw).some((name) => isAltered(context, name))
   for (const reader of table.readers) {
     const { name, members } = reader
-    if (isRenamed && reader.strict && raw[name] === undefined) fail(context, `${path}${name} is missing`)
     if (members === null) record[name] = readValue(context, reader, raw[name], latest, `${path}${name}`)
     else {
       const { items, extra } = readList(context, members, raw[name], latest, `${path}${name}`)
@@ -255,9 +249,9 @@ function readList(context: ParseContext, table: Table, raw: unknown, latest: num
   return { items: items.sort(byId), extra: extra.sort(byId) }
 }
 
-function readableId(context: ParseContext, { idField, byName }: Table, raw: Raw): string | number | null {
+function readableId({ idField, byName }: Table, raw: Raw): string | number | null {
   const reader = byName.get(idField ?? '')
   const value = raw[reader?.name ?? '']
   if (reader?.kind === 'integer') return isIntegerId(value) ? value : null
-  return reader !== undefined && isTextId(value) && !isAltered(context, value) ? value : null
+  return reader !== undefined && isTextId(value) ? value : null
 }

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import { isGuid } from '../../model/guid.ts'
-import { withheldMark } from '../credentials/own-secrets.ts'
 import { kindOf } from '../json.ts'
 import { fail, odd, type ParseContext } from './parse-context.ts'
 
@@ -12,13 +11,6 @@ const maxTextId = 200
 export function isIntegerId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
-
-/** True if an echoed credential may have been replaced in the text: the tenant stores another value. */
-export function isAltered({ hasEcho }: Pick<ParseContext, 'hasEcho'>, text: string): boolean {
-  return hasEcho && text.includes(withheldMark)
-}
-
-const altered = (field: string) => `${field} contains ${withheldMark}, which replaces an echo of the credential`
 
 /** 1 to 200 characters without control, format and direction characters, which make different ids look alike. */
 export function isTextId(value: unknown): value is string {
@@ -39,10 +31,6 @@ export function integerId(context: ParseContext, field: string, value: unknown):
 /** An id that is specified as a GUID; one of another form is counted and kept; empty when unusable. */
 export function guidId(context: ParseContext, field: string, value: unknown): string {
   if (typeof value === 'string' && isGuid(value)) return value
-  if (typeof value === 'string' && isAltered(context, value)) {
-    fail(context, altered(field))
-    return ''
-  }
   if (isTextId(value)) {
     odd(context, 'invalid_id', field)
     return value
@@ -77,7 +65,6 @@ export function isShortText(value: unknown): value is string {
 export function strictText(context: ParseContext, field: string, value: unknown): string {
   if (typeof value !== 'string') fail(context, wrong(field, value, 'a string'))
   else if (value.length > maxLength) fail(context, `${field} is longer than ${maxLength} characters`)
-  else if (isAltered(context, value)) fail(context, altered(field))
   // Texts that differ only in these would be equal once stored.
   else if (!value.isWellFormed()) fail(context, `${field} contains half a surrogate pair`)
   else return value
@@ -89,7 +76,7 @@ export function strictText(context: ParseContext, field: string, value: unknown)
  * then an upload could keep every check over documents `unknown`. It is cut; its digest keeps different texts apart.
  */
 export function personalText(context: ParseContext, field: string, value: unknown): string {
-  if (typeof value !== 'string' || isAltered(context, value)) return strictText(context, field, value)
+  if (typeof value !== 'string') return strictText(context, field, value)
   if (value.length <= maxLength && value.isWellFormed()) return value
   odd(context, 'unknown_value', field)
   const digest = hash('sha256', value.isWellFormed() ? value : Buffer.from(value, 'utf16le'))

@@ -4,7 +4,6 @@ import { isGuid } from '../../model/guid.ts'
 import { storableName } from '../decode/withheld.ts'
 import { isObject, kindOf, parseJson } from '../json.ts'
 import type { Oddity } from '../reader.ts'
-import { repeatsName } from './repeated-name.ts'
 import { excessIn } from './value-cap.ts'
 
 export interface Envelope {
@@ -24,7 +23,6 @@ export function openEnvelope(text: string, status: number, what: string): Envelo
   if (excess !== null) throw new SyncError('too_large', `${what} answered ${status} with ${excess}`, { status })
   const body = parseJson(text)
   if (body === undefined) throw violation(what, status, 'the body is not JSON')
-  if (repeatsName(text, body)) throw violation(what, status, 'an object in the body has one name twice')
   if (!isObject(body)) throw violation(what, status, `the body is ${kindOf(body)}, not an envelope`)
   const { data, error, meta, pagination } = body
   const requestId = isObject(meta) ? asRequestId(meta['requestId']) : null
@@ -135,24 +133,6 @@ export interface Pagination {
 }
 
 const maxCursor = 8192
-
-/** The next cursor of a body; null if the body has none, or the name twice. */
-export function sentCursor(body: Buffer): string | null {
-  const name = '"nextCursor"'
-  const at = body.indexOf(name)
-  if (at === -1 || body.lastIndexOf(name) !== at) return null
-  const [, written = ''] =
-    /^"nextCursor"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body.toString('utf8', at, at + 8 * maxCursor)) ?? []
-  const cursor = parseJson(written)
-  return typeof cursor === 'string' ? cursor : null
-}
-
-export function withCursor(envelope: Envelope, nextCursor: string | undefined): Envelope {
-  const { pagination } = envelope
-  return nextCursor === undefined || !isObject(pagination)
-    ? envelope
-    : { ...envelope, pagination: { ...pagination, nextCursor } }
-}
 
 /** The full sync evaluates whether cursor and `hasMore` are consistent (docs/api.md#pagination). */
 export function readPagination({ pagination, requestId }: Envelope, what: string): Pagination {

@@ -10,10 +10,6 @@ export interface Answer {
   readonly status: number
   /** In UTF-8; null if not requested, or for an unreadable error. */
   readonly body: Buffer | null
-  /** True if an echo of a credential was replaced in the body. */
-  readonly hasEcho?: boolean
-  /** The next cursor as sent, if it contains no secret; present only with an echo. */
-  readonly cursor?: string
   /** `Retry-After` in milliseconds; null if absent or without meaning for the status. */
   readonly retryAfterMs: number | null
   readonly ageSeconds?: number | null

@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
 import { parseIsoDate } from '../../model/dates.ts'
-import type { SecretMask } from '../credentials/known-secrets.ts'
+import { SyncError } from '../../model/errors.ts'
 import type { Secret } from '../credentials/secret.ts'
 import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
@@ -10,6 +10,7 @@ import type { TenantObserver } from '../reader.ts'
 import type { Target } from './base-url.ts'
 import { acceptedEncodings, firstOf, type Response, readBody } from './body.ts'
 import type { Dispatchers } from './dispatchers.ts'
+import { echoes } from './echo.ts'
 import { readErrorFacts } from './envelope.ts'
 import { type Answer, type Outcome, statusOf, transportFailure } from './outcome.ts'
 
@@ -23,7 +24,6 @@ export interface SendParts {
   readonly clock: Clock
   readonly dispatchers: Dispatchers
   readonly rateLimiter: RateLimiter
-  readonly secrets: SecretMask
   readonly observer: TenantObserver | undefined
 }
 
@@ -50,13 +50,12 @@ const maxWholeBytes = 32 * 2 ** 20
 
 /** Sends once, without redirects. Failures are outcomes; errors of the rate limiter are thrown and not retried. */
 export function createSend(parts: SendParts): Send {
-  const { clock, dispatchers, observer, rateLimiter, secrets, timeoutMs } = parts
+  const { clock, dispatchers, observer, rateLimiter, timeoutMs } = parts
   return async (request) => {
     const template = 'endpoint' in request ? request.endpoint.template : null
     using _inFlight = await rateLimiter.pass(request.signal, template)
     const started = clock.monotonic()
     const { what, maxBytes, origin, secret, ...wire } = wireOf(request, parts)
-    secrets.note(secret)
     using deadline = startDeadline(timeoutMs, request.signal)
     let status: number | undefined
     /** End of a stated wait in server time, which the body may contain. */
@@ -94,8 +93,17 @@ export function createSend(parts: SendParts): Send {
       // The answer contains a secret by design.
       return outcome
     }
-    return await secrets.maskIn(outcome)
+    return refuseEcho(outcome, secret, what)
   }
+}
+
+/** An answer that contains the token is not used: neither its records nor the text of its error. */
+function refuseEcho(outcome: Outcome, secret: string, what: string): Outcome {
+  if (outcome.kind === 'failure' || outcome.body === null || !echoes(outcome.body, secret)) return outcome
+  if (outcome.status >= 400) return { ...outcome, body: null }
+  const { status } = outcome
+  const error = new SyncError('protocol', `${what} answered ${status} with the token in the body`, { status })
+  return { kind: 'failure', error, retriable: false, untouched: false }
 }
 
 export function inWords(method: string, { template }: Endpoint): string {

@@ -1,4 +1,3 @@
-import { KnownSecrets } from '../../../src/api/credentials/known-secrets.ts'
 import { SandboxQueries } from '../../../src/checks/own/sandbox-queries.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { createJobs, type Jobs } from '../../../src/daemon/jobs.ts'
@@ -49,7 +48,7 @@ export class ReplicaProcess {
     const { mirror, stores } = replicaOver({ ...dbs, clock, random, log }, new AsyncDisposableStack())
     this.stores = stores
     this.session = new Session({
-      ...{ settings, io, log, mirror, stores, as: 'replica', secrets: new KnownSecrets() },
+      ...{ settings, io, log, mirror, stores, as: 'replica' },
       ownQueries: new SandboxQueries(),
       clientOf(options) {
         const tenant = tenants.find(({ name }) => name === options.name)
