@@ -56,7 +56,7 @@ export interface ReadCallParts {
 export interface ReadCall {
   readonly endpoint: Endpoint
   readonly path: string
-  readonly absentOn404: boolean
+  readonly mayBeAbsent: boolean
   readonly badRequestHint?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
@@ -64,7 +64,7 @@ export interface ReadCall {
 export interface ReadAnswer {
   /** The body of a 200, in UTF-8; null for an absent record. */
   readonly body: Buffer | null
-  /** Facts of a 404; null for a 200, whose body contains them. */
+  /** Facts of a 404 or 410; null for a 200, whose body contains them. */
   readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
   readonly ageSeconds: number | null
   readonly date: number | null
@@ -74,7 +74,7 @@ export interface ReadAnswer {
   readonly credential: string
 }
 
-/** Returns a 200 or, with `absentOn404`, a 404; throws SyncError otherwise. */
+/** Returns a 200 or, with `mayBeAbsent`, a 404 or 410; throws SyncError otherwise. */
 export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
   const { access, bucket, observer, rateLimiter, send } = parts
   /** Allows one free retry when the server closed a kept-alive connection; true again after a success. */
@@ -101,7 +101,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
         const { status, body, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
-        const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
+        const denial = call.mayBeAbsent ? denialIn(outcome) : null
         if (status === 200 || denial !== null) {
           bucket.succeeded(retries)
           mayBeStale = true
@@ -132,16 +132,19 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
   }
 }
 
-/** A 404 removes a user from the mirror, so it must be the API's, not a proxy's, with no error code but NOT_FOUND. */
-function denialIn({ body }: Answer): ErrorFacts | null {
+const absentCodes: readonly (string | null)[] = [null, 'NOT_FOUND', 'GONE']
+
+/** A 404 or 410 removes a user from the mirror, so it must be the API's, not a proxy's, with no other error code. */
+function denialIn({ status, body }: Answer): ErrorFacts | null {
+  if (status !== 404 && status !== 410) return null
   const facts = readErrorFacts(body)
-  return facts.enveloped && (facts.code ?? 'NOT_FOUND') === 'NOT_FOUND' ? facts : null
+  return facts.enveloped && absentCodes.includes(facts.code) ? facts : null
 }
 
 const unprovenHint =
-  'A 404 counts only with the envelope of the API and an error in it whose code, if it states one, is NOT_FOUND: something before the API may have sent it'
+  'A 404 or 410 counts only with the envelope of the API and an error in it whose code, if it states one, is NOT_FOUND or GONE: something before the API may have sent it'
 
-function contextOf({ endpoint, badRequestHint, absentOn404 }: ReadCall) {
-  const notFoundHint = absentOn404 ? unprovenHint : undefined
+function contextOf({ endpoint, badRequestHint, mayBeAbsent }: ReadCall) {
+  const notFoundHint = mayBeAbsent ? unprovenHint : undefined
   return { what: inWords('GET', endpoint), permission: endpoint.permission, badRequestHint, notFoundHint }
 }

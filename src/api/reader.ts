@@ -51,7 +51,7 @@ export interface Page<T> {
   readonly bytes: number
 }
 
-/** The answer to a look-up; `item` is null on 404: the record does not exist or belongs to another tenant. */
+/** The answer to a look-up; `item` is null on 404 or 410: the record does not exist or belongs to another tenant. */
 export interface Lookup<T> {
   readonly item: Reading<T> | null
   readonly meta: AnswerMeta

@@ -66,7 +66,7 @@ export function createTenantReader({ read, api, answerTimes, observer }: TenantR
       const path = `${endpoint.template}${feedQuery(query, pageSize)}`
       const hint = kind === 'feed' ? badRequestHint(query, pageSize) : undefined
       const request = answerTimes.begin()
-      const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
+      const answer = await read({ endpoint, path, mayBeAbsent: false, badRequestHint: hint, signal })
       const body = answer.body ?? Buffer.alloc(0)
       const decode = decoderOf(resource)
       return readAnswer(() => {
@@ -95,7 +95,7 @@ export function createTenantReader({ read, api, answerTimes, observer }: TenantR
       const what = inWords('GET', endpoint)
       const path = endpoint.template.replace('{id}', String(id))
       const request = answerTimes.begin()
-      const answer = { ...(await read({ endpoint, path, absentOn404: true, signal })), request, what }
+      const answer = { ...(await read({ endpoint, path, mayBeAbsent: true, signal })), request, what }
       return readAnswer(() => {
         if (answer.body === null) {
           const { requestId = null, timestamp } = answer.absent ?? {}

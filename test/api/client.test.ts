@@ -191,12 +191,15 @@ it('hands out a reading half that cannot write', async () => {
   expect(Object.keys(client.reader).sort()).toEqual(['fetch', 'fetchOne'])
 })
 
-it('returns null for a user or role that the API reports as absent, and fails for any other 404', async () => {
+it('returns null for a user or role that the API reports as absent, and fails for any other 404 or 410', async () => {
   await using server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
   await using _ = client
   expect((await client.fetchOne(users, 8)).item).toBeNull()
   expect((await client.fetchOne(roles, 8)).item).toBeNull()
+  server.handler = (_, response) => sendJson(response, 410, problem('GONE'))
+  expect((await client.fetchOne(users, 8)).item).toBeNull()
+  server.handler = (_, response) => sendJson(response, 404, problem('NOT_FOUND'))
   expect(await caught(client.fetch(users, {}))).toMatchObject({
     reason: 'client_error',
     status: 404,
@@ -211,6 +214,8 @@ it('returns null for a user or role that the API reports as absent, and fails fo
     server.handler = (_, response) => sendJson(response, 404, problem(code))
     expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
   }
+  server.handler = (_, response) => response.writeHead(410).end('<h1>Gone</h1>')
+  expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 410 })
   server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')
   expect(await caught(client.fetchOne(users, 8))).toMatchObject({
     reason: 'protocol',
@@ -219,7 +224,7 @@ it('returns null for a user or role that the API reports as absent, and fails fo
   })
 })
 
-it.each([401, 403, 410, 500])('never takes a %d for the absence of a user', async (status) => {
+it.each([401, 403, 500])('never takes a %d for the absence of a user', async (status) => {
   await using server = await testServer((_, response) => sendJson(response, status, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
   await using _ = client

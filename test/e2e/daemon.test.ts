@@ -123,10 +123,10 @@ it('reports in one sentence that its port is taken, and leaves no lock behind', 
 })
 
 it('shows the truth from the mirror at once after a restart, before the tenant answers', async () => {
-  const { child, ended, place, simulator, get } = await running()
-  const findings = JSON.parse((await get('/api/v1/findings')).text)
-  child.kill('SIGTERM')
-  await ended
+  const simulator = await simulate()
+  const place = placeFor(simulator, temporaryFolder())
+  await program(place, 'sync').ended
+  const findings = JSON.parse((await program(place, 'findings', '--format', 'json').ended).stdout)
   simulator.faults.add({ effect: { kind: 'hang' } })
   const again = await daemon(place)
   const { text } = await again.get('/metrics')

@@ -121,8 +121,8 @@ const retriableAnswers: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', '
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer
   const { code, requestId } = readErrorFacts(answer.body)
-  // A 404 that may mean an absent record, but does not come from the API.
-  const stated = status === 404 && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
+  // It may mean an absent record, but does not come from the API.
+  const stated = isAbsence(status) && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
   const reason = tooLong ? 'rate_limited' : stated
   const hint = hintOfStatus(status, context)
@@ -150,7 +150,7 @@ function reasonOfStatus(status: number): Reason {
 
 function hintOfStatus(status: number, { permission, badRequestHint, notFoundHint }: StatusContext): string | undefined {
   if (status === 400) return badRequestHint
-  if (status === 404 && notFoundHint !== undefined) return notFoundHint
+  if (isAbsence(status) && notFoundHint !== undefined) return notFoundHint
   if (status === 403) return `Give the role of the API client the permission ${permission}`
   if (status === 404 || status === 405 || status === 410) return 'Check baseUrl: the API is not found below it'
   if (status === 407) return 'The proxy of api.proxy asks for credentials'
@@ -158,6 +158,8 @@ function hintOfStatus(status: number, { permission, badRequestHint, notFoundHint
   if (isRedirect(status)) return 'Redirects are never followed: set baseUrl to the final address'
   return undefined
 }
+
+const isAbsence = (status: number) => status === 404 || status === 410
 
 function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304

@@ -18,19 +18,28 @@ interface OfResource {
   readonly resource: ResourceName
 }
 
-/** Records whose details are read next in rotation, after the last ones. Call inside a transaction that writes. */
+/** Records whose details are read next: those never read, then in rotation. Call inside a transaction that writes. */
 export async function nextDetails(sql: Sql, of: OfResource, limit: number): Promise<readonly LookUp[]> {
   const { tenantId, resource } = of
   const after = (await stateRow(sql, tenantId, resource))?.detailsAfter ?? ''
-  const next = `select rid, key from records where tenant_id = @tenantId and resource = @resource and ${isLive}
-    and missing_since is null and key > @after order by key limit @limit`
-  const rows = await sql<LookUp>(next, [{ tenantId, resource, after, limit }])
-  const rest = rows.length < limit && after !== '' ? limit - rows.length : 0
-  const begin = rest > 0 ? await sql<LookUp>(next, [{ tenantId, resource, after: '', limit: rest }]) : []
-  const found = [...rows, ...begin.filter(({ rid }) => rows.every((row) => row.rid !== rid))]
-  await saveState(sql, tenantId, resource, { detailsAfter: found.at(-1)?.key })
+  const readAt = `%"${recordShapes[resource].detail?.readAt}"%`
+  const next = async (which: string, from: string, most: number) =>
+    most === 0
+      ? []
+      : sql<LookUp>(
+          `select rid, key from records where tenant_id = @tenantId and resource = @resource and ${isLive}
+           and missing_since is null and ${which} and key > @from order by key limit @most`,
+          [{ tenantId, resource, from, most, ...(which === neverRead && { readAt }) }],
+        )
+  const never = await next(neverRead, '', limit)
+  const rows = await next('true', after, limit - never.length)
+  const begin = after === '' ? [] : await next('true', '', limit - never.length - rows.length)
+  const found = [...new Map([...never, ...rows, ...begin].map((row) => [row.rid, row])).values()]
+  await saveState(sql, tenantId, resource, { detailsAfter: (begin.at(-1) ?? rows.at(-1))?.key })
   return found
 }
+
+const neverRead = '(supplement is null or supplement not like @readAt)'
 
 /**
  * Stores the details of answers by id whose field that the detail depends on equals the list's

@@ -78,11 +78,11 @@ async function readPass(run: Run, definition: PagedListResource, commit: Commit)
   }
 }
 
-/** Reads a page. An empty one at the end of the list is requested again before it counts. */
+/** Reads a page. An empty one is requested again before it counts. */
 async function readPage(run: Run, cursor: string | null): Promise<Fetched> {
   let fetched = await fetchPage(run, queryAt(cursor))
   for (const delay of run.state.emptyAccepted === null ? repeatDelaysMs : []) {
-    if (fetched.items.length > 0 || fetched.hasMore) break
+    if (fetched.items.length > 0) break
     await run.context.clock.sleep(delay, run.signal)
     fetched = await fetchPage(run, queryAt(cursor))
   }
