@@ -77,7 +77,7 @@ it('a missing user that an answer by id confirms is live again, and missing for 
     const { id } = await mirror.startFullSync({ ...of, at, cursorBefore: null })
     await mirror.commitPage({ ...page, items: ids.map((one) => user(one)), fullSync: { id, advance } })
     const absent = (await mirror.absence(id)).absent.map(({ rid }) => rid)
-    const end = { at, durationMs: 1, requestId, reachedEndServerTime: at, removedAt: at, remove: [] }
+    const end = { at, durationMs: 1, removedAt: at, remove: [] }
     await mirror.completeFullSync({ ...end, fullSyncId: id, absent, missing: absent })
     return absent
   }

@@ -24,6 +24,6 @@ export async function markMissing(
   at: number,
 ): Promise<void> {
   const { id } = await mirror.startFullSync({ tenantId, resource, at, cursorBefore: null })
-  const end = { at, durationMs: 1, requestId: null, reachedEndServerTime: null, removedAt: null, remove: [] }
+  const end = { at, durationMs: 1, removedAt: null, remove: [] }
   await mirror.completeFullSync({ ...end, fullSyncId: id, absent: [], missing })
 }

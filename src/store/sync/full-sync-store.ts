@@ -87,11 +87,12 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
       const { tenantId, resource } = await database.read((sql) => rowById(sql, fullSyncId))
       const removed = await database.write({ tenantId, resource }, async (sql) => {
         const row = await rowById(sql, fullSyncId)
-        const removed = await removeRecords(sql, database, { ...row, ...end }, end.remove, end.removedAt)
+        const { startedAt, startServerTime: serverTime, startRequestId: requestId } = row
+        const removal = { tenantId, resource, at: end.at, requestId }
+        const removed = await removeRecords(sql, database, removal, end.remove, end.removedAt)
         await markMissing(sql, database, end.missing ?? [], end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [listOf(end.absent)])
         if (row.notWhole === 0) await endQuarantine(sql, database, row, await readSeen(sql, fullSyncId))
-        const { startedAt, startServerTime: serverTime, startRequestId: requestId } = row
         await saveCompletion(
           sql,
           row,
@@ -100,7 +101,7 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
             at: end.at,
             requestId,
             cursor: end.cursor,
-            reachedEndServerTime: end.reachedEndServerTime ?? undefined,
+            reachedEndServerTime: serverTime ?? undefined,
             fullSyncOwed: false,
             incrementalPaused: false,
           },

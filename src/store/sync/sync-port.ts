@@ -232,10 +232,8 @@ export interface FullSyncEnd {
   readonly fullSyncId: number
   readonly at: number
   readonly durationMs: number
-  readonly requestId: string | null
   /** Incremental cursor to store; undefined keeps the stored one. */
   readonly cursor?: string
-  readonly reachedEndServerTime: number | null
   /** Server time for the shrink guard; null if nobody knows the time. */
   readonly removedAt: number | null
   readonly remove: readonly number[]

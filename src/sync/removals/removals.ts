@@ -100,10 +100,8 @@ export async function decideRemovals(
     fullSyncId: fullSync.id,
     at,
     durationMs: fullSyncMs(run),
-    requestId: fullSync.startRequestId,
     // Cursors of a paged list are only valid within one full sync, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
-    reachedEndServerTime: fullSync.startServerTime,
     removedAt: agreedTime(run, fullSync),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
