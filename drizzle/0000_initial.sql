@@ -1,9 +1,3 @@
-CREATE TABLE `held_records` (
-	`hold_id` text NOT NULL,
-	`rid` integer NOT NULL,
-	PRIMARY KEY(`hold_id`, `rid`)
-);
---> statement-breakpoint
 CREATE TABLE `holds` (
 	`id` text PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -12,7 +6,8 @@ CREATE TABLE `holds` (
 	`count` integer NOT NULL,
 	`message` text NOT NULL,
 	`cause` text NOT NULL,
-	`raised_at` integer NOT NULL
+	`raised_at` integer NOT NULL,
+	`rids` text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `waived_findings` (
@@ -243,7 +238,7 @@ CREATE TABLE `sync_states` (
 	`reset_full_sync_at` integer,
 	`full_sync_owed` integer DEFAULT 0 NOT NULL,
 	`incremental_paused` integer DEFAULT 0 NOT NULL,
-	`empty_accepted` integer DEFAULT 0 NOT NULL,
+	`empty_accepted` text,
 	`live` integer DEFAULT 0 NOT NULL,
 	`first_complete_at` integer,
 	`details_after` text,
@@ -270,6 +265,8 @@ CREATE TABLE `tenants` (
 	`blocked_until` integer DEFAULT 0 NOT NULL,
 	`blocked_for_ms` integer,
 	`change_accepted` text,
+	`accepted_ids` text DEFAULT '[]' NOT NULL,
+	`former` text DEFAULT '[]' NOT NULL,
 	`accepted_credential` text,
 	`denied_credential` text,
 	`known_since` integer,

@@ -1,9 +1,3 @@
-CREATE TABLE "held_records" (
-	"hold_id" text COLLATE "C" NOT NULL,
-	"rid" bigint NOT NULL,
-	CONSTRAINT "held_records_hold_id_rid_pk" PRIMARY KEY("hold_id","rid")
-);
---> statement-breakpoint
 CREATE TABLE "holds" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"tenant_id" bigint NOT NULL,
@@ -12,7 +6,8 @@ CREATE TABLE "holds" (
 	"count" bigint NOT NULL,
 	"message" text COLLATE "C" NOT NULL,
 	"cause" text COLLATE "C" NOT NULL,
-	"raised_at" bigint NOT NULL
+	"raised_at" bigint NOT NULL,
+	"rids" text COLLATE "C" NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "waived_findings" (
@@ -225,7 +220,7 @@ CREATE TABLE "sync_states" (
 	"reset_full_sync_at" bigint,
 	"full_sync_owed" bigint DEFAULT 0 NOT NULL,
 	"incremental_paused" bigint DEFAULT 0 NOT NULL,
-	"empty_accepted" bigint DEFAULT 0 NOT NULL,
+	"empty_accepted" text COLLATE "C",
 	"live" bigint DEFAULT 0 NOT NULL,
 	"first_complete_at" bigint,
 	"details_after" text COLLATE "C",
@@ -252,6 +247,8 @@ CREATE TABLE "tenants" (
 	"blocked_until" bigint DEFAULT 0 NOT NULL,
 	"blocked_for_ms" bigint,
 	"change_accepted" text COLLATE "C",
+	"accepted_ids" text COLLATE "C" DEFAULT '[]' NOT NULL,
+	"former" text COLLATE "C" DEFAULT '[]' NOT NULL,
 	"accepted_credential" text COLLATE "C",
 	"denied_credential" text COLLATE "C",
 	"known_since" bigint,

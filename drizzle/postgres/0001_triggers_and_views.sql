@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 6926e2416e48fdce725c81eee9a4119f7f48dfc06c5afbf2bc27200c8f760f9f
+-- Triggers and views, made again after every migration: sha256 95015365b78ca51487bb471a18fb7658b7b5c6ae47b8ffe982b60f29e32898d0

@@ -1,4 +1,4 @@
-/** Why a list is `suspect_empty`. The mirror stores the index: append new ones at the end. */
+/** Why a list is `suspect_empty`. */
 export const emptinesses = [
   'list',
   /** A page that the page before announced is empty. */

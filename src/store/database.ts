@@ -64,12 +64,14 @@ export class Database {
     return this.#db.read(work)
   }
 
-  /** One transaction. @param changes count as made even if `work` changes nothing or fails. */
-  async write<T>(changes: Changes, work: (tx: Sql) => Promise<T>): Promise<T> {
+  /** One transaction. @param changes count as made; of a function, what it returns, without a result after an error. */
+  async write<T>(changes: Changes | ((result?: T) => Changes), work: (tx: Sql) => Promise<T>): Promise<T> {
+    let result: T | undefined
     try {
-      return await this.#db.write(work)
+      result = await this.#db.write(work)
+      return result
     } finally {
-      this.#versions.note(changes)
+      this.#versions.note(typeof changes === 'function' ? changes(result) : changes)
     }
   }
 }

@@ -7,7 +7,6 @@ import * as schema from './schema/index.ts'
 const dependent = [
   'delete from configured_tenants where tenant = (select name from tenants where id = ?)',
   'delete from full_sync_pages where full_sync_id in (select id from full_syncs where tenant_id = ?)',
-  'delete from held_records where hold_id in (select id from holds where tenant_id = ?)',
 ]
 
 const own = Object.values(schema)

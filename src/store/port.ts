@@ -3,16 +3,24 @@ import type { AuditStore } from './audit/audit-port.ts'
 import type { FindingStore, OpenFindingStore } from './findings/finding-port.ts'
 import type { EvidenceStore } from './history/evidence-port.ts'
 import type { Erasure } from './records/record-retention.ts'
-import type { SyncStore } from './sync/sync-port.ts'
+import type { fullSyncStore } from './sync/full-sync-store.ts'
+import type { pageStore } from './sync/page-store.ts'
+import type { HoldStore } from './sync/sync-port.ts'
+import type { tenantStore } from './sync/tenant-store.ts'
 
 export type * from './audit/audit-port.ts'
 export { sharedChain } from './event-store.ts'
 export type * from './findings/finding-port.ts'
 export type * from './findings/waiver-port.ts'
 export type * from './history/evidence-port.ts'
-export type * from './sync/page-rows.ts'
-export { noCounts } from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
+export { noCounts } from './sync/sync-port.ts'
+
+/** What the sync engine reads and writes. */
+export type SyncStore = ReturnType<typeof fullSyncStore> &
+  ReturnType<typeof pageStore> &
+  ReturnType<typeof tenantStore> &
+  HoldStore
 
 /** The local database copy of all tenants. Methods are complete operations, so other databases can implement it. */
 export interface Mirror

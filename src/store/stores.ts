@@ -11,13 +11,12 @@ import { configurationLog } from './history/configuration-log.ts'
 import { historyStore } from './history/history-store.ts'
 import { tenantStates } from './history/tenant-states.ts'
 import type { Mirror } from './port.ts'
-import { listedRecords } from './records/listed-records.ts'
+import { qualityStore } from './records/quality-store.ts'
 import { recordReader } from './records/record-reader.ts'
-import { removalStore } from './records/removal-store.ts'
-import { fullSyncStore, PassPages } from './sync/full-sync-store.ts'
+import { fullSyncStore } from './sync/full-sync-store.ts'
 import { holdStore } from './sync/hold-store.ts'
 import { pageStore } from './sync/page-store.ts'
-import { qualityStore } from './sync/quality-store.ts'
+import { SeenRecords } from './sync/seen-records.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
 type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
@@ -25,15 +24,13 @@ type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 /** All operations that are the same on every database. */
 export function storesOver(database: Database) {
   const { versions } = database
-  const passes = new PassPages()
+  const passes = new SeenRecords()
   const records = (tenantId: number) => recordReader(database, tenantId)
   return {
     ...tenantStore(database),
     ...pageStore(database, passes),
-    ...removalStore(database),
     ...fullSyncStore(database, passes),
     ...holdStore(database),
-    ...listedRecords(database),
     ...resultStore(database),
     ...comparedFindings(database),
     ...findingStore(database),

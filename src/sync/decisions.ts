@@ -1,5 +1,6 @@
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { HoldRow } from '../store/port.ts'
+import { atAddress } from '../store/sync/tenant-store.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
 /** Applies decisions of operators (docs/sync.md#holds); returns the resources that they concern. */
@@ -29,7 +30,7 @@ async function acceptTenant(context: TenantContext, tenantId: number, hold: Hold
       await store.noteTenant(tenantId, { deniedCredential: cause.credential })
       return false
     case 'origin':
-      await store.adoptBaseUrl(tenantId, settings.baseUrl)
+      await store.noteTenant(tenantId, atAddress(settings.baseUrl))
       return false
     case 'page':
       await store.noteTenant(tenantId, { admitted: { resource: cause.resource, keys: cause.keys } })

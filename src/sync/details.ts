@@ -16,7 +16,7 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   if (definition.lookUp === undefined || perRun === 0) return
   const left = perRun - detailsDue.size
   const next = rotate && left > 0 ? await context.store.nextDetails(tenantId, definition.name, left) : []
-  const queue = [...new Set([...detailsDue, ...next.map(({ key }) => key)])]
+  const queue = [...new Set([...detailsDue, ...next])]
   let goesOn = true
   let done = 0
   const answered: string[] = []
@@ -72,7 +72,7 @@ export async function takeDetails(run: Run, found: readonly Found[]): Promise<re
   })
   if (answers.length === 0) return []
   for (const { item } of answers) noteOddities(run, item.ok ? item.oddities : [])
-  const results = await context.store.saveDetails(tenantId, definition.name, answers)
-  for (const { differing } of results) for (const field of differing ?? []) noteEvent(run, 'detail_differs', field)
-  return results.map(({ differing }) => differing)
+  const differing = await context.store.saveDetails(tenantId, definition.name, answers)
+  for (const fields of differing) for (const field of fields ?? []) noteEvent(run, 'detail_differs', field)
+  return differing
 }

@@ -38,7 +38,6 @@ export interface Run {
   /** Duration of the full sync before this run began or resumed it, at the monotonic time `since`. */
   readInFull: { readonly beforeMs: number; readonly since: number }
   answered: AnsweredAt | null
-  closed: boolean
   /** Look-ups spent on missing records. */
   lookUps: number
   proven: boolean

@@ -5,6 +5,7 @@ import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { type HoldRow, noCounts, type TenantRow } from '../store/port.ts'
+import { atAddress } from '../store/sync/tenant-store.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { type LoggedEvents, logEvents } from './contract-events.ts'
 import { applyDecisions } from './decisions.ts'
@@ -67,7 +68,8 @@ class Engine implements TenantEngine {
       const isOff = resource !== 'all' && !this.resources.includes(resource)
       if (isOff) await store.liftHold(this.tenantId, resource, reason)
     }
-    if (!sameOrigin && !(await store.knowsAny(this.tenantId))) await store.adoptBaseUrl(this.tenantId, settings.baseUrl)
+    if (!sameOrigin && !(await store.knowsAny(this.tenantId)))
+      await store.noteTenant(this.tenantId, atAddress(settings.baseUrl))
     else if (!sameOrigin) {
       const message = movedMessage(this.#tenant, settings.baseUrl)
       const cause = { check: 'origin', baseUrl: settings.baseUrl } as const
@@ -159,7 +161,6 @@ class Engine implements TenantEngine {
       reachedEndServerTime: null,
       readInFull: { beforeMs: 0, since: this.#context.clock.monotonic() },
       answered: null,
-      closed: false,
       lookUps: 0,
       proven: false,
       detailsDue: new Set(),
@@ -176,24 +177,22 @@ class Engine implements TenantEngine {
     const isSuccess = outcome === 'success'
     try {
       if (reason === 'stale_answer' && run.mode === 'full') await this.#takeBack(run)
-      if (!run.closed || !isSuccess) {
-        await store.closeRun({
-          tenantId: this.tenantId,
-          resource,
-          mode,
-          startedAt: run.startedAt,
-          endedAt: clock.now(),
-          dataAsOf: run.dataAsOf,
-          outcome: isSuccess ? 'success' : 'failure',
-          reason,
-          message,
-          pages,
-          counts,
-          reachedEndServerTime: isSuccess ? run.reachedEndServerTime : null,
-          answered: run.answered,
-          tokenRefused: result.tokenRefused,
-        })
-      }
+      await store.closeRun({
+        tenantId: this.tenantId,
+        resource,
+        mode,
+        startedAt: run.startedAt,
+        endedAt: clock.now(),
+        dataAsOf: run.dataAsOf,
+        outcome: isSuccess ? 'success' : 'failure',
+        reason,
+        message,
+        pages,
+        counts,
+        reachedEndServerTime: isSuccess ? run.reachedEndServerTime : null,
+        answered: run.answered,
+        tokenRefused: result.tokenRefused,
+      })
       if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)
       if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)
       return { ...result, stored: true }
@@ -231,8 +230,11 @@ class Engine implements TenantEngine {
   /** One at a time: each concurrent run removes its own resource from the same lists. */
   #fullSyncCompleted(definition: ResourceDefinition): Promise<void> {
     return this.#deciding.runExclusive(async () => {
-      if (this.#tenant.former.includes(definition.name)) {
-        await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
+      const { store } = this.#context
+      const { former } = this.#tenant
+      const { name } = definition
+      if (former.includes(name) && !(await store.awaitsRemovals(this.tenantId, name))) {
+        await store.noteTenant(this.tenantId, { former: former.filter((one) => one !== name) })
         await this.#refresh()
       }
       await this.#acceptanceEnds(definition)

@@ -6,6 +6,7 @@ import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-reme
 import type { ResourceDefinition } from '../model/resource.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
+import { atAddress } from '../store/sync/tenant-store.ts'
 import { acceptedChange, awaitsAccepted, idsOf, isOther } from './accepted-change.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {
@@ -176,7 +177,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     const nothingCounts = outcome === 'nothing' && (isDenied(hold) || cause.check === 'page' || remedyOf(hold) !== null)
     if (outcome !== 'match' && !nothingCounts) return false
     if (answered !== null) noteVerified(answered)
-    if (cause.check === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
+    if (cause.check === 'origin') await store.noteTenant(tenantId, atAddress(settings.baseUrl))
     return true
   }
 

@@ -11,6 +11,7 @@ import { iso, now } from '../checks/support/evaluator.ts'
 import { client, settings, user } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
 import { offByDefault } from '../support/off-by-default.ts'
+import { markMissing, removeRecords } from '../support/removal.ts'
 import { fullSyncEnd } from './support/sqlite-world.ts'
 import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
 
@@ -82,9 +83,9 @@ it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
   [
     'a removal',
     ({ mirror, tenantId }) =>
-      mirror.remove({ tenantId, resource: 'users', at: now, removedAt: now, requestId: null }, [1]),
+      removeRecords(mirror, { tenantId, resource: 'users', at: now, removedAt: now, requestId: null }, [1]),
   ],
-  ['a missing record', ({ mirror, tenantId }) => mirror.markMissing(tenantId, 'users', [1], now)],
+  ['a missing record', ({ mirror, tenantId }) => markMissing(mirror, { tenantId, resource: 'users' }, [1], now)],
   [
     'an answer by id',
     ({ mirror, tenantId }) => {

@@ -1,7 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import type { Incoming, Mirror, PageCommit } from '../../src/store/port.ts'
-import { ridSet } from '../../src/store/records/rid-set.ts'
 import { testMirror } from '../support/mirror.ts'
 import { onPostgres } from '../support/test-database.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
@@ -101,18 +100,6 @@ it('quarantines an invalid record raw, and keeps the last good version of the kn
     { key: '1', problem: 'mfaStatus is no boolean', raw: '{"userId":1,"mfaStatus":"false"}' },
   ])
   expect(await mirror.absence(fullSync.id)).toEqual({ live: 1, absent: [] })
-})
-
-it('distinguishes values beyond any number from null, also where no id can be read', async () => {
-  const { mirror, page, query } = await opened()
-  const bad = (raw: unknown): Incoming => ({ ok: false, id: null, raw, problem: 'userId is not a safe integer' })
-  const raws = ['{"userId":1e400,"extra":[-1e400]}', '{"userId":null,"extra":[null]}', '{"userId":"1e400","extra":[0]}']
-  await mirror.commitPage(page(raws.map((raw) => bad(JSON.parse(raw)))))
-  expect(
-    query('select raw from quarantine order by resource, key')
-      .map(({ raw }) => raw)
-      .toSorted(),
-  ).toEqual(raws.toSorted())
 })
 
 it('distinguishes records that differ only after their stored part', async () => {
@@ -229,7 +216,7 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
     }),
   )
   const [shown] = query('select rids from full_sync_pages') as [{ rids: Buffer }]
-  expect(ridSet([shown.rids]).size()).toBe(count + 2)
+  expect(shown.rids.length).toBe(4 * (count + 2))
   expect(query(`select count(*) as n from events where kind = 'record.created'`)).toEqual([{ n: count + 2 }])
 })
 

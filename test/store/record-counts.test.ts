@@ -5,6 +5,7 @@ import type { Mirror } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { document, role, user } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
+import { markMissing, removeRecords } from '../support/removal.ts'
 
 const text = fc.oneof(
   fc.constantFrom('Active', 'Invited', '"quoted"', 'a,b', '\\', '\u0000', 'tab\there', 'é 😀', '\u2028', '1', 'null'),
@@ -60,11 +61,11 @@ async function perform(mirror: Mirror, tenantId: number, one: Step): Promise<unk
       return mirror.commitPage({ ...about, tenantId, resource: 'roles', items, whole })
     }
     case 'missing':
-      return mirror.markMissing(tenantId, 'users', one.rids, now)
+      return markMissing(mirror, { tenantId, resource: 'users' }, one.rids, now)
     case 'remove':
-      return mirror.remove({ ...about, tenantId, resource: 'users', removedAt: now }, one.rids)
+      return removeRecords(mirror, { ...about, tenantId, resource: 'users', removedAt: now }, one.rids)
     case 'removeDocuments':
-      return mirror.remove({ ...about, tenantId, resource: 'documents', removedAt: now }, one.rids)
+      return removeRecords(mirror, { ...about, tenantId, resource: 'documents', removedAt: now }, one.rids)
     case 'purge':
       return mirror.eraseOutdated(now + dayMs)
     default:

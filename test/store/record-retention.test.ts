@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
+import { removeRecords } from '../support/removal.ts'
 import { incomingUser } from './support/incoming-user.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
@@ -92,7 +93,7 @@ it('knows a tombstone also after its names are erased, and none of a live record
   const at = { at: start, requestId: null, recordCreations: true }
   for (const tenantId of [acme, beta]) await mirror.commitPage({ tenantId, resource: 'users', items, ...at })
   const [{ rid } = {}] = query('select rid from users where tenant_id = ? and user_id = 1', acme)
-  await mirror.remove({ tenantId: acme, resource: 'users', at: start, removedAt: start, requestId: null }, [
+  await removeRecords(mirror, { tenantId: acme, resource: 'users', at: start, removedAt: start, requestId: null }, [
     Number(rid),
   ])
   const found = async () => {

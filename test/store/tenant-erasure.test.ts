@@ -5,7 +5,6 @@ import { testMirror } from '../support/mirror.ts'
 /** Rows that belong to a tenant through another row: the column that refers to it. */
 const dependent = {
   full_sync_pages: { column: 'full_sync_id', of: 'full_syncs', key: 'id' },
-  held_records: { column: 'hold_id', of: 'holds', key: 'id' },
 } as const
 
 /** A table whose rows name the tenant instead of its id. */

@@ -4,6 +4,7 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
+import { removeRecords } from '../support/removal.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -317,7 +318,7 @@ it('a removal counts for a day of known time, and always while nobody knows the 
   const of = { tenantId: engine.tenantId, resource: 'users' } as const
   const budget = async (now: number | null) => (await mirror.removalBudget({ ...of, now })).removed
   const rids = test.query('select rid from users order by rid limit 2').map(({ rid }) => Number(rid))
-  await mirror.remove({ ...of, at, removedAt: null, requestId: null }, rids)
+  await removeRecords(mirror, { ...of, at, removedAt: null, requestId: null }, rids)
   expect([await budget(null), await budget(at), await budget(at + dayMs - 1)]).toEqual([2, 2, 2])
   expect([await budget(at + dayMs), await budget(null)]).toEqual([0, 2])
 })

@@ -1,6 +1,6 @@
 import type { Field } from '../../model/fields.ts'
 import { guidKey } from '../../model/guid.ts'
-import { type OwnColumn, type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
+import type { OwnColumn, ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { resources } from '../../resources/index.ts'
 
@@ -51,7 +51,6 @@ export interface RecordShape {
   readonly since: SinceChange | null
   /** Name of the first date that a record has, of these fields. */
   readonly firstOf: { readonly name: string; readonly dates: readonly string[] } | null
-  readonly updatedAfter: { readonly updated: string; readonly created: string } | null
   readonly laterWins: string | null
 }
 
@@ -89,7 +88,6 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     detail: detailOf(resource),
     since: sinceOf(own),
     firstOf: firstOf(own),
-    updatedAfter: takesUpdatedAfter(resource) ? resource.updatedAfter : null,
     laterWins,
   }
 }

@@ -53,10 +53,6 @@ export const holds = sqliteTable('holds', {
   /** JSON with the facts that the engine needs to retry. */
   cause: text('cause').notNull(),
   raisedAt: integer('raised_at').notNull(),
+  /** JSON: ids of the records whose removal is held. */
+  rids: text('rids').notNull(),
 })
-
-export const heldRecords = sqliteTable(
-  'held_records',
-  { holdId: text('hold_id').notNull(), rid: integer('rid').notNull() },
-  (table) => [primaryKey({ columns: [table.holdId, table.rid] })],
-)

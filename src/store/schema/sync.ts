@@ -52,7 +52,7 @@ export const fullSyncs = sqliteTable(
   (table) => [uniqueIndex('full_syncs_resource').on(table.tenantId, table.resource)],
 )
 
-/** Packed ids of the records of each page, and of the incremental pages read after the last one. */
+/** Ids (four bytes each) of the records of each page, and of the incremental pages read after the last one. */
 export const fullSyncPages = sqliteTable(
   'full_sync_pages',
   {
@@ -77,6 +77,7 @@ export const syncStates = sqliteTable(
     completeServerTime: integer('complete_server_time'),
     completeDurationMs: integer('complete_duration_ms'),
     completeRequestId: text('complete_request_id'),
+    /** Server time of the last run's last answer, and the local time of its receipt. */
     serverTime: integer('server_time'),
     serverTimeAt: integer('server_time_at'),
     incrementalAttemptAt: integer('incremental_attempt_at'),
@@ -86,6 +87,7 @@ export const syncStates = sqliteTable(
     fullSuccessAt: integer('full_success_at'),
     fullReason: text('full_reason'),
     denied: text('denied'),
+    /** Last end of a run whose token was refused for every permission. */
     tokenRefusedAt: integer('token_refused_at'),
     message: text('message'),
     resetFullSyncAt: integer('reset_full_sync_at'),
@@ -93,8 +95,8 @@ export const syncStates = sqliteTable(
     fullSyncOwed: integer('full_sync_owed').notNull().default(0),
     /** 1 = the cursor was refused again: no incremental syncs until a full sync completes. */
     incrementalPaused: integer('incremental_paused').notNull().default(0),
-    /** 0 = nothing accepted, else the position in `emptinesses`, from 1. */
-    emptyAccepted: integer('empty_accepted').notNull().default(0),
+    /** Why an operator accepted a suspect list; null = nothing accepted. */
+    emptyAccepted: text('empty_accepted'),
     /** Number of live records. */
     live: integer('live').notNull().default(0),
     /** When the first full sync completed. */

@@ -21,13 +21,18 @@ export const tenants = sqliteTable('tenants', {
   createdAt: integer('created_at').notNull(),
   blockedUntil: integer('blocked_until').notNull().default(0),
   blockedForMs: integer('blocked_for_ms'),
-  /** JSON after a change of tenant: resources that need a full sync, and those with records of the former tenant. */
+  /** JSON: resources that need a full sync after an operator accepted another tenant; null = none was accepted. */
   changeAccepted: text('change_accepted'),
+  /** JSON: ids of the accepted data, as `resource GUID`. */
+  acceptedIds: text('accepted_ids').notNull().default('[]'),
+  /** JSON: resources that may still have records of the former tenant. */
+  former: text('former').notNull().default('[]'),
   /** Digests of the credentials for which a change of tenant, and a denial, were accepted. */
   acceptedCredential: text('accepted_credential'),
   deniedCredential: text('denied_credential'),
   /** When an operator last accepted another tenant; older tombstones no longer identify the tenant. */
   knownSince: integer('known_since'),
+  /** JSON: a page that an operator accepted. */
   admitted: text('admitted'),
   /** During an erasure: time before which ended rows of the tenant are erased. */
   eraseBefore: integer('erase_before'),

@@ -1,38 +1,39 @@
 import { SyncError } from '../../model/errors.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import { columnList } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import type { FullSyncEnd, FullSyncRow, FullSyncStep, SyncStore } from '../port.ts'
-import { absentRecords, countAbsence, endQuarantine, removeRecords } from '../records/removals.ts'
-import { packRids, type RidSet, ridSet } from '../records/rid-set.ts'
+import { absentRecords, endQuarantine, markMissing, removalBudget, removeRecords } from '../records/removals.ts'
+import { fullSyncs } from '../schema/index.ts'
 import { oneOf } from '../words.ts'
-import { completion, saveState } from './sync-states.ts'
+import { packRids, readSeen, type SeenRecords } from './seen-records.ts'
+import type {
+  BudgetQuery,
+  FullSyncEnd,
+  FullSyncRow,
+  FullSyncStep,
+  LookUps,
+  MissingRecord,
+  OfResource,
+} from './sync-port.ts'
+import { saveCompletion } from './sync-states.ts'
 
-interface Row extends Omit<FullSyncRow, 'notWhole' | 'reachedEnd'> {
-  readonly tenantId: number
-  readonly resource: string
-  readonly reachedEnd: number
-  readonly notWhole: number
-}
+type Row = typeof fullSyncs.$inferSelect
 
-const columns = `id, tenant_id as "tenantId", resource, started_at as "startedAt", start_server_time as "startServerTime",
-  start_request_id as "startRequestId", progress_at as "progressAt", full_sync_ms as "fullSyncMs", wait_ms as "waitMs",
-  pages, next_cursor as "nextCursor", last_cursor as "lastCursor", cursor_before as "cursorBefore",
-  reached_end as "reachedEnd", not_whole as "notWhole", empty_pages as "emptyPages"`
+const selectFullSyncs = `select ${columnList(fullSyncs)} from full_syncs where`
 
-function toFullSync({ reachedEnd, notWhole, ...row }: Row): FullSyncRow {
+function toFullSync({ tenantId, resource, reachedEnd, notWhole, ...row }: Row): FullSyncRow {
   return { ...row, reachedEnd: reachedEnd === 1, notWhole: notWhole === 1 }
 }
 
-async function openFullSync(sql: Sql, tenantId: number, resource: string): Promise<Row | undefined> {
-  const text = `select ${columns} from full_syncs where tenant_id = ? and resource = ?`
-  return (await sql<Row>(text, [tenantId, resource]))[0]
+async function openRow(sql: Sql, tenantId: number, resource: string): Promise<Row | undefined> {
+  return (await sql<Row>(`${selectFullSyncs} tenant_id = ? and resource = ?`, [tenantId, resource]))[0]
 }
 
-async function fullSyncById(sql: Sql, id: number): Promise<Row> {
-  const [row] = await sql<Row>(`select ${columns} from full_syncs where id = ?`, [id])
+async function rowById(sql: Sql, id: number): Promise<Row & OfResource> {
+  const [row] = await sql<Row>(`${selectFullSyncs} id = ?`, [id])
   if (row === undefined) throw fullSyncDropped()
-  return row
+  return { ...row, resource: oneOf(resourceNames, row.resource) }
 }
 
 async function dropFullSync(sql: Sql, id: number): Promise<void> {
@@ -40,38 +41,32 @@ async function dropFullSync(sql: Sql, id: number): Promise<void> {
   await sql('delete from full_syncs where id = ?', [id])
 }
 
-async function seenRids(sql: Sql, id: number): Promise<RidSet> {
-  return ridSet(await sql<Buffer>('select rids from full_sync_pages where full_sync_id = ?', [id], 'values'))
-}
-
-type Part = Pick<
-  SyncStore,
-  'absence' | 'completeFullSync' | 'cursorSeen' | 'dropFullSync' | 'noteWait' | 'openFullSync' | 'startFullSync'
->
-
-export function fullSyncStore(database: Database, passes: PassPages): Part {
+/** Full syncs and the removals that they lead to. */
+export function fullSyncStore(database: Database, seen: SeenRecords) {
+  const { isIn, listOf } = database.sql
   return {
-    openFullSync: (tenantId, resource) =>
+    openFullSync: (tenantId: number, resource: ResourceName) =>
       database.read(async (sql) => {
-        const row = await openFullSync(sql, tenantId, resource)
+        const row = await openRow(sql, tenantId, resource)
         return row === undefined ? null : toFullSync(row)
       }),
-    startFullSync: ({ tenantId, resource, at, cursorBefore }) =>
-      database.write({ tenantId, resource }, async (sql) => {
-        const open = await openFullSync(sql, tenantId, resource)
+    /** Drops an open one. */
+    startFullSync: (start: OfResource & { readonly at: number; readonly cursorBefore: string | null }) =>
+      database.write('nothing', async (sql) => {
+        const open = await openRow(sql, start.tenantId, start.resource)
         if (open !== undefined) await dropFullSync(sql, open.id)
-        // SQLite gives out the ids of deleted rows again.
-        const [id = 0] = await sql<number>(
+        const [row] = await sql<Row>(
           `insert into full_syncs (tenant_id, resource, started_at, progress_at, cursor_before)
-           values (?, ?, ?, ?, ?) returning id`,
-          [tenantId, resource, at, at, cursorBefore],
-          'values',
+           values (@tenantId, @resource, @at, @at, @cursorBefore) returning ${columnList(fullSyncs)}`,
+          [start],
         )
-        passes.forget(id)
-        return toFullSync(await fullSyncById(sql, id))
+        if (row === undefined) throw new Error('The full sync was not stored')
+        seen.begin(row.id)
+        return toFullSync(row)
       }),
-    dropFullSync: (id) => database.write('nothing', (sql) => dropFullSync(sql, id)),
-    noteWait: (tenantId, resource, until) =>
+    dropFullSync: (id: number) => database.write('nothing', (sql) => dropFullSync(sql, id)),
+    /** Stores a wait that the server requested, during which the open full sync is not idle. */
+    noteWait: (tenantId: number, resource: ResourceName, until: number) =>
       database.write('nothing', async (sql) => {
         await sql(
           `update full_syncs set wait_ms = case when @until > progress_at then @until - progress_at else 0 end
@@ -79,56 +74,82 @@ export function fullSyncStore(database: Database, passes: PassPages): Part {
           [{ tenantId, resource, until }],
         )
       }),
-    cursorSeen: (id, digest) =>
+    cursorSeen: (id: number, digest: string) =>
       database.read(async (sql) => {
         const text = 'select 1 from full_sync_pages where full_sync_id = ? and cursor_digest = ?'
         return (await sql(text, [id, digest])).length > 0
       }),
-    absence: async (id) => {
-      const { of, seen } = await database.read(async (sql) => {
-        return { of: await fullSyncById(sql, id), seen: await seenRids(sql, id) }
+    async absence(id: number) {
+      const of = await database.read(async (sql) => ({ ...(await rowById(sql, id)), seen: await readSeen(sql, id) }))
+      return absentRecords(database, of, of.seen)
+    },
+    async completeFullSync({ fullSyncId, ...end }: FullSyncEnd) {
+      const { tenantId, resource } = await database.read((sql) => rowById(sql, fullSyncId))
+      const removed = await database.write({ tenantId, resource }, async (sql) => {
+        const row = await rowById(sql, fullSyncId)
+        const { startedAt, startServerTime: serverTime, startRequestId: requestId } = row
+        const removal = { tenantId, resource, at: end.at, requestId }
+        const removed = await removeRecords(sql, database, removal, end.remove, end.removedAt)
+        await markMissing(sql, database, end.missing ?? [], end.at)
+        await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [listOf(end.absent)])
+        if (row.notWhole === 0) await endQuarantine(sql, database, row, await readSeen(sql, fullSyncId))
+        await saveCompletion(
+          sql,
+          row,
+          { startedAt, durationMs: end.durationMs, serverTime },
+          {
+            at: end.at,
+            requestId,
+            cursor: end.cursor,
+            reachedEndServerTime: serverTime ?? undefined,
+            fullSyncOwed: false,
+            incrementalPaused: false,
+          },
+        )
+        await dropFullSync(sql, fullSyncId)
+        return removed
       })
-      return absentRecords(database, { ...of, resource: oneOf(resourceNames, of.resource) }, seen)
+      seen.end(fullSyncId)
+      return { removed }
     },
-    completeFullSync: async ({ fullSyncId, ...end }) => {
-      const { tenantId, resource: name } = await database.read((sql) => fullSyncById(sql, fullSyncId))
-      const resource = oneOf(resourceNames, name)
-      return database.write({ tenantId, resource }, async (sql) =>
-        complete(sql, database, resource, await fullSyncById(sql, fullSyncId), end),
-      )
+    removalBudget: (query: BudgetQuery) => database.write('nothing', (sql) => removalBudget(sql, query)),
+    /** Missing records, least recently looked up first. */
+    missing: (query: OfResource & { readonly limit: number; readonly onlyAccepted: boolean }) =>
+      database.read((sql) =>
+        sql<MissingRecord>(
+          `select rid, key, missing_since as "missingSince", looked_up_at as "lookedUpAt" from records
+           where tenant_id = @tenantId and resource = @resource and missing_since is not null and removed_at is null
+             and (@onlyAccepted = 0 or accepted = 1)
+           order by looked_up_at is not null, looked_up_at, accepted desc, missing_since, rid limit @limit`,
+          [{ ...query, onlyAccepted: query.onlyAccepted ? 1 : 0 }],
+        ),
+      ),
+    /** Stores answers by id; resolves with the number of records removed. */
+    async saveLookUps({ at, asked, existing, removed, removedAt, ...of }: LookUps) {
+      if (asked.length === 0) return 0
+      return database.write(of, async (sql) => {
+        await sql(`update records set looked_up_at = ? where ${isIn('rid')}`, [at, listOf(asked)])
+        await sql(`update records set missing_since = null, absent = 0, accepted = 0 where ${isIn('rid')}`, [
+          listOf(existing),
+        ])
+        let count = 0
+        for (const { rid, requestId } of removed)
+          count += await removeRecords(sql, database, { ...of, at, requestId }, [rid], removedAt)
+        return count
+      })
     },
+    /** True if an operator accepted removals that are still to be made. */
+    awaitsRemovals: (tenantId: number, resource: ResourceName) =>
+      database.read(async (sql) => {
+        const text = `select 1 from records where tenant_id = ? and resource = ? and accepted = 1 and removed_at is null limit 1`
+        return (await sql(text, [tenantId, resource])).length > 0
+      }),
+    withdrawAcceptedRemovals: (tenantId: number) =>
+      database.write('nothing', async (sql) => {
+        const text = 'update records set accepted = 0 where tenant_id = ? and accepted = 1 and removed_at is null'
+        await sql(text, [tenantId])
+      }),
   }
-}
-
-async function complete(
-  sql: Sql,
-  database: Database,
-  resource: ResourceName,
-  { id, tenantId, startedAt, startServerTime, startRequestId, notWhole }: Row,
-  {
-    at,
-    durationMs,
-    requestId,
-    cursor,
-    reachedEndServerTime,
-    removedAt,
-    remove,
-    absent,
-  }: Omit<FullSyncEnd, 'fullSyncId'>,
-): Promise<{ readonly removed: number }> {
-  const removed = await removeRecords(sql, database, { tenantId, resource, at, removedAt, requestId }, remove)
-  await countAbsence(sql, database, absent)
-  if (notWhole === 0) await endQuarantine(sql, database, { tenantId, resource }, await seenRids(sql, id))
-  await saveState(sql, tenantId, resource, {
-    ...completion({ startedAt, durationMs, serverTime: startServerTime }, startRequestId),
-    firstCompleteAt: at,
-    cursor,
-    reachedEndServerTime: reachedEndServerTime ?? undefined,
-    fullSyncOwed: 0,
-    incrementalPaused: 0,
-  })
-  await dropFullSync(sql, id)
-  return { removed }
 }
 
 export interface PassPage {
@@ -139,76 +160,46 @@ export interface PassPage {
   readonly rids: readonly number[]
 }
 
-/** Open full syncs whose records are kept in memory. */
-const mostPasses = 64
-
-/** Pages of open full syncs. Call inside the transaction of the page. */
-export class PassPages {
-  /** Records of earlier pages, by full sync. */
-  readonly #seen = new Map<number, RidSet>()
-
-  async seen(sql: Sql, id: number): Promise<RidSet> {
-    const known = this.#seen.get(id)
-    if (known !== undefined) return known
-    const seen = await seenRids(sql, id)
-    const [oldest] = this.#seen.keys()
-    if (this.#seen.size >= mostPasses && oldest !== undefined) this.#seen.delete(oldest)
-    this.#seen.set(id, seen)
-    return seen
-  }
-
-  forget(id: number): void {
-    this.#seen.delete(id)
-  }
-
-  /** Call once the page is committed. */
-  add(id: number, rids: readonly number[]): void {
-    if (rids.length > 0) this.#seen.get(id)?.add(packRids(rids))
-  }
-
-  async advance(sql: Sql, { id, advance }: FullSyncStep, { isEmpty, notWhole, at, rids }: PassPage): Promise<void> {
-    const flag = notWhole ? 1 : 0
-    const set =
-      advance === undefined
-        ? await sql(
-            'update full_syncs set not_whole = case when ? = 1 then 1 else not_whole end where id = ? returning id',
-            [flag, id],
-          )
-        : await sql(
-            `update full_syncs set pages = pages + 1, progress_at = @at, wait_ms = 0, full_sync_ms = @fullSyncMs,
-               next_cursor = @next, last_cursor = coalesce(@last, last_cursor), reached_end = @reachedEnd,
-               not_whole = case when @notWhole = 1 then 1 else not_whole end,
-               empty_pages = case when @isEmpty = 1 then empty_pages + 1 else 0 end,
-               start_server_time = case when @isFirst = 1 then @serverTime else start_server_time end,
-               start_request_id = case when @isFirst = 1 then @requestId else start_request_id end
-             where id = @id returning id`,
-            [
-              {
-                id,
-                at,
-                fullSyncMs: advance.fullSyncMs,
-                next: advance.reachedEnd ? null : advance.nextCursor,
-                last: advance.nextCursor,
-                reachedEnd: advance.reachedEnd ? 1 : 0,
-                notWhole: flag,
-                isEmpty: isEmpty ? 1 : 0,
-                isFirst: advance.start === undefined ? 0 : 1,
-                serverTime: advance.start?.serverTime ?? null,
-                requestId: advance.start?.requestId ?? null,
-              },
-            ],
-          )
-    if (set.length === 0) throw fullSyncDropped()
-    if (advance === undefined && rids.length === 0) return
-    await sql(
-      `insert into full_sync_pages (full_sync_id, page, cursor_digest, rids)
-       values (@id, (select coalesce(max(page), 0) + 1 from full_sync_pages where full_sync_id = @id), @digest, @rids)`,
-      [{ id, digest: advance?.cursorDigest ?? null, rids: packRids(rids) }],
-    )
-  }
+/** Advances a full sync by a page. Call inside the transaction of the page. */
+export async function advanceFullSync(
+  sql: Sql,
+  { id, advance }: FullSyncStep,
+  { isEmpty, notWhole, at, rids }: PassPage,
+): Promise<void> {
+  const set = `not_whole = case when @notWhole = 1 then 1 else not_whole end`
+  const params = { id, notWhole: notWhole ? 1 : 0 }
+  const updated =
+    advance === undefined
+      ? await sql(`update full_syncs set ${set} where id = @id returning id`, [params])
+      : await sql(`update full_syncs set ${set}, ${advanced} where id = @id returning id`, [
+          {
+            ...params,
+            at,
+            fullSyncMs: advance.fullSyncMs,
+            next: advance.reachedEnd ? null : advance.nextCursor,
+            last: advance.nextCursor,
+            reachedEnd: advance.reachedEnd ? 1 : 0,
+            isEmpty: isEmpty ? 1 : 0,
+            serverTime: advance.start?.serverTime ?? null,
+            requestId: advance.start?.requestId ?? null,
+          },
+        ])
+  if (updated.length === 0) throw fullSyncDropped()
+  if (advance === undefined && rids.length === 0) return
+  await sql(
+    `insert into full_sync_pages (full_sync_id, page, cursor_digest, rids)
+     values (@id, (select coalesce(max(page), 0) + 1 from full_sync_pages where full_sync_id = @id), @digest, @rids)`,
+    [{ id, digest: advance?.cursorDigest ?? null, rids: packRids(rids) }],
+  )
 }
 
+const advanced = `pages = pages + 1, progress_at = @at, wait_ms = 0, full_sync_ms = @fullSyncMs, next_cursor = @next,
+  last_cursor = coalesce(@last, last_cursor), reached_end = @reachedEnd,
+  empty_pages = case when @isEmpty = 1 then empty_pages + 1 else 0 end,
+  start_server_time = coalesce(@serverTime, start_server_time),
+  start_request_id = coalesce(@requestId, start_request_id)`
+
 /** The error after an operator's decision dropped a full sync while a page was being read. */
-export function fullSyncDropped(): SyncError {
+function fullSyncDropped(): SyncError {
   return new SyncError('aborted', 'The full sync was dropped while its page was read')
 }

@@ -1,188 +1,171 @@
-import { createHash } from 'node:crypto'
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
-import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
+import { hash } from 'node:crypto'
+import type { Emptiness } from '../../model/emptiness.ts'
 import type { HoldCause } from '../../model/hold-cause.ts'
-import { reasons } from '../../model/reasons.ts'
-import { resourceNames } from '../../model/resource-names.ts'
+import { type Reason, reasons } from '../../model/reasons.ts'
+import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { eventAppender } from '../event-store.ts'
 import { findingLog } from '../findings/finding-log.ts'
 import { waiverWriter } from '../findings/waiver-writer.ts'
 import type { HoldFacts } from '../history/decision-log.ts'
-import { orm } from '../orm.ts'
-import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
+import type { AdminStore } from '../port.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
-import { holds, tenants } from '../schema/index.ts'
 import { fromJson, oneOf } from '../words.ts'
-import { emptinessCode, saveState } from './sync-states.ts'
+import type { DecisionRow, HoldRow, HoldStore } from './sync-port.ts'
+import { saveState } from './sync-states.ts'
 
-type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
-  Pick<AdminStore, 'decide'>
+type Part = HoldStore & Pick<AdminStore, 'decide' | 'heldRecords'>
 
-type Application = Parameters<SyncStore['applyDecision']>[1]
+type StoredHold = Omit<HoldRow, 'cause' | 'reason' | 'resource'> & Record<'cause' | 'reason' | 'resource', string>
 
-const scopeOf = (text: string) => (text === 'all' ? 'all' : oneOf(resourceNames, text))
-/** A hold without a cause, from an earlier version, is for an empty list. */
-function emptinessOf(cause: string): Emptiness {
-  const { emptiness } = fromJson(cause) as { readonly emptiness?: unknown }
-  return emptinesses.find((name) => name === emptiness) ?? 'list'
+const selectHolds = `select h.id, h.tenant_id as "tenantId", t.name as tenant, h.resource, h.reason, h.count, h.message,
+    h.cause, h.raised_at as "raisedAt" from holds h join tenants t on t.id = h.tenant_id`
+
+const inOrder = 'order by t.name, h.resource, h.reason'
+
+const ofScope = 'tenant_id = @tenantId and resource = @resource and reason = @reason'
+
+function toHold(row: StoredHold): HoldRow {
+  return {
+    ...row,
+    resource: scopeOf(row.resource),
+    reason: reasonOf(row.reason),
+    cause: fromJson(row.cause) as HoldCause,
+  }
 }
 
-const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 'internal'
+function scopeOf(text: string): ResourceName | 'all' {
+  return text === 'all' ? 'all' : oneOf(resourceNames, text)
+}
+
+function reasonOf(text: string): Reason {
+  return reasons.find((reason) => reason === text) ?? 'internal'
+}
+
+async function holdById(sql: Sql, id: string): Promise<HoldRow | null> {
+  const [row] = await sql<StoredHold>(`${selectHolds} where h.id = ?`, [id])
+  return row === undefined ? null : toHold(row)
+}
+
+async function wasApplied(sql: Sql, tenantId: number, holdId: string): Promise<boolean> {
+  const text = `select 1 from events where tenant_id = ? and kind = 'hold.applied' and subject = ? limit 1`
+  return (await sql(text, [tenantId, holdId])).length > 0
+}
+
+function emptinessOf({ reason, cause }: HoldRow): Emptiness | null {
+  return reason === 'suspect_empty' && 'emptiness' in cause ? (cause.emptiness ?? null) : null
+}
+
+/** The records whose removal is held: all live ones during a hold for an empty list. */
+async function heldRids(sql: Sql, hold: HoldRow): Promise<readonly number[]> {
+  const { id, tenantId, resource } = hold
+  if (resource === 'all') return []
+  if (emptinessOf(hold) === 'list') return removableRids(sql, { tenantId, resource })
+  const [rids = '[]'] = await sql<string>('select rids from holds where id = ?', [id], 'values')
+  return fromJson(rids) as readonly number[]
+}
 
 export function holdStore(database: Database): Part {
   const append = eventAppender(database)
   const waivers = waiverWriter(database, findingLog(database))
-  const tenantId = sql.placeholder('tenantId')
-  const listed = (where?: SQL) =>
-    database.select(
-      orm
-        .select({ hold: holds, tenant: tenants.name })
-        .from(holds)
-        .innerJoin(tenants, eq(tenants.id, holds.tenantId))
-        .where(where)
-        .orderBy(asc(tenants.name), asc(holds.resource), asc(holds.reason)),
-    )
-  const [allHolds, holdsOf] = [listed(), listed(eq(holds.tenantId, tenantId))]
-  const holdOf = listed(eq(holds.id, sql.placeholder('id')))
-  const ofScope = database.select(
-    orm
-      .select({ id: holds.id, cause: holds.cause, raisedAt: holds.raisedAt })
-      .from(holds)
-      .where(
-        and(
-          eq(holds.tenantId, tenantId),
-          eq(holds.resource, sql.placeholder('resource')),
-          eq(holds.reason, sql.placeholder('reason')),
-        ),
-      ),
-  )
-  const isApplied = `exists (select 1 from events a where a.tenant_id = e.tenant_id and a.kind = 'hold.applied'
-    and a.subject = e.subject and a.id > e.id)`
-  const pending = database.prepare<[number], { id: number; holdId: string; data: string }>(
-    `select id, subject as "holdId", data from events e where tenant_id = ? and kind = 'hold.accepted' and not ${isApplied}
-     order by +id`,
-  )
-  const wasApplied = database.prepareValues<[number, string], number>(
-    `select 1 from events where tenant_id = ? and kind = 'hold.applied' and subject = ? limit 1`,
-  )
-  const heldBy = database.prepareValues<[string], number>('select rid from held_records where hold_id = ?')
-  const dropRecords = database.prepare<[string]>('delete from held_records where hold_id = ?')
-  const dropHold = database.prepare<[string]>('delete from holds where id = ?')
-  const knownFrom = database.prepare<[number, number]>('update tenants set known_since = ? where id = ?')
+  const { isIn, listOf } = database.sql
 
-  const put = database.prepare<[string, number, string, string, number, string, string, number]>(
-    `insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at) values (?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (id) do update set count = excluded.count, message = excluded.message`,
-  )
-  const putRecord = database.prepare<[string, number]>(
-    'insert into held_records (hold_id, rid) values (?, ?) on conflict do nothing',
-  )
-
-  const toHold = (hold: typeof holds.$inferSelect, tenant: string): HoldRow => ({
-    ...hold,
-    tenant,
-    resource: scopeOf(hold.resource),
-    reason: reasonOf(hold.reason),
-    cause: fromJson(hold.cause) as HoldCause,
-  })
-
-  async function rowsOf(
-    listed: Promise<readonly { hold: typeof holds.$inferSelect; tenant: string }[]>,
-  ): Promise<HoldRow[]> {
-    return (await listed).map(({ hold, tenant }) => toHold(hold, tenant))
-  }
-
-  async function drop(tx: Sql, id: string): Promise<void> {
-    await dropRecords.run(tx, id)
-    await dropHold.run(tx, id)
-  }
-
-  async function acceptAllKnown(tx: Sql, tenantId: number): Promise<void> {
-    for (const resource of resourceNames)
-      await acceptRemovals(tx, database, await removableRids(tx, { tenantId, resource }))
-  }
-
-  async function apply(
-    tx: Sql,
-    decision: DecisionRow,
-    cause: string,
-    { tenantId, at, coversKnown }: Application,
-  ): Promise<void> {
-    const { holdReason, resource, holdId } = decision
-    if (resource !== 'all' && (holdReason === 'shrink_held' || holdReason === 'suspect_empty')) {
-      const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
-      // A hold for an empty list covers every removable record.
-      const lacksAll = emptiness === 'list'
-      const rids = lacksAll ? await removableRids(tx, { tenantId, resource }) : await heldBy.all(tx, holdId)
-      await acceptRemovals(tx, database, rids)
-      if (emptiness !== null) await saveState(tx, tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
+  async function apply(sql: Sql, hold: HoldRow, { tenantId, at, coversKnown }: Parameters<Part['applyDecision']>[1]) {
+    const { id, reason, resource } = hold
+    if (resource !== 'all' && (reason === 'shrink_held' || reason === 'suspect_empty')) {
+      await acceptRemovals(sql, database, await heldRids(sql, hold))
+      if (reason === 'suspect_empty') await saveState(sql, tenantId, resource, { emptyAccepted: emptinessOf(hold) })
     }
-    if (decision.holdReason === 'tenant_changed') {
-      if (decision.resource === 'all' && coversKnown) {
-        await acceptAllKnown(tx, tenantId)
-        await acceptPastRemovals(tx, tenantId)
-        await waivers.endAll(tx, tenantId, at)
-        await knownFrom.run(tx, at, tenantId)
-      }
-      await drop(tx, decision.holdId)
+    if (reason !== 'tenant_changed') return
+    if (resource === 'all' && coversKnown) {
+      for (const one of resourceNames)
+        await acceptRemovals(sql, database, await removableRids(sql, { tenantId, resource: one }))
+      await acceptPastRemovals(sql, tenantId)
+      await waivers.endAll(sql, tenantId, at)
+      await sql('update tenants set known_since = ? where id = ?', [at, tenantId])
     }
+    await sql('delete from holds where id = ?', [id])
   }
 
   return {
     holds: (tenantId) =>
-      tenantId === undefined
-        ? database.read((tx) => rowsOf(allHolds.all(tx)))
-        : database.read((tx) => rowsOf(holdsOf.all(tx, { tenantId }))),
+      database.read(async (sql) => {
+        const where = tenantId === undefined ? '' : 'where h.tenant_id = ?'
+        const rows = await sql<StoredHold>(
+          `${selectHolds} ${where} ${inOrder}`,
+          tenantId === undefined ? [] : [tenantId],
+        )
+        return rows.map(toHold)
+      }),
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }) =>
-      database.write('nothing', async (tx) => {
-        const text = JSON.stringify(cause)
-        const others = await ofScope.all(tx, { tenantId, resource, reason })
-        const earlier: number[] = []
+      database.write('nothing', async (sql) => {
+        const stored = JSON.stringify(cause)
+        const scope = { tenantId, resource, reason }
+        let raisedAt = Math.round(at)
+        const others = await sql<StoredHold>(`select id, cause, raised_at as "raisedAt" from holds where ${ofScope}`, [
+          scope,
+        ])
         for (const other of others) {
           // A hold with the same cause and different records keeps the earlier time, unless that hold was accepted.
-          if (other.cause === text && (await wasApplied.get(tx, tenantId, other.id)) === undefined)
-            earlier.push(other.raisedAt)
+          if (other.cause === stored && !(await wasApplied(sql, tenantId, other.id)))
+            raisedAt = Math.min(raisedAt, other.raisedAt)
         }
-        const raisedAt = Math.min(Math.round(at), ...earlier)
         // The id includes the time, so that the id of an ended hold does not accept a later one with the same records.
-        const held = JSON.stringify([tenantId, resource, reason, cause, rids, raisedAt])
-        const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
-        for (const other of others) if (other.id !== id) await drop(tx, other.id)
-        await put.run(tx, id, tenantId, resource, reason, count, message, text, raisedAt)
-        for (const rid of rids) await putRecord.run(tx, id, rid)
-        const row = await holdOf.get(tx, { id })
-        if (row === undefined) throw new Error('The hold was not stored')
-        return toHold(row.hold, row.tenant)
+        const id = hash('sha256', JSON.stringify([tenantId, resource, reason, cause, rids, raisedAt])).slice(0, 12)
+        await sql(`delete from holds where ${ofScope} and id <> @id`, [{ ...scope, id }])
+        await sql(
+          `insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at, rids)
+           values (@id, @tenantId, @resource, @reason, @count, @message, @cause, @raisedAt, @rids)
+           on conflict (id) do update set count = excluded.count, message = excluded.message`,
+          [{ ...scope, id, count, message, cause: stored, raisedAt, rids: JSON.stringify(rids) }],
+        )
+        const hold = await holdById(sql, id)
+        if (hold === null) throw new Error('The hold was not stored')
+        return hold
       }),
-    liftHold: (tenantId, resource, reason) =>
-      database.write('nothing', async (tx) => {
-        const found = await ofScope.all(tx, { tenantId, resource, reason })
-        for (const { id } of found) await drop(tx, id)
-        return found.length > 0
-      }),
+    async liftHold(tenantId, resource, reason) {
+      const scope = [{ tenantId, resource, reason }]
+      // Reads first, because a transaction that writes waits for the disk.
+      const found = await database.read((sql) => sql(`select 1 from holds where ${ofScope}`, scope))
+      if (found.length > 0) await database.write('nothing', (sql) => sql(`delete from holds where ${ofScope}`, scope))
+    },
     pendingDecisions: (tenantId) =>
-      database.read(async (tx) => {
-        return (await pending.all(tx, tenantId)).map(({ id, holdId, data }) => {
+      database.read(async (sql) => {
+        const rows = await sql<{ holdId: string; data: string }>(
+          `select subject as "holdId", data from events e where tenant_id = ? and kind = 'hold.accepted'
+             and not exists (select 1 from events a where a.tenant_id = e.tenant_id and a.kind = 'hold.applied'
+               and a.subject = e.subject and a.id > e.id)
+           order by +id`,
+          [tenantId],
+        )
+        return rows.map(({ holdId, data }): DecisionRow => {
           const { resource, holdReason, reason } = fromJson(data) as HoldFacts
-          return { id, holdId, resource: scopeOf(resource), holdReason: reasonOf(holdReason), reason }
+          return { holdId, resource: scopeOf(resource), holdReason: reasonOf(holdReason), reason }
         })
       }),
-    applyDecision: (decision, application) =>
-      database.write('everything', async (tx) => {
-        const row = await holdOf.get(tx, { id: decision.holdId })
-        if (row !== undefined) await apply(tx, decision, row.hold.cause, application)
+    applyDecision: ({ holdId }, application) =>
+      database.write('everything', async (sql) => {
+        const hold = await holdById(sql, holdId)
+        if (hold !== null) await apply(sql, hold, application)
         const { tenantId, at } = application
-        await append(tx, tenantId, [{ kind: 'hold.applied', subject: decision.holdId, at, data: {} }])
+        await append(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
       }),
     decide: ({ holdId, reason, at }) =>
-      database.write('nothing', async (tx) => {
-        const row = await holdOf.get(tx, { id: holdId })
-        if (row === undefined) throw new Error(`There is no hold ${holdId}`)
-        const { tenantId, resource, reason: holdReason, count } = row.hold
+      database.write('nothing', async (sql) => {
+        const hold = await holdById(sql, holdId)
+        if (hold === null) throw new Error(`There is no hold ${holdId}`)
+        const { tenantId, resource, reason: holdReason, count } = hold
         const data: HoldFacts = { resource, holdReason, count, reason }
-        await append(tx, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
+        await append(sql, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
+      }),
+    heldRecords: (id) =>
+      database.read(async (sql) => {
+        const hold = await holdById(sql, id)
+        const rids = hold === null ? [] : await heldRids(sql, hold)
+        if (hold === null || hold.resource === 'all' || rids.length === 0) return null
+        const text = `select key from records where ${isIn('rid')} order by key`
+        return { resource: hold.resource, ids: await sql<string>(text, [listOf(rids)], 'values') }
       }),
   }
 }

@@ -1,144 +1,190 @@
+import { isoMs } from '../../model/dates.ts'
+import { secondMs } from '../../model/durations.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import type { PageCommit, PageResult, SyncStore } from '../port.ts'
-import { nextDetails, saveDetails } from '../records/details.ts'
+import { comparisonOf, isKnownRow, type KnownRow, knownRows, PageChanges } from '../records/page-changes.ts'
+import { differingFields, supplementOf } from '../records/record-body.ts'
+import { appendRecordEvents } from '../records/record-events.ts'
+import { isLive } from '../records/record-reader.ts'
+import { type FieldKind, recordShapes } from '../records/record-shape.ts'
+import { endQuarantine, markMissing, removeRecords, rowsBeside } from '../records/removals.ts'
+import { distinctItems, idOf } from '../records/same-id.ts'
+import { fromJson } from '../words.ts'
+import { advanceFullSync } from './full-sync-store.ts'
+import type { SeenRecords } from './seen-records.ts'
 import {
-  comparisonOf,
-  isKnownRow,
-  isUnchanged,
-  knownRows,
-  type PageWritten,
-  writePage,
-} from '../records/record-page.ts'
-import { recordShapes } from '../records/record-shape.ts'
-import { anyAccepted, endQuarantine, isPresent, markMissing, removeRecords } from '../records/removals.ts'
-import { packRids, ridSet } from '../records/rid-set.ts'
-import { distinctItems } from '../records/same-id.ts'
-import type { PassPages } from './full-sync-store.ts'
-import { noCounts } from './page-rows.ts'
-import { addLive, closeRun, completion, saveState } from './sync-states.ts'
+  type DetailAnswer,
+  type Fields,
+  noCounts,
+  type OfResource,
+  type PageCommit,
+  type PageResult,
+} from './sync-port.ts'
+import { addLive, saveCompletion, saveState, stateRow } from './sync-states.ts'
 
-const nothing: Omit<PageResult, 'admitted'> = { counts: noCounts, laterDates: {}, contradictory: [], detailDue: [] }
+interface Committed extends PageResult {
+  readonly rids: readonly number[]
+  /** False if no record changed. */
+  readonly changes: boolean
+}
 
-const noneSeen = { has: () => false }
+const nothing: Committed = {
+  admitted: true,
+  counts: noCounts,
+  laterDates: {},
+  contradictory: [],
+  detailDue: [],
+  rids: [],
+  changes: false,
+}
 
-type Part = Pick<SyncStore, 'commitPage' | 'confirmList' | 'knownKeys' | 'nextDetails' | 'saveDetails'>
-
-export function pageStore(database: Database, passes: PassPages): Part {
-  async function commit(sql: Sql, page: PageCommit): Promise<PageWritten | null> {
-    const { tenantId, resource, fullSync, whole } = page
-    const distinct = distinctItems(recordShapes[resource], page.items)
-    const known = await knownRows(sql, database, page, [...distinct.items.keys()])
-    if (page.admit !== undefined) {
-      const since = await knownSince(sql, tenantId)
-      if (!page.admit(comparisonOf(distinct, known, since))) return null
-    }
-    // After the pass, the feed returns what changed meanwhile: no contradiction.
-    const seen = fullSync?.advance === undefined ? noneSeen : await passes.seen(sql, fullSync.id)
-    const written = await writePage(sql, database, page, distinct, known, seen)
-    await addLive(sql, tenantId, resource, written.live)
-    if (fullSync !== undefined) {
-      await passes.advance(sql, fullSync, {
-        isEmpty: page.items.length === 0,
-        notWhole: written.notWhole,
-        at: page.at,
-        rids: written.rids,
-      })
-    }
-    const removed = whole === undefined ? 0 : await removeOthers(sql, page, written)
-    await saveState(sql, tenantId, resource, {
-      cursor: page.cursor,
-      ...(whole && { ...completion(whole, page.requestId), firstCompleteAt: page.at }),
-    })
-    return { ...written, counts: { ...written.counts, removed } }
-  }
-
-  /** Removes the records that a list in one answer lacks. */
-  async function removeOthers(sql: Sql, page: PageCommit, { rids, notWhole }: PageWritten): Promise<number> {
-    const { tenantId, resource } = page
-    const seen = ridSet([packRids(rids)])
-    const present = await sql<number>(presentRids, [{ tenantId, resource }], 'values')
-    const absent = present.filter((rid) => !seen.has(rid))
-    // A record without a readable id may be one of the absent ones.
-    if (notWhole) {
-      await markMissing(sql, database, absent, page.at)
-      return 0
-    }
-    await endQuarantine(sql, database, page, seen)
-    return removeRecords(sql, database, { ...page, removedAt: page.whole?.serverTime ?? page.at }, absent)
-  }
-
-  async function knownSince(sql: Sql, tenantId: number): Promise<number> {
-    const [since] = await sql<number | null>('select known_since from tenants where id = ?', [tenantId], 'values')
-    return since ?? 0
-  }
-
+/** Pages and answers by id. */
+export function pageStore(database: Database, passes: SeenRecords) {
   return {
-    async commitPage(page) {
-      if (isIdle(page)) return { admitted: true, ...nothing }
-      // A page that only moves the cursor changes no record.
-      const change = page.items.length > 0 || page.whole !== undefined ? page : 'nothing'
-      const written = await database.write(change, (sql) => commit(sql, page))
-      if (written === null) return { admitted: false, ...nothing }
-      const { counts, laterDates, contradicted, detailDue, rids } = written
-      if (page.fullSync !== undefined) passes.add(page.fullSync.id, rids)
-      return { admitted: true, counts, laterDates, contradictory: contradicted, detailDue }
+    /** A page, the cursor that follows it and its events, in one transaction (docs/sync.md#pages). */
+    async commitPage(page: PageCommit): Promise<PageResult> {
+      const { items, fullSync, cursor, whole } = page
+      if (items.length === 0 && fullSync === undefined && cursor === undefined && whole === undefined) return nothing
+      const changed = (done?: Committed) => (done === undefined || done.changes ? page : 'nothing')
+      const done = await database.write(changed, (sql) => commit(sql, database, page, passes))
+      // Only now: a transaction that fails returned nothing.
+      if (fullSync !== undefined) passes.add(fullSync.id, done.rids)
+      return done
     },
-    confirmList: (list) =>
-      database.write('nothing', async (sql) => {
-        const { tenantId, resource, items, requestId, whole, end } = list
-        if (!(await isEqualList(sql, database, list))) return null
-        const counts = { ...noCounts, unchanged: items.length }
-        await saveState(sql, tenantId, resource, completion(whole, requestId))
-        await closeRun(sql, { ...end, counts })
-        return counts
-      }),
-    knownKeys: (tenantId, resource, ids) =>
+    /** Counts known keys: live, tombstoned or quarantined, without tombstones of a former tenant. */
+    knownKeys: (tenantId: number, resource: ResourceName, ids: readonly (string | number)[]) =>
       database.read(async (sql) => {
         const keys = [...new Set(ids.map(recordShapes[resource].keyOf))]
         const rows = await knownRows(sql, database, { tenantId, resource }, keys)
-        const since = await knownSince(sql, tenantId)
-        return keys.filter((key) => isKnownRow(rows.get(key), since)).length
+        return [...rows.values()].filter(isKnownRow).length
       }),
-    nextDetails: (tenantId, resource, limit) =>
-      database.write('nothing', (sql) => nextDetails(sql, { tenantId, resource }, limit)),
-    saveDetails: (tenantId, resource, answers) =>
-      database.write({ tenantId, resource }, (sql) => saveDetails(sql, database, { tenantId, resource }, answers)),
+    /** Keys whose details are read next: half for those never read, then in rotation, which moves on. */
+    nextDetails: (tenantId: number, resource: ResourceName, limit: number) =>
+      database.write('nothing', async (sql) => {
+        const { detailsAfter } = await stateRow(sql, tenantId, resource)
+        const next = (after: string, which = '') =>
+          sql<string>(
+            `select key from records where tenant_id = @tenantId and resource = @resource and ${isLive}
+             and missing_since is null ${which} and key > @after order by key limit @limit`,
+            [
+              {
+                tenantId,
+                resource,
+                after,
+                limit,
+                ...(which !== '' && { read: `%"${recordShapes[resource].detail?.readAt}"%` }),
+              },
+            ],
+            'values',
+          )
+        const neverRead = await next('', 'and (supplement is null or supplement not like @read)')
+        const first = neverRead.slice(0, Math.ceil(limit / 2))
+        const rotated = await next(detailsAfter ?? '')
+        // The rotation begins again after the last record.
+        if (rotated.length < limit) rotated.push(...(await next('')).filter((key) => !rotated.includes(key)))
+        const due = rotated.filter((key) => !first.includes(key)).slice(0, limit - first.length)
+        await saveState(sql, tenantId, resource, { detailsAfter: due.at(-1) })
+        return [...first, ...due]
+      }),
+    /**
+     * Stores the details of answers by id (docs/sync.md#user-details); resolves with the fields in which each answer
+     * differs from the mirror, null where they cannot be compared.
+     */
+    saveDetails: (tenantId: number, resource: ResourceName, answers: readonly DetailAnswer[]) =>
+      database.write({ tenantId, resource }, async (sql) => {
+        const of = { tenantId, resource }
+        const shape = recordShapes[resource]
+        const keys = answers.map(({ item }) => shape.keyOf(idOf(shape, item)))
+        const known = await knownRows(sql, database, of, keys)
+        const differing: (readonly string[] | null)[] = []
+        for (const [i, answer] of answers.entries()) {
+          const row = known.get(keys[i] ?? '')
+          differing.push(row === undefined ? null : await saveDetail(sql, database, of, row, answer))
+        }
+        return differing
+      }),
   }
 }
 
-const presentRids = `select rid from records where tenant_id = @tenantId and resource = @resource and ${isPresent}`
-
-/** Something that waits for a complete list: a hold, an open full sync, an accepted emptiness, a quarantined record. */
-const waiting = `select 1 from holds where tenant_id = @tenantId and resource = @resource
-  union all select 1 from full_syncs where tenant_id = @tenantId and resource = @resource
-  union all select 1 from sync_states where tenant_id = @tenantId and resource = @resource and empty_accepted > 0
-  union all select 1 from records where tenant_id = @tenantId and resource = @resource and problem is not null`
-
-/** True if the list equals the live records, and nothing waits for a complete list. */
-async function isEqualList(
-  sql: Sql,
-  database: Database,
-  { tenantId, resource, items }: Parameters<SyncStore['confirmList']>[0],
-): Promise<boolean> {
-  const of = { tenantId, resource }
-  const shape = recordShapes[resource]
-  const distinct = distinctItems(shape, items)
-  if (items.length === 0 || distinct.items.size < items.length) return false
-  if ((await sql(waiting, [of])).length > 0 || (await anyAccepted(sql, of))) return false
-  const [live] = await sql<number>(
-    'select live from sync_states where tenant_id = ? and resource = ?',
-    [tenantId, resource],
-    'values',
-  )
-  if (live !== items.length) return false
-  const known = await knownRows(sql, database, of, [...distinct.items.keys()])
-  return [...distinct.items].every(([key, item]) => {
-    const row = known.get(key)
-    return item.ok && row !== undefined && isUnchanged(shape, row, item)
-  })
+async function commit(sql: Sql, database: Database, page: PageCommit, passes: SeenRecords): Promise<Committed> {
+  const { tenantId, resource, fullSync, whole } = page
+  const distinct = distinctItems(recordShapes[resource], page.items)
+  const known = await knownRows(sql, database, page, [...distinct.items.keys()])
+  // After the pass, the feed returns what changed meanwhile: no contradiction.
+  const seen = fullSync?.advance === undefined ? null : await passes.of(sql, fullSync.id)
+  const changes = new PageChanges(page, distinct, known, seen)
+  const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
+  const differs = !changes.isEmpty || beside.length > 0
+  if (page.admit?.({ ...comparisonOf(distinct, known), differs }) === false) return { ...nothing, admitted: false }
+  await changes.write(sql, database)
+  await addLive(sql, tenantId, resource, changes.live)
+  const { rids, counts, laterDates, contradicted, detailDue, notWhole } = changes
+  const pass = { isEmpty: page.items.length === 0, notWhole, at: page.at, rids }
+  if (fullSync !== undefined) await advanceFullSync(sql, fullSync, pass)
+  let removed = 0
+  if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, database, page, changes, beside)
+  if (whole === undefined) await saveState(sql, tenantId, resource, { cursor: page.cursor })
+  else await saveCompletion(sql, page, whole, { at: page.at, requestId: page.requestId, cursor: page.cursor })
+  return {
+    admitted: true,
+    counts: { ...counts, removed },
+    laterDates,
+    contradictory: [...contradicted],
+    detailDue,
+    rids,
+    changes: differs,
+  }
 }
 
-function isIdle(page: PageCommit): boolean {
-  return page.items.length === 0 && page.fullSync === undefined && page.cursor === undefined && page.whole === undefined
+/** Removes the records that a list in one answer lacks. */
+async function removeBeside(
+  sql: Sql,
+  database: Database,
+  page: PageCommit,
+  { rids, notWhole }: PageChanges,
+  beside: readonly number[],
+): Promise<number> {
+  if (notWhole) {
+    // A record without a readable id may be one of the absent ones.
+    await markMissing(sql, database, beside, page.at)
+    return 0
+  }
+  await endQuarantine(sql, database, page, new Set(rids))
+  return removeRecords(sql, database, page, beside, page.whole?.serverTime ?? page.at)
+}
+
+async function saveDetail(
+  sql: Sql,
+  database: Database,
+  of: OfResource,
+  [key, rid, body, , , supplement, , removedAt]: KnownRow,
+  { item, at, requestId }: DetailAnswer,
+): Promise<readonly string[] | null> {
+  const shape = recordShapes[of.resource]
+  const { detail } = shape
+  if (!item.ok || body === null || removedAt !== null || detail === null) return null
+  const listed = fromJson(body) as Fields
+  const differing = differingFields(shape, listed, { ...item.record, extra: listed['extra'] }).filter(
+    (field) => field !== detail.field && !isNotation(shape.fields[field], listed[field], item.record[field]),
+  )
+  const value = item.record[detail.field]
+  if (differing.includes(detail.dependsOn) || typeof value !== 'number') return differing
+  const { [detail.field]: stored, [`${detail.field}Before`]: earlier, ...rest } = supplementOf(supplement)
+  const before = stored ?? earlier
+  const text = JSON.stringify({ ...rest, [detail.field]: value, [detail.readAt]: at })
+  await sql('update records set supplement = ? where rid = ?', [text, rid])
+  // The first answer adds the detail; only later differences are changes in the tenant.
+  if (before !== undefined && before !== value)
+    await appendRecordEvents(sql, database, { ...of, at, requestId }, [
+      { key, kind: 'record.changed', fields: { [detail.field]: [before, value] } },
+    ])
+  return differing
+}
+
+/** True for the same instant to the second, or texts that differ only in letter case and surrounding spaces. */
+function isNotation(kind: FieldKind | undefined, one: unknown, other: unknown): boolean {
+  if (kind === 'date') return Math.abs((isoMs(one) ?? 0) - (isoMs(other) ?? Infinity)) < secondMs
+  const plain = (text: string) => text.trim().toLowerCase()
+  return typeof one === 'string' && typeof other === 'string' && plain(one) === plain(other)
 }

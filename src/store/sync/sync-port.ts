@@ -2,104 +2,61 @@ import type { Emptiness } from '../../model/emptiness.ts'
 import type { HoldCause } from '../../model/hold-cause.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
-import type {
-  Absence,
-  BudgetQuery,
-  CommitCounts,
-  DetailAnswer,
-  DetailResult,
-  FullSyncEnd,
-  Incoming,
-  LookUp,
-  MissingQuery,
-  MissingRecord,
-  PageCommit,
-  PageResult,
-  Removal,
-  RemovalBudget,
-  WholeList,
-} from './page-rows.ts'
+import type { fullSyncs, syncStates } from '../schema/sync.ts'
+import type { tenants } from '../schema/tenants.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
-export interface TenantRow {
-  readonly id: number
-  readonly name: string
-  readonly createdAt: number
-  readonly baseUrl: string
-  readonly blockedUntil: number
-  readonly blockedForMs: number | null
-  readonly changeAccepted: readonly string[] | null
-  /** Ids of the accepted data, as `resource GUID`; empty in older versions. */
-  readonly acceptedIds: readonly string[]
-  /** Digests of the credentials for which `changeAccepted` and an accepted denial are valid. */
-  readonly acceptedCredential: string | null
-  readonly deniedCredential: string | null
-  /** Resources that may still have records of the former tenant after an operator accepted another one. */
-  readonly former: readonly string[]
-  readonly knownSince: number | null
-  readonly admitted: AdmittedPage | null
+export interface OfResource {
+  readonly tenantId: number
+  readonly resource: ResourceName
 }
+
+type Replaced<Row, With, Left extends keyof Row = never> = Readonly<Omit<Row, keyof With | Left>> & Readonly<With>
+
+export type TenantRow = Replaced<
+  typeof tenants.$inferSelect,
+  {
+    changeAccepted: readonly string[] | null
+    acceptedIds: readonly string[]
+    former: readonly string[]
+    admitted: AdmittedPage | null
+  },
+  'eraseBefore'
+>
 
 export interface AdmittedPage {
   readonly resource: string
   readonly keys: readonly (string | number)[]
 }
 
-export interface FullSyncRow {
-  readonly id: number
-  readonly startedAt: number
-  readonly startServerTime: number | null
-  readonly startRequestId: string | null
-  readonly progressAt: number
-  readonly fullSyncMs: number
-  readonly waitMs: number
-  readonly pages: number
-  readonly nextCursor: string | null
-  readonly lastCursor: string | null
-  readonly cursorBefore: string | null
-  readonly reachedEnd: boolean
-  /** True if it may lack a record, so that it removes nothing. */
-  readonly notWhole: boolean
-  readonly emptyPages: number
-}
+export type FullSyncRow = Replaced<
+  typeof fullSyncs.$inferSelect,
+  { reachedEnd: boolean; notWhole: boolean },
+  'tenantId' | 'resource'
+>
 
-export interface SyncState {
-  readonly resource: ResourceName
-  readonly cursor: string | null
-  readonly reachedEndServerTime: number | null
-  readonly completeStartedAt: number | null
-  readonly completeServerTime: number | null
-  readonly completeDurationMs: number | null
-  readonly completeRequestId: string | null
-  /** Server time of the last run's last answer, and the local time of its receipt. */
-  readonly serverTime: number | null
-  readonly serverTimeAt: number | null
-  readonly incrementalAttemptAt: number | null
-  readonly incrementalSuccessAt: number | null
-  readonly incrementalReason: Reason | null
-  readonly fullAttemptAt: number | null
-  readonly fullSuccessAt: number | null
-  readonly fullReason: Reason | null
-  /** Refusal since the last success in either mode; both use the same permission. */
-  readonly denied: Reason | null
-  /** Last end of a run whose token was refused for every permission; milliseconds since the epoch. */
-  readonly tokenRefusedAt: number | null
-  readonly message: string | null
-  readonly resetFullSyncAt: number | null
-  readonly fullSyncOwed: boolean
-  readonly incrementalPaused: boolean
-  readonly emptyAccepted: Emptiness | null
-}
+export type SyncState = Replaced<
+  typeof syncStates.$inferSelect,
+  {
+    resource: ResourceName
+    incrementalReason: Reason | null
+    fullReason: Reason | null
+    /** Refusal since the last success in either mode; both use the same permission. */
+    denied: Reason | null
+    fullSyncOwed: boolean
+    incrementalPaused: boolean
+    emptyAccepted: Emptiness | null
+  },
+  'tenantId' | 'detailsAfter' | 'firstCompleteAt' | 'live'
+>
 
 export interface AnsweredAt {
   readonly serverTime: number | null
   readonly at: number
 }
 
-export interface RunClose {
-  readonly tenantId: number
-  readonly resource: ResourceName
+export interface RunClose extends OfResource {
   readonly mode: SyncMode
   readonly startedAt: number
   readonly endedAt: number
@@ -117,15 +74,6 @@ export interface RunClose {
   readonly counts: CommitCounts
 }
 
-export interface ListCommit {
-  readonly tenantId: number
-  readonly resource: ResourceName
-  readonly items: readonly Incoming[]
-  readonly requestId: string | null
-  readonly whole: WholeList
-  readonly end: Omit<RunClose, 'counts'>
-}
-
 export interface HoldRow {
   readonly id: string
   readonly tenantId: number
@@ -138,126 +86,26 @@ export interface HoldRow {
   readonly raisedAt: number
 }
 
+export interface NewHold extends Omit<HoldRow, 'id' | 'raisedAt' | 'tenant'> {
+  /** Records whose removal is held. */
+  readonly rids?: readonly number[]
+  readonly at: number
+}
+
+/** An operator's acceptance of a hold. */
 export interface DecisionRow {
-  readonly id: number
   readonly holdId: string
   readonly resource: ResourceName | 'all'
   readonly holdReason: Reason
   readonly reason: string
 }
 
-export interface ResourceQuality {
-  readonly state: SyncState
-  readonly live: number
-  readonly quarantined: number
-  readonly missing: number
-}
-
-export interface SyncStore {
-  openTenant(
-    name: string,
-    baseUrl: string,
-    at: number,
-  ): Promise<{ readonly tenant: TenantRow; readonly sameOrigin: boolean }>
-  adoptBaseUrl(tenantId: number, baseUrl: string): Promise<void>
-  noteTenant(
-    tenantId: number,
-    note: {
-      readonly blockedUntil?: number
-      readonly blockedForMs?: number
-      readonly changeAccepted?: readonly string[] | null
-      readonly acceptedIds?: readonly string[]
-      readonly acceptedCredential?: string | null
-      readonly deniedCredential?: string | null
-      readonly former?: readonly string[]
-      readonly admitted?: AdmittedPage | null
-    },
-  ): Promise<void>
-  /** Removes a resource that was read in full from `former`, unless accepted removals of it are pending. */
-  noteOwnRecords(tenantId: number, resource: ResourceName): Promise<void>
-  tenant(tenantId: number): Promise<TenantRow>
-  syncState(tenantId: number, resource: ResourceName): Promise<SyncState>
-  noteSync(
-    tenantId: number,
-    resource: ResourceName,
-    note: Partial<
-      Pick<
-        SyncState,
-        | 'completeDurationMs'
-        | 'completeRequestId'
-        | 'completeServerTime'
-        | 'completeStartedAt'
-        | 'cursor'
-        | 'emptyAccepted'
-        | 'fullSyncOwed'
-        | 'incrementalPaused'
-        | 'resetFullSyncAt'
-        | 'serverTimeAt'
-      >
-    > & {
-      /** Key of the last record whose detail was read in rotation. */
-      readonly detailsAfter?: string
-    },
-  ): Promise<void>
-  closeRun(run: RunClose): Promise<void>
-  /** Null, without a write, if the list differs from the mirror or something waits for a complete list. */
-  confirmList(list: ListCommit): Promise<CommitCounts | null>
-
-  commitPage(page: PageCommit): Promise<PageResult>
-  /** Counts known keys: live, tombstoned or quarantined, without tombstones of a former tenant. */
-  knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
-  knowsAny(tenantId: number): Promise<boolean>
-  liveCount(tenantId: number, resource: ResourceName): Promise<number>
-  withdrawAcceptedRemovals(tenantId: number): Promise<void>
-
-  openFullSync(tenantId: number, resource: ResourceName): Promise<FullSyncRow | null>
-  startFullSync(fullSync: {
-    readonly tenantId: number
-    readonly resource: ResourceName
-    readonly at: number
-    readonly cursorBefore: string | null
-  }): Promise<FullSyncRow>
-  dropFullSync(fullSyncId: number): Promise<void>
-  /** Stores a wait that the server requested, during which the open full sync is not idle. */
-  noteWait(tenantId: number, resource: ResourceName, until: number): Promise<void>
-  cursorSeen(fullSyncId: number, digest: string): Promise<boolean>
-  absence(fullSyncId: number): Promise<Absence>
-  completeFullSync(end: FullSyncEnd): Promise<{ readonly removed: number }>
-  markMissing(tenantId: number, resource: ResourceName, rids: readonly number[], at: number): Promise<void>
-  /** Makes records tombstones; returns how many had a valid version. */
-  remove(removal: Removal, rids: readonly number[]): Promise<number>
-  removalBudget(query: BudgetQuery): Promise<RemovalBudget>
-  missing(query: MissingQuery): Promise<readonly MissingRecord[]>
-  /** Records whose details are read next in rotation; moves the rotation on. */
-  nextDetails(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
-  /** Stores details that agree with the list on the field that they depend on; results in the same order. */
-  saveDetails(
-    tenantId: number,
-    resource: ResourceName,
-    answers: readonly DetailAnswer[],
-  ): Promise<readonly DetailResult[]>
-  /** Missing records that were looked up: `existing` ones keep their values and are no longer missing. */
-  saveLookUps(lookUps: {
-    readonly tenantId: number
-    readonly resource: ResourceName
-    readonly asked: readonly number[]
-    readonly existing: readonly number[]
-    readonly at: number
-  }): Promise<void>
-
+export interface HoldStore {
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   /** Raises or keeps a hold; its id stays while it covers the same records. */
-  raiseHold(hold: {
-    readonly tenantId: number
-    readonly resource: ResourceName | 'all'
-    readonly reason: Reason
-    readonly count: number
-    readonly message: string
-    readonly cause: HoldCause
-    readonly rids?: readonly number[]
-    readonly at: number
-  }): Promise<HoldRow>
-  liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason): Promise<boolean>
+  raiseHold(hold: NewHold): Promise<HoldRow>
+  liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason): Promise<void>
+  /** Decisions that the engine has not applied. */
   pendingDecisions(tenantId: number): Promise<readonly DecisionRow[]>
   /**
    * Adds accepted removals: the ids of a hold `shrink_held` or for an announced empty page; all live ids for an
@@ -268,4 +116,163 @@ export interface SyncStore {
     decision: DecisionRow,
     by: { readonly tenantId: number; readonly at: number; readonly coversKnown: boolean },
   ): Promise<void>
+}
+
+export interface ResourceQuality {
+  readonly state: SyncState
+  readonly live: number
+  readonly quarantined: number
+  readonly missing: number
+}
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export type Incoming = ValidItem | InvalidItem
+
+export interface ValidItem {
+  readonly ok: true
+  readonly record: Fields
+  readonly extra: Fields | null
+}
+
+export interface InvalidItem {
+  readonly ok: false
+  readonly id: string | number | null
+  readonly raw: unknown
+  readonly problem: string
+}
+
+export interface PageCommit extends OfResource {
+  readonly items: readonly Incoming[]
+  readonly at: number
+  readonly requestId: string | null
+  /** The full sync of the page, or the one beside an incremental page; it counts the page's records as returned. */
+  readonly fullSync?: FullSyncStep
+  readonly cursor?: string | null
+  /** Set for an unpaginated list or a singleton: records that it lacks are removed in the same transaction. */
+  readonly whole?: WholeList
+  /** True once a full sync has completed: later creations are history. */
+  readonly recordCreations: boolean
+  /** Nothing is written if it returns false. */
+  readonly admit?: (comparison: PageComparison) => boolean
+}
+
+export interface PageComparison {
+  readonly known: number
+  /** `key` is null without a readable id, `createdAt` if the record has none. */
+  readonly unknown: readonly { readonly key: string | null; readonly createdAt: number | null }[]
+  /** True if the page changes records, or is a whole list that lacks some. */
+  readonly differs: boolean
+}
+
+export interface WholeList {
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly serverTime: number | null
+}
+
+export interface FullSyncStep {
+  readonly id: number
+  /** Absent for an incremental sync beside the full sync. */
+  readonly advance?: FullSyncAdvance
+}
+
+export interface FullSyncAdvance {
+  readonly nextCursor: string | null
+  /** Digest of the page's next cursor, to detect a repeated one. */
+  readonly cursorDigest: string | null
+  readonly reachedEnd: boolean
+  readonly fullSyncMs: number
+  readonly start?: { readonly serverTime: number | null; readonly requestId: string | null }
+}
+
+export interface CommitCounts {
+  readonly created: number
+  readonly updated: number
+  readonly unchanged: number
+  readonly removed: number
+  readonly quarantined: number
+}
+
+export const noCounts: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
+
+export interface PageResult {
+  readonly admitted: boolean
+  readonly counts: CommitCounts
+  /** Number of records, by date field, whose date moved to a later instant. */
+  readonly laterDates: Readonly<Record<string, number>>
+  /** Fields in which records with the same id contradict each other; such records are quarantined. */
+  readonly contradictory: readonly string[]
+  /** Keys of records whose detail is unknown since this page. */
+  readonly detailDue: readonly string[]
+}
+
+/** An answer by id. */
+export interface DetailAnswer {
+  readonly item: Incoming
+  readonly at: number
+  readonly requestId: string | null
+}
+
+/** Records that a full sync did not return. */
+export interface Absence {
+  readonly live: number
+  /** Ordered by record id; `fullSyncs` includes this full sync. */
+  readonly absent: readonly AbsentRecord[]
+}
+
+export interface AbsentRecord {
+  readonly rid: number
+  readonly key: string
+  readonly fullSyncs: number
+  readonly accepted: boolean
+}
+
+export interface FullSyncEnd {
+  readonly fullSyncId: number
+  readonly at: number
+  readonly durationMs: number
+  /** Incremental cursor to store; undefined keeps the stored one. */
+  readonly cursor?: string
+  /** Server time for the shrink guard; null if nobody knows the time. */
+  readonly removedAt: number | null
+  readonly remove: readonly number[]
+  readonly absent: readonly number[]
+  /** Records to look up by id. */
+  readonly missing?: readonly number[]
+}
+
+export interface MissingRecord {
+  readonly rid: number
+  readonly key: string
+  /** When it was first missing, or missing again after an answer by id. */
+  readonly missingSince: number
+  /** Null if no answer by id came since a list last returned it. */
+  readonly lookedUpAt: number | null
+}
+
+/** Missing records that were looked up by id. */
+export interface LookUps extends OfResource {
+  readonly at: number
+  readonly asked: readonly number[]
+  /** Exist with the mirrored values, so that they are no longer missing. */
+  readonly existing: readonly number[]
+  readonly removed: readonly { readonly rid: number; readonly requestId: string | null }[]
+  /** See `FullSyncEnd`. */
+  readonly removedAt: number | null
+}
+
+export interface BudgetQuery extends OfResource {
+  /** Server time; null if nobody knows the time. */
+  readonly now: number | null
+  /** Start of a hold on removals: creations count from 24 hours before it, so that new records do not end it. */
+  readonly heldSince?: number | null
+}
+
+/** Numbers of the last 24 hours. */
+export interface RemovalBudget {
+  /** Without accepted removals and records that were returned again. */
+  readonly removed: number
+  /** Counted after the end of the first complete full sync only. */
+  readonly created: number
 }

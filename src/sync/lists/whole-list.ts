@@ -23,16 +23,14 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   if (!(await confirmList(run, fetched, whole))) {
     if (state.completeStartedAt !== null || (await isProvable(run))) await assertRepeated(run, definition, fetched)
     await commitPage(run, fetched, {}, { whole })
-    await store.liftHold(tenantId, definition.name, 'suspect_empty')
-    // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
-    // once the answer is written.
-    const stays =
-      (state.emptyAccepted === 'list' && fetched.items.length === 0) ||
-      (state.emptyAccepted === 'no-grants' && accepted === 'no-grants')
-    if (state.emptyAccepted !== null && !stays) {
-      await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
-    }
   }
+  await store.liftHold(tenantId, definition.name, 'suspect_empty')
+  // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
+  // once the answer is written.
+  const stays =
+    (state.emptyAccepted === 'list' && fetched.items.length === 0) ||
+    (state.emptyAccepted === 'no-grants' && accepted === 'no-grants')
+  if (state.emptyAccepted !== null && !stays) await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
   await run.fullSyncCompleted()
 }
 

@@ -10,19 +10,11 @@ export async function commitPage(
   query: FeedQuery,
   rest: Pick<PageCommit, 'fullSync' | 'cursor' | 'whole'>,
 ): Promise<void> {
-  const { context, definition, guard, state, tenantId } = run
+  const { context, definition, guard, state } = run
   const { observer, settings, store } = context
   guard.insist()
   noteOddities(run, odditiesOf(run, fetched))
-  const page: PageCommit = {
-    tenantId,
-    resource: definition.name,
-    items: fetched.items,
-    at: fetched.meta.receivedAt,
-    requestId: fetched.meta.requestId,
-    recordCreations: state.completeStartedAt !== null,
-    ...rest,
-  }
+  const page: PageCommit = { ...pageOf(run, fetched), ...rest }
   let refused: PageComparison | null = null
   let needsProof = false
   const admit = (comparison: PageComparison) => {
@@ -51,29 +43,24 @@ function lacksProof(run: Run, { known, unknown }: PageComparison): boolean {
   return !run.proven
 }
 
-/** Stores that a list in one answer equals the mirror, with the run's success; false, without a write, if it differs. */
+/** Stores that a list in one answer equals the mirror; false, without a write, if it differs. */
 export async function confirmList(run: Run, fetched: Fetched, whole: WholeList): Promise<boolean> {
-  const { answered, context, definition, tenantId, mode, startedAt } = run
   run.guard.insist()
   noteOddities(run, odditiesOf(run, fetched))
-  const of = { tenantId, resource: definition.name }
-  const end = {
-    ...of,
-    mode,
-    startedAt,
-    endedAt: context.clock.now(),
-    dataAsOf: whole.startedAt,
-    outcome: 'success',
-    reason: null,
-    message: null,
-    reachedEndServerTime: null,
-    answered,
-    pages: 1,
-  } as const
-  const { items, meta } = fetched
-  const counts = await context.store.confirmList({ ...of, items, requestId: meta.requestId, whole, end })
-  if (counts === null) return false
-  run.closed = true
-  noteProgress(run, counts, items.length)
-  return true
+  if (fetched.items.length === 0) return false
+  const page = { ...pageOf(run, fetched), whole }
+  const { admitted, counts } = await run.context.store.commitPage({ ...page, admit: ({ differs }) => !differs })
+  if (admitted) noteProgress(run, counts, fetched.items.length)
+  return admitted
+}
+
+function pageOf({ tenantId, definition, state }: Run, { items, meta }: Fetched): PageCommit {
+  return {
+    tenantId,
+    resource: definition.name,
+    items,
+    at: meta.receivedAt,
+    requestId: meta.requestId,
+    recordCreations: state.completeStartedAt !== null,
+  }
 }

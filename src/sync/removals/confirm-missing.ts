@@ -48,7 +48,7 @@ class MissingLookUps {
   }
 
   /** False if further look-ups make no sense. */
-  async at({ rid, key, fullSyncs, missingSince }: MissingRecord): Promise<boolean> {
+  async at({ rid, key, missingSince, lookedUpAt }: MissingRecord): Promise<boolean> {
     const { guard, signal, startedAt } = this.#run
     try {
       const found = await askById(this.#run, this.#definition, key)
@@ -68,7 +68,7 @@ class MissingLookUps {
         const isEqual = differing?.length === 0
         if (isEqual) this.#existing.push(rid)
         // Only at the first answer since it is missing.
-        this.skipped ||= fullSyncs === 1 || (isEqual && missingSince < startedAt)
+        this.skipped ||= lookedUpAt === null || (isEqual && missingSince < startedAt)
       }
       if (this.#asked.length >= batchSize) await this.#store()
       return true
@@ -98,12 +98,9 @@ class MissingLookUps {
     this.#asked = []
     this.#existing = []
     this.#removed = []
-    await context.store.saveLookUps({ tenantId, resource, asked, existing, at })
-    for (const { rid, requestId } of removed) {
-      const removal = { tenantId, resource, at, removedAt: this.#removedAt, requestId }
-      const count = await context.store.remove(removal, [rid])
-      this.#run.counts = { ...this.#run.counts, removed: this.#run.counts.removed + count }
-    }
+    const lookUps = { tenantId, resource, at, asked, existing, removed, removedAt: this.#removedAt }
+    const count = await context.store.saveLookUps(lookUps)
+    this.#run.counts = { ...this.#run.counts, removed: this.#run.counts.removed + count }
   }
 
   async end(): Promise<void> {

@@ -92,24 +92,20 @@ export async function decideRemovals(
   const allowed = rids(counted).filter((rid) => stillAbsent.has(rid))
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
-  if (fullSync.notWhole) {
-    // An absent record may be the one without a readable id.
-    const { absent } = await store.absence(fullSync.id)
-    await store.markMissing(tenantId, name, rids(absent), at)
-  } else if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
+  // An absent record may be one without a readable id.
+  const missing = fullSync.notWhole ? rids((await store.absence(fullSync.id)).absent) : allowed
   const refusal = why === null ? null : await raise(run, { held, why, live: absence.live, budget })
   if (refusal === null && !fullSync.notWhole) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeFullSync({
     fullSyncId: fullSync.id,
     at,
     durationMs: fullSyncMs(run),
-    requestId: fullSync.startRequestId,
     // Cursors of a paged list are only valid within one full sync, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
-    reachedEndServerTime: fullSync.startServerTime,
     removedAt: agreedTime(run, fullSync),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
+    ...((fullSync.notWhole || rule === 'confirm') && { missing }),
   })
   run.counts = { ...run.counts, removed: run.counts.removed + removed }
   await run.fullSyncCompleted()

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { ownViews } from '../../../src/checks/own/views.ts'
 import type { NoAnswer, OwnAnswer, OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { type Records, readInFull, twoTenants } from '../../store/support/two-tenants.ts'
+import { removeRecords } from '../../support/removal.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { onPostgres } from '../../support/test-database.ts'
 import { iso, now } from '../support/evaluator.ts'
@@ -48,7 +49,7 @@ it('shows every view with every column that it names, of one tenant alone', asyn
 it('shows live records only, with the time of the evaluation and the name of the tenant', async () => {
   const { mirror, acme, query: look, ask } = await world()
   const [first] = look('select rid from users where tenant_id = ? and user_id = 1', acme)
-  await mirror.remove({ tenantId: acme, resource: 'users', at: now, removedAt: now, requestId: 'req-2' }, [
+  await removeRecords(mirror, { tenantId: acme, resource: 'users', at: now, removedAt: now, requestId: 'req-2' }, [
     Number(first?.['rid']),
   ])
   const times = "sum(createdAtMs < :now) || ' ' || typeof(:now) || ' ' || :tenant"

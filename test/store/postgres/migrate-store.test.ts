@@ -28,7 +28,6 @@ const worthMoving = [
   'event_chains',
   'events',
   'findings',
-  'held_records',
   'holds',
   'records',
   'sync_states',

@@ -80,10 +80,7 @@ const events: readonly (readonly [what: string, change: string])[] = [
     `update sync_states set complete_started_at = complete_started_at + 400000 where resource = 'authentication-settings'`,
   ],
   ['a refusal', `update sync_states set denied = 'missing_permission' where resource = 'api-clients'`],
-  [
-    'records of a former tenant',
-    `update tenants set change_accepted = '{"changeAccepted":null,"former":["api-clients","documents"]}'`,
-  ],
+  ['records of a former tenant', `update tenants set former = '["api-clients","documents"]'`],
   ['a change of tenant', `update tenants set change_accepted = '["documents"]'`],
   ['a refused token', `update sync_states set token_refused_at = ${ago(-hourMs)} where resource = 'roles'`],
   ['a clock that was set back', setBack(ago(-hourMs))],

@@ -27,10 +27,13 @@ export const sqliteDialect: Dialect = {
     return Array(rows).fill(row).join(', ')
   },
   givenRows(columns) {
-    const values = Object.keys(columns).map((name) => `value ->> '${name}' as "${name}"`)
+    const values = Object.keys(columns).map((name, i) => `value ->> ${i} as "${name}"`)
     return `(select key as n, ${values.join(', ')} from json_each(@rows)) as given`
   },
-  bindRows: (_, rows) => ({ rows: JSON.stringify(rows) }),
+  bindRows(columns, rows) {
+    const names = Object.keys(columns)
+    return { rows: JSON.stringify(rows.map((row) => names.map((name) => Reflect.get(row, name) ?? null))) }
+  },
 }
 
 function setOf(cases: readonly string[]): string {

@@ -1,0 +1,240 @@
+import { hash } from 'node:crypto'
+import { createdAtOf, isoMs } from '../../model/dates.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
+import type { InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
+import { bodyOf, changeBetween, firstSupplement, nextSupplement, type RecordChange } from './record-body.ts'
+import { appendRecordEvents, type RecordEvent } from './record-events.ts'
+import { type RecordShape, recordShapes } from './record-shape.ts'
+import { unidentifiedPrefix } from './removals.ts'
+import { contradictionOf, contradictory, type DistinctItems, precedenceOf, whole } from './same-id.ts'
+
+/** A row of `records`, as a page needs it; an array, because reading objects takes half as long again. */
+export type KnownRow = readonly [
+  key: string,
+  rid: number,
+  /** Null without a valid version. */
+  body: string | null,
+  /** 1 if an equal record changes nothing: it is live and valid, not missing, and nothing else waits for it. */
+  isSettled: number,
+  /** 0 for a tombstone of a former tenant (docs/sync.md#tenant-identity). */
+  isKnown: number,
+  supplement: string | null,
+  problem: string | null,
+  removedAt: number | null,
+]
+
+const knownColumns = `key, rid, body,
+  case when removed_at is null and problem is null and missing_since is null and absent = 0 and accepted = 0
+    and looked_up_at is null then 1 else 0 end,
+  case when removed_at is null
+    or first_seen_at >= coalesce((select known_since from tenants where id = @tenantId), 0) then 1 else 0 end,
+  supplement, problem, removed_at`
+
+export type KnownRows = ReadonlyMap<string, KnownRow>
+
+export async function knownRows(
+  sql: Sql,
+  { sql: dialect }: Database,
+  { tenantId, resource }: OfResource,
+  keys: readonly string[],
+): Promise<KnownRows> {
+  const params = [{ tenantId, resource, keys: dialect.listOf(keys) }]
+  const rows = await sql<KnownRow>(dialect.recordsByKeys(knownColumns), params, 'arrays')
+  return new Map(rows.map((row) => [row[0], row]))
+}
+
+export function isKnownRow(row: KnownRow | undefined): boolean {
+  return row?.[4] === 1
+}
+
+/** Compares a page with the mirror, without writing. */
+export function comparisonOf(
+  { items, unidentified }: DistinctItems,
+  known: KnownRows,
+): Omit<PageComparison, 'differs'> {
+  const unknown: { key: string | null; createdAt: number | null }[] = []
+  for (const [key, item] of items)
+    if (!isKnownRow(known.get(key))) unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
+  for (const item of unidentified) unknown.push({ key: null, createdAt: createdAtOf(item.raw) })
+  return { known: items.size + unidentified.length - unknown.length, unknown }
+}
+
+/** A row to insert or update. Null keeps the stored body and supplement. */
+interface RowWrite {
+  readonly key: string
+  readonly body: string | null
+  readonly supplement: string | null
+  readonly problem: string | null
+  readonly raw: string | null
+}
+
+/** Stored part of an invalid record. */
+const maxRawLength = 64 * 1024
+
+/** What a page changes: the rows and events to write. */
+export class PageChanges {
+  readonly rids: number[] = []
+  readonly counts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
+  readonly laterDates: Record<string, number> = {}
+  /** Fields in which records with the same id contradict each other. */
+  readonly contradicted: Set<string>
+  /** Keys of records whose detail is unknown since this page. */
+  readonly detailDue: string[] = []
+  /** True if a record has no readable id, or contradicts another one with its id: nothing is removed. */
+  readonly notWhole: boolean
+  /** Change of the number of live records. */
+  live = 0
+  readonly #writes = new Map<string, RowWrite>()
+  readonly #events: RecordEvent[] = []
+  readonly #returned: number[] = []
+  readonly #shape: RecordShape
+  readonly #page: PageCommit
+  readonly #known: KnownRows
+  readonly #seen: Pick<ReadonlySet<number>, 'has'> | null
+
+  /** @param seen records of earlier pages of the pass; null for a page of no pass. */
+  constructor(
+    page: PageCommit,
+    { items, unidentified, contradicted }: DistinctItems,
+    known: KnownRows,
+    seen: PageSeen,
+  ) {
+    this.#shape = recordShapes[page.resource]
+    this.#page = page
+    this.#known = known
+    this.#seen = seen
+    this.contradicted = new Set(contradicted)
+    for (const [key, item] of items) {
+      const row = known.get(key)
+      if (row !== undefined) this.rids.push(row[1])
+      if (!item.ok) this.#quarantine(key, item)
+      else if (row === undefined) this.#create(key, item)
+      else this.#compare(item, row)
+    }
+    for (const item of unidentified) this.#quarantine(unidentifiedKey(item.raw), item)
+    this.notWhole = unidentified.length > 0 || this.contradicted.size > 0
+  }
+
+  get isEmpty(): boolean {
+    return this.#writes.size === 0 && this.#returned.length === 0
+  }
+
+  #create(key: string, { record, extra }: ValidItem): void {
+    this.#write(key, bodyOf(this.#shape, record, extra), firstSupplement(this.#shape, record, this.#page.at))
+    if (this.#page.recordCreations) this.#events.push({ key, kind: 'record.created' })
+    this.#countCreated(key)
+  }
+
+  #compare(item: ValidItem, row: KnownRow): void {
+    const [key, rid, before, isSettled, , supplement, problem, removedAt] = row
+    const after = bodyOf(this.#shape, item.record, item.extra)
+    const change = before === null || before === after ? null : changeBetween(this.#shape, before, after)
+    const isChanged = change !== null && change.fields.length > 0
+    if (before !== null && !isChanged && removedAt === null && problem === null) {
+      this.counts.unchanged++
+      if (isSettled === 0) this.#returned.push(rid)
+      return
+    }
+    if (this.#seen?.has(rid) === true && this.#isDecided(item, row, isChanged ? change : null)) return
+    const { at } = this.#page
+    if (before === null) this.#write(key, after, firstSupplement(this.#shape, item.record, at))
+    else this.#write(key, after, change && nextSupplement(this.#shape, supplement, change, at))
+    if (before === null || removedAt !== null) this.#countCreated(key)
+    else if (isChanged) this.counts.updated++
+    else this.counts.unchanged++
+    if (removedAt !== null && before !== null) this.#events.push(eventOf(key, 'record.returned', change))
+    else if (isChanged) this.#events.push(eventOf(key, 'record.changed', change))
+    if (change !== null) this.#noteChange(key, change)
+  }
+
+  /** True if an earlier page of the pass decides: it has the record that counts, or contradicts this one. */
+  #isDecided(item: ValidItem, [key, , , , , , problem]: KnownRow, change: RecordChange | null): boolean {
+    if (problem?.startsWith(contradictory) === true) {
+      this.counts.unchanged++
+      return true
+    }
+    const precedence = change === null ? 'second' : precedenceOf(this.#shape, change.before, change.after)
+    if (change === null || precedence === 'second') return false
+    if (precedence === 'first') this.counts.unchanged++
+    else {
+      this.contradicted.add(precedence.field)
+      this.#quarantine(key, contradictionOf(key, precedence.field, [change.before, whole(item)]))
+    }
+    return true
+  }
+
+  #countCreated(key: string): void {
+    this.counts.created++
+    this.live++
+    this.detailDue.push(key)
+  }
+
+  #write(key: string, body: string, supplement: string | null): void {
+    this.#writes.set(key, { key, body, supplement, problem: null, raw: null })
+  }
+
+  #quarantine(key: string, { problem, raw }: InvalidItem): void {
+    const text = (JSON.stringify(raw) ?? 'null').slice(0, maxRawLength)
+    this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
+    this.counts.quarantined++
+  }
+
+  #noteChange(key: string, { before, after, fields }: RecordChange): void {
+    const { detail, fields: kinds } = this.#shape
+    for (const field of fields) {
+      const [was, is] = kinds[field] === 'date' ? [isoMs(before[field]), isoMs(after[field])] : [null, null]
+      if (was !== null && is !== null && is > was) this.laterDates[field] = (this.laterDates[field] ?? 0) + 1
+    }
+    if (detail !== null && fields.includes(detail.dependsOn)) this.detailDue.push(key)
+  }
+
+  /** Call inside a transaction. */
+  async write(sql: Sql, database: Database): Promise<void> {
+    const { tenantId, resource, at, requestId } = this.#page
+    const { givenRows, bindRows, isIn, listOf } = database.sql
+    if (this.#writes.size > 0) {
+      const rows = bindRows(writeColumns, [...this.#writes.values()])
+      const params = [{ tenantId, resource, at, requestId, ...rows }]
+      for (const [key, rid] of await sql<[string, number]>(upsertText(givenRows(writeColumns)), params, 'arrays'))
+        if (!this.#known.has(key)) this.rids.push(rid)
+    }
+    if (this.#returned.length > 0)
+      await sql(
+        `update records set missing_since = null, absent = 0, accepted = 0, looked_up_at = null where ${isIn('rid')}`,
+        [listOf(this.#returned)],
+      )
+    await appendRecordEvents(sql, database, { tenantId, resource, at, requestId }, this.#events)
+  }
+}
+
+type PageSeen = Pick<ReadonlySet<number>, 'has'> | null
+
+function unidentifiedKey(raw: unknown): string {
+  return `${unidentifiedPrefix}${hash('sha256', JSON.stringify(raw) ?? 'null').slice(0, 32)}`
+}
+
+function eventOf(key: string, kind: RecordEvent['kind'], change: RecordChange | null): RecordEvent {
+  const { before = {}, after = {}, fields = [] } = change ?? {}
+  const changes = fields.map((field) => [field, [before[field] ?? null, after[field] ?? null]] as const)
+  return { key, kind, fields: Object.fromEntries(changes) }
+}
+
+const writeColumns = { key: 'text', body: 'text', supplement: 'text', problem: 'text', raw: 'text' } as const
+
+const upsertText = (
+  rows: string,
+) => `insert into records (tenant_id, resource, key, body, supplement, problem, raw, problem_since,
+    first_seen_at, read_at, request_id)
+  select cast(@tenantId as bigint), cast(@resource as text), given.key, given.body, given.supplement, given.problem, given.raw,
+    case when given.problem is not null then cast(@at as bigint) end, cast(@at as bigint), cast(@at as bigint),
+    cast(@requestId as text) from ${rows} where true
+  on conflict (tenant_id, resource, key) do update set
+    body = coalesce(excluded.body, records.body), supplement = coalesce(excluded.supplement, records.supplement),
+    read_at = case when excluded.body is null then records.read_at else excluded.read_at end,
+    request_id = case when excluded.body is null then records.request_id else excluded.request_id end,
+    problem = excluded.problem, raw = excluded.raw,
+    problem_since = case when excluded.problem is not null then coalesce(records.problem_since, excluded.problem_since) end,
+    removed_at = case when excluded.body is null then records.removed_at end,
+    missing_since = null, absent = 0, accepted = 0, looked_up_at = null
+  returning key, rid`

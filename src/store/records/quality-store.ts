@@ -1,0 +1,65 @@
+import { resourceNames } from '../../model/resource-names.ts'
+import type { Database } from '../database.ts'
+import type { AdminStore, FindingStore, QuarantinedRecord, RecordPresence } from '../port.ts'
+import { stateRows, toSyncState } from '../sync/sync-states.ts'
+import { oneOf } from '../words.ts'
+import { isLive } from './record-reader.ts'
+import { recordShapes } from './record-shape.ts'
+
+type Part = Pick<FindingStore, 'quality' | 'isLive' | 'presence'> & Pick<AdminStore, 'quarantined'>
+
+interface Counted {
+  readonly resource: string
+  readonly count: number
+}
+
+const countBy = (condition: string) =>
+  `select resource, count(*) as count from records where tenant_id = ? and ${condition} group by resource`
+
+/** 1 if a record is missing, absent or quarantined. */
+const isUncertain = 'case when missing_since is not null or absent > 0 or problem is not null then 1 else 0 end'
+
+/** Whether the records of a tenant may be believed. */
+export function qualityStore(database: Database): Part {
+  const { recordsByKeys, listOf } = database.sql
+  return {
+    quality: (tenantId) =>
+      database.read(async (sql) => {
+        const quarantined = await sql<Counted>(countBy('problem is not null'), [tenantId])
+        const missing = await sql<Counted>(countBy('missing_since is not null'), [tenantId])
+        return (await stateRows(sql, tenantId)).map((row) => {
+          const countOf = (counts: readonly Counted[]) =>
+            counts.find(({ resource }) => resource === row.resource)?.count ?? 0
+          const state = toSyncState(row)
+          return { state, live: row.live, quarantined: countOf(quarantined), missing: countOf(missing) }
+        })
+      }),
+    isLive: (tenantId, resource, key) =>
+      database.read(async (sql) => {
+        const text = `select 1 from records where tenant_id = ? and resource = ? and key = ? and ${isLive}`
+        return (await sql(text, [tenantId, resource, recordShapes[resource].keyOf(key)])).length > 0
+      }),
+    presence: (tenantId, resource, keys) =>
+      database.read(async (sql) => {
+        const text = recordsByKeys(`key, removed_at, ${isUncertain}`)
+        const stored = listOf(keys.map(recordShapes[resource].keyOf))
+        const params = [{ tenantId, resource, keys: stored }]
+        const rows = await sql<[string, number | null, number]>(text, params, 'arrays')
+        return new Map(
+          rows.map(([key, removedAt, uncertain]): [string, RecordPresence] => {
+            return [key, removedAt !== null ? 'removed' : uncertain === 1 ? 'uncertain' : 'live']
+          }),
+        )
+      }),
+    quarantined: () =>
+      database.read(async (sql) => {
+        const rows = await sql<Omit<QuarantinedRecord, 'resource'> & { readonly resource: string }>(
+          `select t.name as tenant, r.resource, r.key as id, r.problem, r.problem_since as "since",
+             r.request_id as "requestId"
+           from records r join tenants t on t.id = r.tenant_id where r.problem is not null
+           order by t.name, r.resource, r.problem_since, r.key`,
+        )
+        return rows.map((row) => ({ ...row, resource: oneOf(resourceNames, row.resource) }))
+      }),
+  }
+}
