@@ -59,33 +59,19 @@ export function pageStore(database: Database, passes: SeenRecords) {
         const rows = await knownRows(sql, database, { tenantId, resource }, keys)
         return [...rows.values()].filter(isKnownRow).length
       }),
-    /** Keys whose details are read next: half for those never read, then in rotation, which moves on. */
+    /** Keys of the records whose details are read next in rotation; moves the rotation on. */
     nextDetails: (tenantId: number, resource: ResourceName, limit: number) =>
       database.write('nothing', async (sql) => {
         const { detailsAfter } = await stateRow(sql, tenantId, resource)
-        const next = (after: string, which = '') =>
-          sql<string>(
-            `select key from records where tenant_id = @tenantId and resource = @resource and ${isLive}
-             and missing_since is null ${which} and key > @after order by key limit @limit`,
-            [
-              {
-                tenantId,
-                resource,
-                after,
-                limit,
-                ...(which !== '' && { read: `%"${recordShapes[resource].detail?.readAt}"%` }),
-              },
-            ],
-            'values',
-          )
-        const neverRead = await next('', 'and (supplement is null or supplement not like @read)')
-        const first = neverRead.slice(0, Math.ceil(limit / 2))
-        const rotated = await next(detailsAfter ?? '')
+        const text = `select key from records where tenant_id = @tenantId and resource = @resource and ${isLive}
+          and missing_since is null and key > @after order by key limit @limit`
+        const next = (after: string) => sql<string>(text, [{ tenantId, resource, after, limit }], 'values')
+        const keys = await next(detailsAfter ?? '')
         // The rotation begins again after the last record.
-        if (rotated.length < limit) rotated.push(...(await next('')).filter((key) => !rotated.includes(key)))
-        const due = rotated.filter((key) => !first.includes(key)).slice(0, limit - first.length)
+        if (keys.length < limit) keys.push(...(await next('')).filter((key) => !keys.includes(key)))
+        const due = keys.slice(0, limit)
         await saveState(sql, tenantId, resource, { detailsAfter: due.at(-1) })
-        return [...first, ...due]
+        return due
       }),
     /**
      * Stores the details of answers by id (docs/sync.md#user-details); resolves with the fields in which each answer
