@@ -84,7 +84,7 @@ const events: readonly (readonly [what: string, change: string])[] = [
     'records of a former tenant',
     `update tenants set change_accepted = '{"changeAccepted":null,"former":["api-clients","documents"]}'`,
   ],
-  ['a change of tenant', `update tenants set change_accepted = '["documents"]'`],
+  ['a change of tenant', `update tenants set change_accepted = '{"changeAccepted":["documents"],"former":[]}'`],
   ['a refused token', `update sync_states set token_refused_at = ${ago(-hourMs)} where resource = 'roles'`],
   ['a clock that was set back', setBack(ago(-hourMs))],
   [
