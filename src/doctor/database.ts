@@ -1,7 +1,7 @@
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
-import type { ServerFacts } from '../store/db/postgres/server-facts.ts'
+import type { ServerFacts } from '../store/db/postgres/server.ts'
 import { layoutFacts, obstacleTo, type StoreFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
@@ -98,7 +98,7 @@ export async function diagnoseStore(
     return [
       ...found,
       ...(file === null
-        ? [fine('database', 'the database of store.url: its counts agree with its records')]
+        ? [fine('database', 'the database of store.url can be read')]
         : [fine('database', `${file.what}: read completely, no damage found`)]),
       diagnoseRuns((file ?? server?.mirror)?.runs ?? null, { now, isRunning }),
       ...(await diagnoseHolds(mirror)),

@@ -3,8 +3,7 @@ import { isLoopback } from '../model/process/loopback.ts'
 import { plural } from '../model/text/numbers.ts'
 import { replicaName } from '../model/text/replica-name.ts'
 import { connectionsOfCommand, connectionsOfReplica } from '../store/db/postgres/open.ts'
-import type { MirrorState, ServerFacts } from '../store/db/postgres/server-facts.ts'
-import { enableTriggers } from '../store/postgres/triggers.ts'
+import type { MirrorState, ServerFacts } from '../store/db/postgres/server.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 /** Views compute ages by the server's clock, so a greater skew is reported. */
@@ -32,9 +31,7 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
     diagnoseServerClock(facts),
     ...(isPooled ? [pooled] : [diagnoseConnections(facts)]),
     ...diagnoseLayout(layout),
-    ...(mirror === null
-      ? []
-      : [...diagnoseTriggers(mirror), diagnoseReplicas(mirror), ...diagnoseOwners(mirror, reading)]),
+    ...(mirror === null ? [] : [diagnoseReplicas(mirror), ...diagnoseOwners(mirror, reading)]),
   ]
 }
 
@@ -60,19 +57,20 @@ function diagnoseTls({ tls, host }: ServerFacts): Diagnosis {
 
 function diagnoseRights({ user, isSuperuser, mayCreate, creators, notOwned }: ServerFacts): Diagnosis {
   const subject = 'rights'
-  if (!mayCreate || notOwned > 0) {
-    const sentence = mayCreate
-      ? `${user} does not own ${plural(notOwned, 'table or view', 'tables and views')}`
-      : `${user} may create nothing in the schema`
+  if (mayCreate === 0 || notOwned > 0) {
+    const sentence =
+      mayCreate === 1
+        ? `${user} does not own ${plural(notOwned, 'table or view', 'tables and views')}`
+        : `${user} may create nothing in the schema`
     const advice = 'A change of the layout would fail: make the user the owner of the database and of all tables'
     return warning(subject, sentence, advice)
   }
-  if (creators.length > 0) {
-    const sentence = `${creators.join(', ')} may create in the schema of the mirror`
+  if (creators !== '') {
+    const sentence = `${creators} may create in the schema of the mirror`
     const advice = `Revoke it: functions of other roles there could run with the rights of ${user}`
     return warning(subject, sentence, advice)
   }
-  if (!isSuperuser) return fine(subject, `${user} owns all tables and may change the layout`)
+  if (isSuperuser === 0) return fine(subject, `${user} owns all tables and may change the layout`)
   return warning(subject, `${user} is a superuser`, 'Use a separate role that owns the database and nothing else')
 }
 
@@ -112,14 +110,6 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
       'The next "run" or "sync" of this version migrates it; make a backup first',
     ),
   ]
-}
-
-/** Empty while all triggers fire. */
-function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
-  if (lostTriggers === 0) return []
-  const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: changes of records are not counted`
-  const advice = `Wait until the restore has ended, or ${enableTriggers}; if one is lost, restore a backup`
-  return [failure('triggers', sentence, advice)]
 }
 
 function living(mirror: MirrorState | null): MirrorState['replicas'] {

@@ -1,7 +1,7 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
-import { parsers } from '../../src/store/db/postgres/codec.ts'
+import { parsers } from '../../src/store/db/postgres/statement.ts'
 import { DriverError } from '../../src/store/db/postgres/store-error.ts'
 
 export interface Request {

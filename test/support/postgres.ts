@@ -2,12 +2,11 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { Mutex } from 'async-mutex'
 import { onTestFinished } from 'vitest'
 import { parseAddress } from '../../src/store/db/postgres/address.ts'
-import { encodeParameter } from '../../src/store/db/postgres/codec.ts'
-import { postgresMigrations } from '../../src/store/db/postgres/migrate.ts'
+import { createMarker, postgresMigrations, statementsOf } from '../../src/store/db/postgres/migrate.ts'
 import { type Connection, type Connections, openPool } from '../../src/store/db/postgres/pool.ts'
 import { PostgresDb, type PostgresOptions } from '../../src/store/db/postgres/postgres-db.ts'
+import { encodeParameter } from '../../src/store/db/postgres/statement.ts'
 import { DriverError } from '../../src/store/db/postgres/store-error.ts'
-import { dropDerived, makeDerived } from '../../src/store/postgres/derived.ts'
 import type { Reply, Request, WorkerData } from './postgres-worker.ts'
 
 /** Of a server that tests may make databases on; else PostgreSQL within a thread of this process. */
@@ -108,12 +107,8 @@ export function testPostgres(layout: 'empty' | 'current' = 'current'): TestPostg
   const space = `test_${process.pid}_${++spaces}`
   exec(main, `create ${kind} ${space}`)
   if (layout === 'current') {
-    exec(space, 'create table tenantwatch_migrations (hash text not null, created_at bigint not null)')
-    for (const { sql, hash, folderMillis } of postgresMigrations()) {
-      exec(space, sql.map((one) => one.trim().replace(/;$/, '')).join(';\n'))
-      exec(space, `insert into tenantwatch_migrations values ('${hash}', ${folderMillis})`)
-    }
-    exec(space, [...dropDerived, ...makeDerived()].join(';\n'))
+    const statements = [createMarker, ...statementsOf(postgresMigrations())]
+    exec(space, statements.map((one) => one.trim().replace(/;$/, '')).join(';\n'))
   }
   return {
     url: url === null ? null : urlOf(url, space),

@@ -1,6 +1,6 @@
 import type { Check } from '../../evaluate/check.ts'
 import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
-import type { SqlView } from '../../store/postgres/views/view.ts'
+import type { SqlView } from '../../store/views/view.ts'
 import { markdownTable, wrapped } from './markdown.ts'
 
 export type Sections = Readonly<Record<string, string>>

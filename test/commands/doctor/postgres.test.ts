@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { diagnoseServer } from '../../../src/doctor/postgres.ts'
-import type { MirrorState, ServerFacts } from '../../../src/store/db/postgres/server-facts.ts'
+import type { MirrorState, ServerFacts } from '../../../src/store/db/postgres/server.ts'
 
 const now = 1_000_000
 const alive = { id: 'pod-a/4k2j9x', alone: 0, alive: 1, heartbeatAgeMs: 1900, tenants: 2 }
@@ -15,7 +15,6 @@ const mirror: MirrorState = {
     ['acme', owned],
     ['globex', owned],
   ]),
-  lostTriggers: 0,
   runs: null,
 }
 
@@ -28,9 +27,9 @@ const facts: ServerFacts = {
   tls: { protocol: 'TLSv1.3', isVerified: true },
   roundTripMs: 1.4,
   skewMs: 120,
-  isSuperuser: false,
-  mayCreate: true,
-  creators: [],
+  isSuperuser: 0,
+  mayCreate: 1,
+  creators: '',
   notOwned: 0,
   isPooled: false,
   connections: 97,
@@ -75,10 +74,10 @@ it.each<[Partial<ServerFacts>, string, RegExp]>([
   [{ tls: null }, 'TLS', /^warn: not used: records and the password travel unencrypted\. /],
   [{ tls: null, host: '127.0.0.1' }, 'TLS', /^ok: not used on this machine$/],
   [{ tls: { protocol: 'TLSv1.3', isVerified: false } }, 'TLS', /^warn: TLSv1\.3, but .* not verified\. Set sslmode/],
-  [{ isSuperuser: true }, 'rights', /^warn: tenantwatch is a superuser\. /],
+  [{ isSuperuser: 1 }, 'rights', /^warn: tenantwatch is a superuser\. /],
   [{ notOwned: 3 }, 'rights', /^warn: tenantwatch does not own 3 tables and views\. A change of the layout would fail/],
-  [{ creators: ['PUBLIC'] }, 'rights', /^warn: PUBLIC may create in the schema of the mirror\. Revoke it: /],
-  [{ mayCreate: false }, 'rights', /^warn: tenantwatch may create nothing in the schema\. /],
+  [{ creators: 'PUBLIC' }, 'rights', /^warn: PUBLIC may create in the schema of the mirror\. Revoke it: /],
+  [{ mayCreate: 0 }, 'rights', /^warn: tenantwatch may create nothing in the schema\. /],
   [{ skewMs: -61_000 }, 'server clock', /^warn: the server is 61\.0 s behind\. Keep both clocks in step with NTP/],
   [{ connections: 27 }, 'connections', /^warn: 12 of 27 in use; .*\. Raise max_connections/],
   [{ used: 95 }, 'connections', /^warn: 95 of 97 in use/],

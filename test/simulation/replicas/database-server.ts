@@ -2,14 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { minuteMs } from '../../../src/model/durations.ts'
 import { parseAddress } from '../../../src/store/db/postgres/address.ts'
-import { parsers } from '../../../src/store/db/postgres/codec.ts'
-import { postgresMigrations } from '../../../src/store/db/postgres/migrate.ts'
+import { createMarker, postgresMigrations, statementsOf } from '../../../src/store/db/postgres/migrate.ts'
 import { type Answer, openPool } from '../../../src/store/db/postgres/pool.ts'
 import { PostgresDb } from '../../../src/store/db/postgres/postgres-db.ts'
 import { postgresMirror } from '../../../src/store/db/postgres/postgres-mirror.ts'
-import type { Query } from '../../../src/store/db/postgres/statement.ts'
+import { parsers, type Query } from '../../../src/store/db/postgres/statement.ts'
 import type { Mirror } from '../../../src/store/port.ts'
-import { dropDerived, makeDerived } from '../../../src/store/postgres/derived.ts'
 import type { VirtualTime } from '../virtual-time.ts'
 import { auditStatements } from './audit.ts'
 import { clockStatements } from './virtual-clock.ts'
@@ -214,13 +212,8 @@ export async function makeTemplate(url: string, name: string): Promise<void> {
   await withClient(urlOf(url, name), async (client) => {
     for (const statement of clockStatements) await client.query(statement)
     await client.query('set search_path = public, pg_catalog')
-    await client.query('create table tenantwatch_migrations (hash text not null, created_at bigint not null)')
-    for (const { sql, hash, folderMillis } of postgresMigrations()) {
-      for (const statement of sql) await client.query(statement)
-      await client.query('insert into tenantwatch_migrations values ($1, $2)', [hash, folderMillis])
-    }
-    await client.query([...dropDerived, ...makeDerived()].join(';\n'))
-    for (const statement of auditStatements) await client.query(statement)
+    const statements = [createMarker, ...statementsOf(postgresMigrations()), ...auditStatements]
+    for (const statement of statements) await client.query(statement)
   })
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { sqlViews } from '../../../src/store/postgres/views/index.ts'
-import type { SqlView } from '../../../src/store/postgres/views/view.ts'
+import type { SqlView } from '../../../src/store/views/view.ts'
 import { testPostgres } from '../../support/postgres.ts'
 
 const columnsOf = ({ name }: SqlView) =>

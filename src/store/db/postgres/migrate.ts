@@ -1,16 +1,14 @@
 import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import type { Clock } from '../../../model/clock.ts'
-import { describeDuration, secondMs } from '../../../model/durations.ts'
+import { secondMs } from '../../../model/durations.ts'
 import { FatalError } from '../../../model/errors.ts'
 import { migrationsFolder } from '../../migrations.ts'
-import { dropDerived, makeDerived } from '../../postgres/derived.ts'
-import { presentSchema } from '../../postgres/present-schema.ts'
+import { digestOfViews, viewStatements } from '../../postgres/views/index.ts'
 import { ask, type Connection } from './pool.ts'
 import { driverCodeOf } from './store-error.ts'
 
-/** Marks a database as tenantwatch's, and lists the applied migrations. */
-export const marker = 'tenantwatch_migrations'
+/** Marks a database as tenantwatch's, and lists the applied migrations; the row of time 0 has the digest of the views. */
+const marker = 'tenantwatch_migrations'
 
 /** Key of the advisory lock with which one process migrates; `tnwt` as a number. */
 const lock = 0x746e7774
@@ -19,11 +17,7 @@ const lock = 0x746e7774
 const turnMs = 30 * secondMs
 
 /** Longest wait for a table that others use: later users of it wait for the migration. */
-const tableMs = 2 * secondMs
-
-/** Tries to change tables that others use, and the pause between them. */
-const mostTries = 10
-const pauseMs = 4 * secondMs
+const tableMs = 5 * secondMs
 
 /** Time in milliseconds after which the server ends the transaction of a process that was suspended. */
 const idleMs = 5 * secondMs
@@ -31,42 +25,19 @@ const idleMs = 5 * secondMs
 /** `beside` does not migrate. */
 export type Role = 'engine' | 'beside'
 
-export interface Upgrade {
-  readonly clock: Pick<Clock, 'sleep'>
-  readonly migrations?: readonly Migration[]
-  /** Longest wait for the lock of migrations, in milliseconds. */
-  readonly waitMs?: number
-}
+export type Layout = 'none' | 'older' | 'current' | 'newer'
 
 /** Runs text of one or several statements, and returns the rows of the last one. */
-type Run = <Row>(text: string) => Promise<Row[]>
+export type Run = <Row>(text: string) => Promise<Row[]>
 
-/**
- * Migrates. @throws FatalError, without a change, when the database is another program's or of a newer tenantwatch, or
- * when others use the tables of an older layout.
- */
-export async function bringUpToDate(connection: Connection, role: Role, upgrade: Upgrade): Promise<void> {
-  const { clock, migrations = postgresMigrations(), waitMs = turnMs } = upgrade
-  for (let tries = 1; ; tries++) {
-    try {
-      return await inTransaction(connection, async (run) => {
-        // A current layout needs no lock: any role can hold an advisory lock.
-        if ((await newestIn(run)) === newestOf(migrations)) return
-        await waitForTurn(run, waitMs)
-        await migrate(run, role, migrations)
-      })
-    } catch (error) {
-      if (!isBlocked(error)) throw error
-      if (tries === mostTries) throw tablesInUse()
-    }
-    await clock.sleep(pauseMs)
-  }
-}
+type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
 
 /** Runs `work` in a transaction without the role's limits. */
 export async function inTransaction<T>(connection: Connection, work: (run: Run) => Promise<T>): Promise<T> {
   const run: Run = async <Row>(text: string) => (await ask(connection, { text })).rows as Row[]
-  await run(`begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = ${idleMs}`)
+  // What another process has committed while this one waited for its lock is seen.
+  await run(`begin isolation level read committed; set local statement_timeout = 0;
+    set local idle_in_transaction_session_timeout = ${idleMs}`)
   try {
     const result = await work(run)
     await run('commit')
@@ -77,63 +48,99 @@ export async function inTransaction<T>(connection: Connection, work: (run: Run) 
   }
 }
 
-async function waitForTurn(run: Run, waitMs: number): Promise<void> {
-  await run(`set local lock_timeout = ${waitMs}`)
-  await run(`select pg_advisory_xact_lock(${lock})`).catch((error: unknown) => {
-    throw isBlocked(error) ? lockedByAnother(waitMs) : error
-  })
-  await run(`set local lock_timeout = ${tableMs}`)
+/**
+ * Migrates in the transaction of `run`. @throws FatalError when the database is another program's or of a newer
+ * tenantwatch, or when others use the tables of an older layout.
+ */
+export async function bringUpToDate(
+  run: Run,
+  role: Role,
+  migrations: readonly Migration[] = postgresMigrations(),
+): Promise<void> {
+  // A current layout needs no lock: any role can hold an advisory lock.
+  if (await isUpToDate(run, role, migrations)) return
+  try {
+    await run(`set local lock_timeout = ${turnMs}; select pg_advisory_xact_lock(${lock})`)
+    await run(`set local lock_timeout = ${tableMs}`)
+    if (!(await isUpToDate(run, role, migrations))) await migrate(run, migrations)
+  } catch (error) {
+    throw ['55P03', '40P01'].includes(driverCodeOf(error)) ? inUse() : error
+  }
 }
 
-/** True if another session blocked it: nothing was changed, and a retry is possible. */
-function isBlocked(error: unknown): boolean {
-  return ['55P03', '40P01'].includes(driverCodeOf(error))
+async function isUpToDate(run: Run, role: Role, migrations: readonly Migration[]): Promise<boolean> {
+  const layout = await layoutIn(run, migrations)
+  if (layout === 'newer') throw newerLayout()
+  if (role === 'beside') {
+    if (layout !== 'current') throw notCurrent(layout)
+    return true
+  }
+  if (layout !== 'current') return false
+  const [views] = await run<{ readonly hash: string }>(`select hash from ${marker} where created_at = 0`)
+  return views?.hash === digestOfViews
 }
 
-async function migrate(run: Run, role: Role, migrations: readonly Migration[]): Promise<void> {
-  const at = (await newestIn(run)) ?? 0
-  if (at > newestOf(migrations)) throw newerLayout()
-  const due = migrations.filter(({ folderMillis }) => folderMillis > at)
-  if (due.length > 0 && role === 'beside') throw notCurrent(at)
-  if (at === 0) await createMarker(run)
-  else if (due.length > 0) await run(fenceOlderReplicas)
-  if (due.length > 0) for (const statement of statementsOf(due)) await run(statement)
+/** Schema of the tables, in SQL: the first one of the search path. */
+const presentSchema = 'quote_ident(current_schema())::regnamespace'
+
+const relations = `select relname as name from pg_class
+  where relnamespace = ${presentSchema} and relkind in ('r', 'p', 'v', 'm')`
+
+/** @throws FatalError when the database is another program's. */
+export async function layoutIn(run: Run, migrations: readonly Migration[] = postgresMigrations()): Promise<Layout> {
+  const found = await run<{ readonly name: string }>(relations)
+  if (found.length === 0) return 'none'
+  if (!found.some(({ name }) => name === marker)) throw foreign()
+  const [{ at } = { at: 0 }] = await run<{ readonly at: number }>(newestAppliedText)
+  const newest = newestOf(migrations)
+  return at === newest ? 'current' : at < newest ? 'older' : 'newer'
 }
 
 /** Time of the newest applied migration; 0 = none. */
 export const newestAppliedText = `select coalesce(max(created_at), 0) as at from ${marker}`
 
-/** Null = the schema, whatever the rest of the search path has, is not tenantwatch's. */
-async function newestIn(run: Run): Promise<number | null> {
-  const found = await run(
-    `select 1 from pg_class where relnamespace = ${presentSchema} and relkind = 'r' and relname = '${marker}'`,
-  )
-  if (found.length === 0) return null
-  return (await run<{ readonly at: number }>(newestAppliedText))[0]?.at ?? 0
+interface Grant {
+  readonly view: string
+  readonly role: string
 }
 
-async function createMarker(run: Run): Promise<void> {
-  const relations = await run(
-    `select 1 from pg_class where relnamespace = ${presentSchema} and relkind in ('r', 'p', 'v', 'm')
-       and relname <> '${marker}' limit 1`,
-  )
-  if (relations.length > 0) throw foreign()
-  await run(`create table if not exists ${marker} (hash text not null, created_at bigint not null)`)
+const views = `pg_class c where relnamespace = ${presentSchema} and relkind = 'v' and relname like 'tenantwatch\\_%'`
+
+const grants = `select view, case grantee when 0 then 'public' else grantee::regrole::text end as role
+  from (select relname as view, relowner, (aclexplode(relacl)).* from ${views}) a
+  where privilege_type = 'SELECT' and grantee <> relowner`
+
+/** A column that a view uses cannot be changed, so the views are made again, with the grants to read them. */
+async function migrate(run: Run, migrations: readonly Migration[]): Promise<void> {
+  await run(createMarker)
+  const [{ at } = { at: 0 }] = await run<{ readonly at: number }>(newestAppliedText)
+  const due = migrations.filter(({ folderMillis }) => folderMillis > at)
+  if (at > 0 && due.length > 0) await run(fenceOlderReplicas)
+  const granted = await run<Grant>(grants)
+  for (const { name } of await run<{ readonly name: string }>(`select relname as name from ${views} order by oid desc`))
+    await run(`drop view "${name}"`)
+  for (const statement of statementsOf(due)) await run(statement)
+  const created = new Set((await run<{ readonly name: string }>(relations)).map(({ name }) => name))
+  for (const { view, role } of granted) if (created.has(view)) await run(`grant select on "${view}" to ${role}`)
 }
 
-type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
-
-/** Triggers are dropped meanwhile: a migration that changes records must update their counts and revisions itself. */
-function statementsOf(due: readonly Migration[]): readonly string[] {
-  const applied = due.flatMap(({ sql, hash, folderMillis }) => [
-    ...sql,
-    `insert into ${marker} (hash, created_at) values ('${hash}', ${folderMillis})`,
-  ])
-  return [...dropDerived, ...applied, ...makeDerived()]
-}
+export const createMarker = `create table if not exists ${marker} (hash text not null, created_at bigint not null)`
 
 /** Replicas of an older version write nothing into the new layout. They renew nothing either: the layout is newer. */
 const fenceOlderReplicas = 'update leases set epoch = epoch + 1'
+
+/** Applies migrations and creates all views, after those of before were dropped. */
+export function statementsOf(due: readonly Migration[]): readonly string[] {
+  return [
+    ...due.flatMap(({ sql, hash, folderMillis }) => [
+      ...sql,
+      `insert into ${marker} (hash, created_at) values ('${hash}', ${folderMillis})`,
+    ]),
+    ...viewStatements,
+    `delete from ${marker} where created_at = 0`,
+    `insert into ${marker} (hash, created_at) values ('${digestOfViews}', 0)`,
+  ]
+}
 
 export function postgresMigrations() {
   return readMigrationFiles({ migrationsFolder: join(migrationsFolder(), 'postgres') })
@@ -153,22 +160,16 @@ function foreign(): FatalError {
   return new FatalError('The database of store.url contains tables of another program; give tenantwatch one of its own')
 }
 
-function notCurrent(at: number): FatalError {
-  if (at === 0)
+function notCurrent(layout: Layout): FatalError {
+  if (layout === 'none')
     return new FatalError('There is no mirror in the database of store.url yet; run "tenantwatch sync" first')
   return new FatalError(
     'The database of store.url has an older layout; run "tenantwatch sync" once with this version to bring it up to date',
   )
 }
 
-function lockedByAnother(waitMs: number): FatalError {
+function inUse(): FatalError {
   return new FatalError(
-    `Another session has held the lock for changes of the layout for ${describeDuration(waitMs)}; start again when it has ended (see pg_locks)`,
-  )
-}
-
-function tablesInUse(): FatalError {
-  return new FatalError(
-    'The layout of the database could not be changed, because other sessions use its tables; end their transactions (see pg_stat_activity), and start again',
+    'The layout of the database could not be changed, because another session uses its tables or changes it; end its transaction (see pg_stat_activity), and start again',
   )
 }

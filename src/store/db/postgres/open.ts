@@ -1,11 +1,11 @@
 import { minuteMs, secondMs } from '../../../model/durations.ts'
 import type { Log } from '../../../model/log.ts'
 import { type Address, parseAddress } from './address.ts'
-import { bringUpToDate, inTransaction, type Role, type Upgrade } from './migrate.ts'
+import { bringUpToDate, inTransaction, type Role } from './migrate.ts'
 import { currentPassword } from './password.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 import { type Limits, PostgresDb, type PostgresOptions, workLimits } from './postgres-db.ts'
-import { assertServer } from './server-check.ts'
+import { assertServer } from './server.ts'
 import { startError, throwDriverError } from './store-error.ts'
 
 export interface OpenOptions extends Pick<PostgresOptions, 'clock' | 'random'> {
@@ -64,7 +64,7 @@ export async function openPostgres(options: OpenOptions): Promise<OpenedPostgres
   const first = parseAddress(await options.url())
   const { address } = first
   const source = { address, password: currentPassword(options, first) }
-  const searchPath = await prepareDatabase(source, role, options).catch((error: unknown) => {
+  const searchPath = await prepareDatabase(source, role).catch((error: unknown) => {
     throw startError(error, address)
   })
   await using opening = new AsyncDisposableStack()
@@ -86,19 +86,17 @@ const searchPathText = `select string_agg(quote_ident(name), ', ' order by place
  *
  * @returns the search path to the tables.
  */
-async function prepareDatabase(
-  source: Pick<PoolOptions, 'address' | 'password'>,
-  role: Role,
-  upgrade: Upgrade,
-): Promise<string> {
+async function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<string> {
   const pool = await openPool({ ...source, connections: 1, idleMs: secondMs, silenceMs: 0 })
   try {
     const connection = await pool.connect().catch(throwDriverError)
     try {
-      await inTransaction(connection, () => assertServer(connection))
-      await bringUpToDate(connection, role, upgrade)
-      const [row] = await inTransaction(connection, (run) => run<{ readonly path: string }>(searchPathText))
-      return row?.path ?? ''
+      return await inTransaction(connection, async (run) => {
+        await assertServer(run)
+        await bringUpToDate(run, role)
+        const [row] = await run<{ readonly path: string }>(searchPathText)
+        return row?.path ?? ''
+      })
     } finally {
       connection.release(true)
     }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../model/clock.ts'
 import type { Log } from '../../../model/log.ts'
-import type { CopiedRows, CopyOptions } from '../../copy/copy-mirror.ts'
+import type { CopiedRows, CopyOptions } from '../../copy.ts'
 import { Database } from '../../database.ts'
 import { LeasedStores } from '../../leased-stores.ts'
 import type { Mirror } from '../../port.ts'
@@ -10,7 +10,7 @@ import type { Db, Sql } from '../db.ts'
 import { leaseForEngine, newEngineId } from '../engine-lease.ts'
 import { Leases } from '../leases.ts'
 import { shown } from './address.ts'
-import { copyInto } from './copy-target.ts'
+import { copyInto } from './copy-into.ts'
 import { newerLayout, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
 import { type OpenedPostgres, type OpenOptions, openPostgres } from './open.ts'
 
@@ -34,12 +34,9 @@ export interface CopiedMirror {
 /**
  * Copies a mirror into an empty database, as its only engine.
  *
- * @throws FatalError when it cannot be used, is not empty, or an engine works on it; like `copyMirror`.
+ * @throws FatalError when it cannot be used, is not empty, or an engine works on it; like `copyInto`.
  */
-export async function copyToPostgres(
-  options: Omit<Options, 'role'>,
-  copy: Omit<CopyOptions, 'target'>,
-): Promise<CopiedMirror> {
+export async function copyToPostgres(options: Omit<Options, 'role'>, copy: CopyOptions): Promise<CopiedMirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
   const { db } = await engineOn(opened, options, opening)
@@ -72,15 +69,7 @@ export function replicaOver(
     db: show,
     storeOf: (held) => postgresMirror(work.fencedBy(...leases.fenceOf(held))),
   })
-  const mirror = postgresMirror(show.fencedBy('select 1 where false'), { opened: opening })
-  let isVerified = false
-  const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
-    isVerified: () => isVerified,
-    async verify() {
-      isVerified = true
-    },
-  }
-  return { mirror: { ...mirror, ...verified }, stores }
+  return { mirror: postgresMirror(show.fencedBy('select 1 where false'), { opened: opening }), stores }
 }
 
 /** The database, as its only engine. */

@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
 import type { RowMode } from '../db.ts'
-import { encodeParameter } from './codec.ts'
-import { type Translated, translate } from './placeholders.ts'
 
 /** A statement as the driver takes it. */
 export interface Query {
@@ -12,29 +10,73 @@ export interface Query {
   readonly rowMode?: 'array'
 }
 
+interface Translated {
+  readonly name: string
+  readonly text: string
+  /** For `$1` and so on: index of a positional parameter, or member of the object after them. */
+  readonly slots: readonly (number | string)[]
+}
+
 /** Statements by their text, translated once for all connections. */
 export class Statements {
-  readonly #known = new Map<string, Translated & { readonly name: string }>()
+  readonly #known = new Map<string, Translated>()
 
   queryOf(text: string, params: readonly unknown[], mode: RowMode): Query {
-    const { name, slots, text: translated } = this.#translated(text)
+    const known = this.#known.get(text) ?? translate(text)
+    this.#known.set(text, known)
     const named = params.at(-1) as Readonly<Record<string, unknown>> | undefined
-    const values = slots.map((slot) => {
+    const values = known.slots.map((slot) => {
       const value = typeof slot === 'number' ? params[slot] : named?.[slot]
-      if (value === undefined) throw new TypeError(`No value for parameter ${slot} of: ${translated}`)
+      if (value === undefined) throw new TypeError(`No value for parameter ${slot} of: ${known.text}`)
       return encodeParameter(value)
     })
-    return { name, text: translated, values, ...(mode !== 'objects' && { rowMode: 'array' }) }
-  }
-
-  #translated(text: string) {
-    const known = this.#known.get(text) ?? { ...translate(text), name: nameOf(text) }
-    this.#known.set(text, known)
-    return known
+    return { name: known.name, text: known.text, values, ...(mode !== 'objects' && { rowMode: 'array' }) }
   }
 }
 
-/** Equal in every process: with a pooler, another process may have prepared statements on the same connection. */
-function nameOf(text: string): string {
-  return `tenantwatch_${hash('sha256', text).slice(0, 20)}`
+/** A string, quoted name or comment, which stays unchanged, or a placeholder. */
+const token = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\?|@([A-Za-z_]\w*)/g
+
+/** Replaces `?` and `@name` with `$1`, `$2` and so on; a name always has the same number. */
+export function translate(text: string): Translated {
+  const slots: (number | string)[] = []
+  let positional = 0
+  const translated = text.replace(token, (found: string, name?: string) => {
+    if (name !== undefined) {
+      const known = slots.indexOf(name)
+      return `$${known < 0 ? slots.push(name) : known + 1}`
+    }
+    return found === '?' ? `$${slots.push(positional++)}` : found
+  })
+  // Equal in every process: with a pooler, another process may have prepared statements on the same connection.
+  return { name: `tenantwatch_${hash('sha256', text).slice(0, 20)}`, text: translated, slots }
+}
+
+/** PostgreSQL cannot store U+0000 in text: it is stored as this character and a 0; this character as itself and a 1. */
+const escapeWith = '\u001a'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
+const escapable = /[\0\u001a]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+const escaped = /\u001a([01])/g
+
+/** Members of a list are encoded like single parameters. */
+export function encodeParameter(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.replace(escapable, (found) => (found === '\0' ? `${escapeWith}0` : `${escapeWith}1`))
+  // Columns are whole numbers; times may have fractions of a millisecond.
+  if (typeof value === 'number') return Math.round(value)
+  if (Array.isArray(value)) return value.map(encodeParameter)
+  return value
+}
+
+function decodeText(text: string): string {
+  return text.includes(escapeWith) ? text.replace(escaped, (_, kind) => (kind === '0' ? '\0' : escapeWith)) : text
+}
+
+/** By type OID: numbers as numbers, booleans as 1 and 0, bytea as Buffer. */
+export const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => (text === 't' ? 1 : 0),
+  20: Number,
+  25: decodeText,
+  1700: Number,
 }

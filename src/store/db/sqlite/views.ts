@@ -1,11 +1,22 @@
 import type BetterSqlite3 from 'better-sqlite3'
-import { type RecordShape, recordShapes } from '../../records/record-shape.ts'
+import { recordViews, type ViewDialect } from '../../views/record-views.ts'
+import { creationOf } from '../../views/view.ts'
 
-const instant = (ms: string) => `strftime('%Y-%m-%dT%H:%M:%SZ', ${ms} / 1000, 'unixepoch')`
+/** Dates are as the tenant sends them, lists are JSON. */
+const dialect: ViewDialect = {
+  nameOf: (view, resource) => resource?.replaceAll('-', '_') ?? view,
+  body: 'r.body',
+  supplement: 'r.supplement',
+  joined: '',
+  eachOf: (list) => `, json_each(r.body -> '${list}') m`,
+  each: 'm.value',
+  member: (json, field) => `${json} ->> '${field}'`,
+  instant: (ms) => `strftime('%Y-%m-%dT%H:%M:%SZ', (${ms}) / 1000, 'unixepoch')`,
+}
 
-/** Views of the live records for people (docs/sql.md), such as `select * from users`; dates as the tenant sends them. */
+/** Views of the live records for people (docs/sql.md), such as `select * from users`. */
 const views: ReadonlyMap<string, string> = new Map(
-  Object.values(recordShapes).flatMap((shape) => [[nameOf(shape), viewOf(shape)] as const, ...listViewsOf(shape)]),
+  recordViews(dialect).map((view) => [view.name, creationOf(view)] as const),
 )
 
 /** Creates the views that are missing or differ. */
@@ -20,49 +31,4 @@ export function createViews(raw: BetterSqlite3.Database): void {
     for (const name of stored.keys()) raw.exec(`drop view "${name}"`)
     for (const sql of views.values()) raw.exec(sql)
   })()
-}
-
-function nameOf({ resource }: RecordShape): string {
-  return resource.replaceAll('-', '_')
-}
-
-function viewOf(shape: RecordShape): string {
-  const { fields, ownTimes, detail } = shape
-  const columns = [
-    't.name as tenant',
-    ...Object.keys(fields).map((field) => {
-      const from = field === detail?.field ? 'supplement' : 'body'
-      return `r.${from} ->> '${field}' as "${snakeCase(field)}"`
-    }),
-    ...Object.entries(ownTimes).map(
-      ([shown, name]) => `${instant(`(r.supplement ->> '${name}')`)} as "${snakeCase(shown.replace(/Ms$/, ''))}"`,
-    ),
-    `${instant('r.first_seen_at')} as first_seen_at`,
-    `${instant('r.missing_since')} as missing_since`,
-  ]
-  return creation(nameOf(shape), columns, `records r join tenants t on t.id = r.tenant_id where ${isShown(shape)}`)
-}
-
-/** A view with a row for each member of a list. */
-function listViewsOf(shape: RecordShape): readonly (readonly [string, string])[] {
-  const { idField, lists } = shape
-  return Object.entries(lists).map(([list, { view, fields }]) => {
-    const id = idField ?? 'id'
-    const members = Object.keys(fields).map((field) => `m.value ->> '${field}' as "${snakeCase(field)}"`)
-    const columns = ['t.name as tenant', `r.body ->> '${id}' as "${snakeCase(id)}"`, ...members]
-    const from = `records r join tenants t on t.id = r.tenant_id, json_each(r.body -> '${list}') m where ${isShown(shape)}`
-    return [view, creation(view, columns, from)] as const
-  })
-}
-
-function isShown({ resource }: RecordShape): string {
-  return `r.resource = '${resource}' and r.removed_at is null and r.body is not null`
-}
-
-function creation(name: string, columns: readonly string[], from: string): string {
-  return `CREATE VIEW "${name}" as select\n  ${columns.join(',\n  ')}\nfrom ${from}`
-}
-
-function snakeCase(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

@@ -1,6 +1,8 @@
 import { futureToleranceMs } from '../../../model/freshness.ts'
 import { greatestSkewMs } from '../../../model/server-clock.ts'
-import { bigint, boolean, instant, nowMs, type SqlView, tenantColumn, text, time } from './view.ts'
+import { tenantColumn } from '../../views/record-views.ts'
+import type { SqlView } from '../../views/view.ts'
+import { bigint, boolean, instant, nowMs, text, time } from './columns.ts'
 
 const blocking = `('tenant_changed', 'unauthorized', 'missing_permission', 'never', 'stale')`
 

@@ -1,8 +1,10 @@
 import { greatestSkewMs } from '../../../model/server-clock.ts'
 import { ofRecords } from '../../history/record-changes.ts'
 import { recordShapes } from '../../records/record-shape.ts'
+import { tenantColumn } from '../../views/record-views.ts'
+import type { SqlView } from '../../views/view.ts'
+import { asJson, bigint, boolean, json, nowMs, text, time } from './columns.ts'
 import { unconfirmedMs } from './sync-view.ts'
-import { asJsonb, bigint, boolean, json, nowMs, type SqlView, tenantColumn, text, time } from './view.ts'
 
 /** The latest of all clocks, which decides when waivers end. */
 const waiverMs = `greatest(${nowMs}, ${unconfirmedMs},
@@ -30,7 +32,7 @@ export const findingView: SqlView = {
     text('entity_type', 'f.entity_type', 'such as `user` or `api-client`'),
     text('entity_id', 'f.entity_id', 'id of the entity'),
     text('message', 'f.message', 'the finding in one sentence'),
-    json('evidence', asJsonb('f.evidence'), 'the facts that the finding rests on'),
+    json('evidence', asJson('f.evidence'), 'the facts that the finding rests on'),
     time('since', 'f.first_seen_at', 'when the finding was opened'),
     time(
       'last_seen_at',
@@ -81,7 +83,7 @@ export const historyView: SqlView = {
   from: `(select e.tenant_id, e.at, e.request_id, split_part(e.subject, '/', 1) as resource,
       substr(e.subject, strpos(e.subject, '/') + 1) as key, substr(e.kind, 8) as change, f.field, f.before, f.after
     from (select * from events where ${ofRecords}) e cross join lateral (
-      select null as field, null::jsonb as before, null::jsonb as after where e.kind <> 'record.changed'
-      union all select d.key, d.value -> 0, d.value -> 1 from jsonb_each(${asJsonb('e.data')}) d) f) h
+      select null as field, null::json as before, null::json as after where e.kind <> 'record.changed'
+      union all select d.key, d.value -> 0, d.value -> 1 from json_each(${asJson('e.data')}) d) f) h
   join tenants t on t.id = h.tenant_id`,
 }

@@ -1,51 +1,48 @@
+import { hash } from 'node:crypto'
 import { ofRecords } from '../../history/record-changes.ts'
+import { recordViews, type ViewDialect } from '../../views/record-views.ts'
+import { creationOf, type SqlView } from '../../views/view.ts'
 import { checkView } from './check-view.ts'
+import { asJson, instant } from './columns.ts'
 import { findingView, historyView } from './finding-views.ts'
-import { recordViews } from './record-views.ts'
 import { syncView } from './sync-view.ts'
-import { instant, type SqlView } from './view.ts'
+
+const casts = { boolean: '::boolean', integer: '::bigint', text: '' } as const
+
+const dialect: ViewDialect = {
+  nameOf: (view) => `tenantwatch_${view}`,
+  body: 'j.b',
+  supplement: 'r.supplement::json',
+  joined: `\n  cross join lateral (select ${asJson('r.body')} as b offset 0) j`,
+  eachOf: (list) => ` cross join lateral json_array_elements(j.b -> '${list}') m`,
+  each: 'm',
+  member(json, field, kind) {
+    if (kind === 'json') return `${json} -> '${field}'`
+    const text = `(${json} ->> '${field}')`
+    return kind === 'date' ? instantOf(text) : `${text}${casts[kind]}`
+  },
+  instant,
+}
+
+/** A date as the API sends it, which is UTC without an offset, and may have a comma before the fraction. */
+function instantOf(date: string): string {
+  const hasOffset = `${date} ~* 't.*(z|[+-][0-9]{2}(:?[0-9]{2})?)$'`
+  return `(replace(${date}, ',', '.') || case when ${hasOffset} then '' else 'Z' end)::timestamptz`
+}
+
+const ofResources = recordViews(dialect)
+const ofRules = [syncView, checkView, findingView, historyView]
 
 /** In the order of creation: a view only reads earlier ones. */
-export const sqlViews: readonly SqlView[] = [...recordViews, syncView, checkView, findingView, historyView]
+export const sqlViews: readonly SqlView[] = [...ofResources, ...ofRules]
 
-/** Creates the views with the grants that they had before `dropViews`. */
-export function viewStatements(): readonly string[] {
-  return [...sqlViews.map(creation), indexOfHistory, grantAgain]
-}
+/** Statements that create the views. */
+export const viewStatements: readonly string[] = [
+  // They exclude rows, which functions in the reader's query must not see.
+  ...ofResources.map((view) => creationOf(view, ' with (security_barrier)')),
+  ...ofRules.map((view) => creationOf(view)),
+  // For queries of a period of `tenantwatch_history`.
+  `create index if not exists events_instant on events (${instant('at')}) where ${ofRecords}`,
+]
 
-const setting = 'tenantwatch.grants'
-
-/** Drops the views; keeps their grants for the rest of the transaction. */
-export const dropViews = `do $$
-declare found record;
-begin
-  perform set_config('${setting}', coalesce((select json_agg(json_build_object('view', c.relname,
-      'role', case a.grantee when 0 then 'public' else a.grantee::regrole::text end))
-    from pg_class c cross join aclexplode(c.relacl) a
-    where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind = 'v' and c.relname like 'tenantwatch\\_%'
-      and a.privilege_type = 'SELECT' and a.grantee <> c.relowner)::text, '[]'), true);
-  for found in select relname from pg_class
-    where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'v' and relname like 'tenantwatch\\_%' order by oid desc
-  loop
-    execute format('drop view %I', found.relname);
-  end loop;
-end $$`
-
-function creation({ name, columns, from, excludesRows }: SqlView): string {
-  const barrier = excludesRows === true ? ' with (security_barrier)' : ''
-  const list = columns.map((column) => `  ${column.sql} as "${column.name}"`).join(',\n')
-  return `create view ${name}${barrier} as select\n${list}\nfrom ${from}`
-}
-
-/** For queries of a period of `tenantwatch_history`. */
-const indexOfHistory = `create index if not exists events_instant on events (${instant('at')}) where ${ofRecords}`
-
-const grantAgain = `do $$
-declare found record;
-begin
-  for found in select g ->> 'view' as view, g ->> 'role' as role from json_array_elements(current_setting('${setting}')::json) g
-    where to_regclass(format('%I', g ->> 'view')) is not null
-  loop
-    execute format('grant select on %I to %s', found.view, found.role);
-  end loop;
-end $$`
+export const digestOfViews = hash('sha256', viewStatements.join('\n'))

@@ -3,7 +3,9 @@ import { futureToleranceMs, minFreshnessMs } from '../../../model/freshness.ts'
 import { greatestSkewMs } from '../../../model/server-clock.ts'
 import { sharedChain } from '../../event-store.ts'
 import { recordShapes } from '../../records/record-shape.ts'
-import { bigint, boolean, nowMs, numeric, type SqlView, tenantColumn, text, time } from './view.ts'
+import { tenantColumn } from '../../views/record-views.ts'
+import type { SqlView } from '../../views/view.ts'
+import { bigint, boolean, nowMs, numeric, text, time } from './columns.ts'
 
 const resources = Object.keys(recordShapes)
   .map((resource) => `('${resource}')`)
@@ -28,7 +30,7 @@ const firstHold = (column: string) =>
 
 const isHeld = (reason: string) => `coalesce(bool_or(o.reason = '${reason}'), false)`
 
-const names = (list: string) => `coalesce(${list} @> to_jsonb(r.resource), false)`
+const isAccepted = (list: string) => `coalesce(${list}::jsonb @> to_jsonb(r.resource), false)`
 
 /**
  * The rules of `readDataQuality` and `assessInput`, and the states of the JSON API. `offset 0` makes the server compute
@@ -107,8 +109,7 @@ export const syncView: SqlView = {
     case when coalesce(s.incremental_attempt_at, s.full_attempt_at) is not null then s.complete_started_at end as as_of,
     coalesce(f.freshness_ms, greatest(${minFreshnessMs}, 3 * greatest(f.interval_ms,
       least(coalesce(s.complete_duration_ms, 0), ${dayMs})))) as limit_ms,
-    ${names('t.change_accepted::jsonb')} as changed,
-    ${names('t.former::jsonb')} as former,
+    ${isAccepted('t.change_accepted')} as changed, ${isAccepted('t.former')} as former,
     coalesce(s.denied, (select 'unauthorized' from sync_states o where o.tenant_id = t.id
       having max(o.token_refused_at) > coalesce(greatest(max(o.incremental_success_at), max(o.full_success_at)),
         ${Number.MIN_SAFE_INTEGER}))) as denied,

@@ -1,10 +1,10 @@
 import { count, eq, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { bringUpToDate } from '../../../../src/store/db/postgres/migrate.ts'
+import { bringUpToDate, inTransaction } from '../../../../src/store/db/postgres/migrate.ts'
 import type { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.ts'
 import { orm, queryOf } from '../../../../src/store/orm.ts'
 import { syncStates, tenants } from '../../../../src/store/schema/index.ts'
-import { postgresDb, type TestPostgres, testOptions, testPostgres } from '../../../support/postgres.ts'
+import { postgresDb, type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 
 const role = (id: number, name: string) => [id, name] as const
 
@@ -91,7 +91,7 @@ it('brings an empty database up to date once, and refuses others', async () => {
     const connections = postgres.connect()
     const connection = await connections.connect()
     try {
-      await bringUpToDate(connection, role, testOptions)
+      await inTransaction(connection, (run) => bringUpToDate(run, role))
     } finally {
       connection.release(false)
       await connections.end()

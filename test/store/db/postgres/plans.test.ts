@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { postgresDialect } from '../../../../src/store/db/postgres/dialect.ts'
-import { translate } from '../../../../src/store/db/postgres/placeholders.ts'
+import { translate } from '../../../../src/store/db/postgres/statement.ts'
 import { postgresDb } from '../../../support/postgres.ts'
 
 it('reads records by their keys alone, with a plan that was made while the table was small', async () => {

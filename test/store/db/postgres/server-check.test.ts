@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
-import { problemOf } from '../../../../src/store/db/postgres/server-check.ts'
-import { readServerFacts } from '../../../../src/store/db/postgres/server-facts.ts'
+import { problemOf, readServerFacts } from '../../../../src/store/db/postgres/server.ts'
 import { isOnServer, testOptions, testPostgres } from '../../../support/postgres.ts'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
@@ -29,11 +28,6 @@ it
       'Reset it for the user, the database or the server, whichever sets it',
     ],
     ['synchronous_commit = off', 'it has synchronous_commit=off and could lose what it confirmed', 'Switch it on'],
-    [
-      'session_replication_role = replica',
-      'session_replication_role=replica of its user switches the triggers off',
-      'Reset it',
-    ],
     ...['pg_catalog', 'nothere'].map((path) => [
       `search_path = ${path}`,
       `the search_path of its user (${path}) leads to no schema that the user may use for tables`,
@@ -66,16 +60,15 @@ it.runIf(isOnServer)('finds nothing in the way of a sound one', async () => {
 })
 
 const sound = {
-  ...{ version: 17, encoding: 'UTF8', fsync: 'on', commits: 'on', readonly: 'off', standby: 0, replication: 'origin' },
-  ...{ searchPath: 'public', schema: 'public', forbidden: 0 },
+  ...{ version: 17, encoding: 'UTF8', fsync: 'on', commits: 'on', readonly: 'off', standby: 0 },
+  ...{ searchPath: 'public', schema: 'public' },
 }
 
 it.each([
   [{ standby: 1, readonly: 'on' }, 'the server is a standby and read-only', 'Set store.url to the primary server'],
   [{ version: 14 }, 'PostgreSQL 14 is too old', 'Use version 15 or later'],
   [{ fsync: 'off' }, 'the server runs with fsync=off and could lose what it confirmed', 'Switch it on'],
-  [{ forbidden: 1 }, 'its user may not read and write all tables of tenantwatch', 'Make it their owner'],
-  [{ schema: null, forbidden: 1 }, expect.stringMatching(/^the search_path of its user/), expect.any(String)],
+  [{ schema: null }, expect.stringMatching(/^the search_path of its user/), expect.any(String)],
 ])('of a server that differs by %j, it names the first problem', (over, sentence, advice) => {
   expect(problemOf({ ...sound, ...over })).toEqual({ sentence, advice })
 })

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { bringUpToDate, postgresMigrations, type Upgrade } from '../../../../src/store/db/postgres/migrate.ts'
-import { testOptions, testPostgres } from '../../../support/postgres.ts'
+import { bringUpToDate, inTransaction, postgresMigrations } from '../../../../src/store/db/postgres/migrate.ts'
+import { testPostgres } from '../../../support/postgres.ts'
 
 /** A database with the present layout, for which a further migration is due. */
 export async function migrated(
@@ -18,7 +18,6 @@ export async function migrated(
   prepare(postgres.query)
   const connection = await connections.connect()
   const migrations = [...known, scratch]
-  const migrate = (upgrade: Partial<Upgrade> = {}) =>
-    bringUpToDate(connection, 'engine', { ...testOptions, migrations, ...upgrade })
+  const migrate = () => inTransaction(connection, (run) => bringUpToDate(run, 'engine', migrations))
   return { ...postgres, connection, migrate, [Symbol.dispose]: () => connection.release(false) }
 }

@@ -1,18 +1,17 @@
 import { expect, it } from 'vitest'
-import { translate } from '../../../../src/store/db/postgres/placeholders.ts'
-import { Statements } from '../../../../src/store/db/postgres/statement.ts'
+import { Statements, translate } from '../../../../src/store/db/postgres/statement.ts'
 
 it('numbers positional parameters in their order', () => {
-  expect(translate('select ? where a = ?')).toEqual({ text: 'select $1 where a = $2', slots: [0, 1] })
+  expect(translate('select ? where a = ?')).toMatchObject({ text: 'select $1 where a = $2', slots: [0, 1] })
 })
 
 it('gives a name one number, wherever it occurs', () => {
-  expect(translate('(?, @at, @by, @at)')).toEqual({ text: '($1, $2, $3, $2)', slots: [0, 'at', 'by'] })
+  expect(translate('(?, @at, @by, @at)')).toMatchObject({ text: '($1, $2, $3, $2)', slots: [0, 'at', 'by'] })
 })
 
 it('leaves strings, quoted names, comments and casts alone', () => {
   const text = `select '?''@a' as "?@b" -- ? @c\n, @at::bigint`
-  expect(translate(text)).toEqual({ text: `select '?''@a' as "?@b" -- ? @c\n, $1::bigint`, slots: ['at'] })
+  expect(translate(text)).toMatchObject({ text: `select '?''@a' as "?@b" -- ? @c\n, $1::bigint`, slots: ['at'] })
 })
 
 it('binds positional parameters first and named ones from the object after them', () => {

@@ -1,0 +1,221 @@
+import type { TLSSocket } from 'node:tls'
+import type { Client } from 'pg'
+import type { Clock } from '../../../model/clock.ts'
+import { FatalError } from '../../../model/errors.ts'
+import type { OwnerView } from '../../../model/posture.ts'
+import { lowerFirst } from '../../../model/text/lower-first.ts'
+import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
+import { tables } from '../../postgres/schema.ts'
+import { isAlive, ownersText, renewalAgeMs } from '../lease-statements.ts'
+import { type Address, parseAddress, shown } from './address.ts'
+import { type Layout, layoutIn, type Run } from './migrate.ts'
+import { clientConfig } from './pool.ts'
+
+const oldestServer = 15
+
+/** Settings by which a start is refused. */
+export interface Setup {
+  readonly version: number
+  readonly encoding: string
+  readonly fsync: string
+  readonly commits: string
+  /** Setting of role, database or server. */
+  readonly readonly: string
+  readonly standby: number
+  readonly searchPath: string
+  /** Null = no schema of the search path exists. */
+  readonly schema: string | null
+}
+
+const setupText = `select current_setting('server_version_num')::int / 10000 as version,
+  current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
+  current_setting('synchronous_commit') as commits, current_setting('default_transaction_read_only') as readonly,
+  pg_is_in_recovery() as standby, current_setting('search_path') as "searchPath", current_schema() as schema`
+
+/** Why a start is refused. */
+export interface ServerProblem {
+  readonly sentence: string
+  readonly advice: string
+}
+
+/** Null if the server does not lose confirmed transactions and can store the mirror's texts. */
+export function problemOf(setup: Setup): ServerProblem | null {
+  const { version, encoding, fsync, standby, commits, schema, searchPath } = setup
+  if (version < oldestServer)
+    return { sentence: `PostgreSQL ${version} is too old`, advice: `Use version ${oldestServer} or later` }
+  if (encoding !== 'UTF8') return { sentence: `its encoding is ${encoding}`, advice: 'Create it with encoding UTF8' }
+  if (fsync !== 'on')
+    return { sentence: 'the server runs with fsync=off and could lose what it confirmed', advice: 'Switch it on' }
+  if (standby === 1)
+    return { sentence: 'the server is a standby and read-only', advice: 'Set store.url to the primary server' }
+  if (commits === 'off')
+    return { sentence: 'it has synchronous_commit=off and could lose what it confirmed', advice: 'Switch it on' }
+  if (setup.readonly !== 'off') {
+    return {
+      sentence: 'default_transaction_read_only=on makes its transactions read-only',
+      advice: 'Reset it for the user, the database or the server, whichever sets it',
+    }
+  }
+  if (schema === null || /^(pg_|information_schema$)/.test(schema)) {
+    return {
+      sentence: `the search_path of its user (${searchPath}) leads to no schema that the user may use for tables`,
+      advice: 'Create that schema, or correct the path with "alter role … set search_path"',
+    }
+  }
+  return null
+}
+
+/** Changes nothing. */
+async function serverProblem(run: Run): Promise<ServerProblem | null> {
+  const [setup] = (await run<Setup>(setupText)) as [Setup]
+  return problemOf(setup)
+}
+
+/** @throws FatalError when the server could lose confirmed transactions, or cannot store the mirror's texts. */
+export async function assertServer(run: Run): Promise<void> {
+  const problem = await serverProblem(run)
+  if (problem === null) return
+  const { sentence, advice } = problem
+  throw new FatalError(`The database of store.url cannot be used: ${sentence}; ${lowerFirst(advice)}`)
+}
+
+/** What the server says of itself; conditions are 0 or 1. */
+interface Facts {
+  readonly version: string
+  readonly user: string
+  readonly isSuperuser: number
+  readonly mayCreate: number
+  /** Other roles that may create objects in the mirror's schema, in a list; `PUBLIC` = every role. */
+  readonly creators: string
+  /** Number of tables and views that neither the user nor one of its roles owns. */
+  readonly notOwned: number
+  /** The lowest connection limit of server, database and user. */
+  readonly connections: number
+  readonly used: number
+}
+
+/** Facts for `doctor` about the server of `store.url`. */
+export interface ServerFacts extends Facts {
+  /** Without the password. */
+  readonly place: string
+  readonly host: string
+  /** Why a start is refused; null = it is allowed. */
+  readonly problem: ServerProblem | null
+  /** Null = not encrypted. */
+  readonly tls: { readonly protocol: string; readonly isVerified: boolean } | null
+  readonly roundTripMs: number
+  /** The server's clock minus ours. */
+  readonly skewMs: number
+  /** True if a pooler is between this process and the server. */
+  readonly isPooled: boolean
+  readonly layout: Layout
+  /** Null unless the layout is current. */
+  readonly mirror: MirrorState | null
+}
+
+export interface MirrorState {
+  readonly replicas: readonly ReplicaState[]
+  /** Owners by tenant. */
+  readonly owners: ReadonlyMap<string, OwnerView>
+  /** Start of the oldest and end of the latest run; null = none. */
+  readonly runs: Runs | null
+}
+
+type Runs = Readonly<Record<'oldest' | 'latest' | 'count', number>>
+
+interface ReplicaState {
+  readonly id: string
+  /** A command that works without replicas beside it. */
+  readonly alone: number
+  readonly alive: number
+  readonly heartbeatAgeMs: number
+  /** Tenants that it owns. */
+  readonly tenants: number
+}
+
+const ownTables = Object.keys(tables)
+  .map((name) => `'${name}'`)
+  .join(', ')
+
+/** Roles that are not trusted: no superuser, not the user, nor a role of which the user is a member. */
+const factsText = `select split_part(current_setting('server_version'), ' ', 1) as version, current_user as user,
+  r.rolsuper as "isSuperuser", has_schema_privilege(s.oid, 'create') as "mayCreate",
+  (select coalesce(string_agg(distinct coalesce(g.rolname, 'PUBLIC'), ', '), '')
+    from aclexplode(s.nspacl) a left join pg_roles g on g.oid = a.grantee
+    where a.privilege_type = 'CREATE' and a.grantee <> s.nspowner and (g.oid is null or not g.rolsuper
+      and g.rolname <> current_user and (r.rolsuper or not pg_has_role(g.oid, 'usage')))) as creators,
+  (select count(*) from pg_class c where c.relnamespace = s.oid and not pg_has_role(c.relowner, 'usage')
+    and (c.relname in (${ownTables}) or c.relname like 'tenantwatch\\_%' and c.relkind in ('r', 'v'))) as "notOwned",
+  least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+    - coalesce(current_setting('reserved_connections', true)::int, 0),
+    nullif(d.datconnlimit, -1), nullif(r.rolconnlimit, -1)) as connections,
+  (select sum(numbackends) from pg_stat_database) as used
+  from pg_roles r join pg_database d on d.datname = current_database()
+  left join pg_namespace s on s.nspname = current_schema() where r.rolname = current_user`
+
+const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')} as "heartbeatAgeMs",
+    (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
+  from replicas r order by r.id`
+
+const runs = 'select min(started_at) as oldest, max(ended_at) as latest, count(*) as count from runs'
+
+const limits = { statement_timeout: 10_000, query_timeout: 15_000 }
+
+/** Changes nothing. @throws the error of the driver, which may contain the host and the user, and never the password. */
+export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<ServerFacts> {
+  const { address, password } = parseAddress(url)
+  const { default: pg } = await import('pg')
+  const { query_timeout } = limits
+  const client = new pg.Client({ ...clientConfig(address, pg.types), password: password ?? '', query_timeout })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    const run: Run = async (text) => (await client.query(text)).rows
+    await run(`begin read only; set local statement_timeout = ${limits.statement_timeout}`)
+    const [[facts], problem] = [(await run<Facts>(factsText)) as [Facts], await serverProblem(run)]
+    const layout = problem === null ? await layoutIn(run) : 'none'
+    return {
+      ...facts,
+      place: shown(address),
+      host: address.host,
+      problem,
+      tls: tlsOf(client, address),
+      ...(await timesOf(run, clock)),
+      isPooled: await isPooled(client, run),
+      layout,
+      mirror: layout === 'current' ? await mirrorIn(run) : null,
+    }
+  } finally {
+    // A pooler closes its connection to the server if a transaction is left open.
+    await client.query('rollback').catch(() => {})
+    await client.end().catch(() => {})
+  }
+}
+
+async function mirrorIn(run: Run): Promise<MirrorState> {
+  const [found] = await run<Runs>(runs)
+  return {
+    replicas: await run<ReplicaState>(replicas),
+    owners: ownersOf(await run<OwnerRow>(ownersText)),
+    runs: found === undefined || found.count === 0 ? null : found,
+  }
+}
+
+async function timesOf(run: Run, clock: Pick<Clock, 'now' | 'monotonic'>) {
+  const [sentAt, began] = [clock.now(), clock.monotonic()]
+  const text = 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now'
+  const [{ now } = { now: sentAt }] = await run<{ readonly now: number }>(text)
+  const roundTripMs = clock.monotonic() - began
+  return { roundTripMs, skewMs: Math.round(now - sentAt - roundTripMs / 2) }
+}
+
+async function isPooled(client: Client, run: Run): Promise<boolean> {
+  const [own] = await run<{ readonly pid: number }>('select pg_backend_pid() as pid')
+  return (client as Client & { readonly processID: number }).processID !== own?.pid
+}
+
+function tlsOf(client: Client, { tls }: Address): ServerFacts['tls'] {
+  if (tls === null) return null
+  const { stream } = (client as Client & { readonly connection: { readonly stream: TLSSocket } }).connection
+  return { protocol: stream.getProtocol() ?? 'TLS', isVerified: tls.rejectUnauthorized }
+}
