@@ -140,7 +140,7 @@ async function examine(
   const retentionDays = settings.historyRetentionDays
   const isRunning = facts?.lock.held ?? server?.mirror?.replicas.some(({ alive }) => alive === 1) ?? false
   const names = settings.tenants.map(({ name }) => name)
-  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays, isRunning }
+  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, probed, { settings, io, isRunning })

@@ -16,7 +16,6 @@ const mirror: MirrorState = {
     ['globex', owned],
   ]),
   lostTriggers: 0,
-  runs: null,
 }
 
 const facts: ServerFacts = {

@@ -59,8 +59,6 @@ export interface MirrorState {
   readonly lostTriggers: number
   /** Owners by tenant. */
   readonly owners: ReadonlyMap<string, OwnerView>
-  /** Start of the oldest and end of the latest run; null = none. */
-  readonly runs: { readonly oldest: number; readonly latest: number; readonly count: number } | null
 }
 
 const facts = `select current_setting('server_version') as version, current_user as user, pg_backend_pid() as pid,
@@ -95,8 +93,6 @@ interface Row {
 const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')} as "heartbeatAgeMs",
     (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
   from replicas r order by r.id`
-
-const runs = 'select min(started_at) as oldest, max(ended_at) as latest, count(*) as count from runs'
 
 /** Changes nothing. @throws the error of the driver, which may contain the host and the user, and never the password. */
 export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<ServerFacts> {
@@ -146,12 +142,10 @@ type All = <T>(text: string) => Promise<T[]>
 
 async function mirrorIn(all: All): Promise<MirrorState> {
   const [triggers] = await all<Triggers>(triggerFacts())
-  const [run] = await all<Readonly<Record<'oldest' | 'latest' | 'count', number>>>(runs)
   return {
     replicas: await all<ReplicaState>(replicas),
     lostTriggers: triggers?.lost ?? 0,
     owners: ownersOf(await all<OwnerRow>(ownersText)),
-    runs: run === undefined || run.count === 0 ? null : run,
   }
 }
 

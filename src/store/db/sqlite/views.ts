@@ -4,21 +4,14 @@ import { type RecordShape, recordShapes } from '../../records/record-shape.ts'
 const instant = (ms: string) => `strftime('%Y-%m-%dT%H:%M:%SZ', ${ms} / 1000, 'unixepoch')`
 
 /** Views of the live records for people (docs/sql.md), such as `select * from users`; dates as the tenant sends them. */
-const views: ReadonlyMap<string, string> = new Map(
-  Object.values(recordShapes).flatMap((shape) => [[nameOf(shape), viewOf(shape)] as const, ...listViewsOf(shape)]),
-)
+const views: readonly string[] = Object.values(recordShapes).flatMap((shape) => [viewOf(shape), ...listViewsOf(shape)])
 
-/** Creates the views that are missing or differ. */
+/** Creates all views anew, because those of another version may differ. */
 export function createViews(raw: BetterSqlite3.Database): void {
-  const select = raw.prepare<[], { name: string; sql: string }>(
-    "select name, sql from sqlite_master where type = 'view'",
-  )
-  const stored = new Map(select.all().map(({ name, sql }) => [name, sql]))
-  const isSame = [...views].every(([name, sql]) => stored.get(name) === sql) && stored.size === views.size
-  if (isSame) return
+  const stored = raw.prepare<[], string>("select name from sqlite_master where type = 'view'").pluck().all()
   raw.transaction(() => {
-    for (const name of stored.keys()) raw.exec(`drop view "${name}"`)
-    for (const sql of views.values()) raw.exec(sql)
+    for (const name of stored) raw.exec(`drop view "${name}"`)
+    for (const sql of views) raw.exec(sql)
   })()
 }
 
@@ -44,14 +37,14 @@ function viewOf(shape: RecordShape): string {
 }
 
 /** A view with a row for each member of a list. */
-function listViewsOf(shape: RecordShape): readonly (readonly [string, string])[] {
+function listViewsOf(shape: RecordShape): readonly string[] {
   const { idField, lists } = shape
   return Object.entries(lists).map(([list, { view, fields }]) => {
     const id = idField ?? 'id'
     const members = Object.keys(fields).map((field) => `m.value ->> '${field}' as "${snakeCase(field)}"`)
     const columns = ['t.name as tenant', `r.body ->> '${id}' as "${snakeCase(id)}"`, ...members]
     const from = `records r join tenants t on t.id = r.tenant_id, json_each(r.body -> '${list}') m where ${isShown(shape)}`
-    return [view, creation(view, columns, from)] as const
+    return creation(view, columns, from)
   })
 }
 
