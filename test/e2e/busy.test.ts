@@ -34,7 +34,7 @@ it('names the process that locks the database, and recovers afterwards', async (
   expect(code).toBe(3)
   expect(stdout).toBe('')
   expect(stderr).toMatch(
-    /^tenantwatch: The database \S+ cannot be opened \(SQLITE_BUSY\); another program keeps the database locked for writing/,
+    /^tenantwatch: The database \S+ cannot be opened \(SQLITE_BUSY\); another program keeps it locked for writing/,
   )
   other.exec('commit')
   expect(await program(place, 'sync', '--full').ended).toMatchObject({
@@ -54,7 +54,7 @@ it('fails the runs of a daemon while another program locks the database, and con
   const other = new BetterSqlite3(place.store)
   onTestFinished(() => void other.close())
   other.exec('begin immediate')
-  await until(() => /"reason":"store"[^\n]*Another program keeps the database locked/.test(one.stderr))
+  await until(() => /"reason":"store"[^\n]*Another program has locked the database; close it/.test(one.stderr))
   other.exec('commit')
   await until(async () => (await roles()) === '1')
   expect(one.stderr).not.toMatch(/"stack"/)

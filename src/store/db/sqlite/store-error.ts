@@ -1,5 +1,5 @@
+import { dirname } from 'node:path'
 import { FatalError, SyncError } from '../../../model/errors.ts'
-import { lowerFirst } from '../../../model/text/lower-first.ts'
 
 /** Code of SQLite or the system, of the error or the first cause that has one; empty for other errors. */
 export function codeOf(error: unknown): string {
@@ -16,7 +16,7 @@ export function isDamage(code: string): boolean {
 export function storeError(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'SqliteError') return error
   const code = codeOf(error)
-  const hint = hintOf(code)
+  const hint = hints.find(([pattern]) => pattern.test(code))?.[1]
   return new SyncError('store', `The mirror could not be written (${code})`, {
     cause: error,
     ...(hint !== undefined && { hint }),
@@ -28,8 +28,10 @@ export function openError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (error instanceof FatalError || code === '') return error
   if (isDamage(code)) return damaged(file, code)
-  const advice = hintOf(code) ?? 'Check that the file and its folder exist, and that this user may read and write them'
-  return new FatalError(`The database ${file} cannot be opened (${code}); ${lowerFirst(advice)}`, { cause: error })
+  const advice = /BUSY/.test(code)
+    ? 'another program keeps it locked for writing; close that program'
+    : `check that the file and its folder ${dirname(file)} exist, are readable and writable for this user and have room`
+  return new FatalError(`The database ${file} cannot be opened (${code}); ${advice}`, { cause: error })
 }
 
 /** Nothing is repaired or overwritten; the operator decides. */
@@ -45,14 +47,10 @@ export function restoreAdvice(file: string): string {
   return `restore a backup (without the old -wal file beside it), or move ${file}-lock and what is left of the database away to begin again without its history`
 }
 
-function hintOf(code: string): string | undefined {
-  return hints.find(([pattern]) => pattern.test(code))?.[1]
-}
-
 const hints: readonly (readonly [pattern: RegExp, hint: string])[] = [
-  [/FULL|ENOSPC|EDQUOT/, 'Free space on the volume of store.path; nothing was lost'],
-  [/BUSY/, 'Another program keeps the database locked for writing; close that program'],
-  [/READONLY|EROFS|EACCES|EPERM/, 'Make store.path and its folder readable and writable for this user'],
+  [/FULL/, 'Free space on the volume of store.path; nothing was lost'],
+  [/BUSY/, 'Another program has locked the database; close it'],
+  [/READONLY/, 'Make store.path and its folder writable for this user'],
   [
     /CORRUPT|NOTADB/,
     'The database file is damaged; restore a backup, or move it and its -lock file away to begin again',
