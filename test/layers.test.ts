@@ -137,7 +137,6 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'model/process/system-clock.ts',
     'simulator/server/pause.ts',
     'simulator/start.ts',
-    'store/db/sqlite/sqlite-db.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',

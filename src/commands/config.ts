@@ -3,13 +3,7 @@ import { maskedYaml } from '../config/masked-yaml.ts'
 import type { Settings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import { urlOf } from '../daemon/open-store.ts'
-import {
-  endedWaivers,
-  ignoredStorePath,
-  openAddress,
-  uncoveredStatuses,
-  unusedDays,
-} from '../doctor/config-warnings.ts'
+import { endedWaivers, ignoredStorePath, openAddress, uncoveredStatuses } from '../doctor/config-warnings.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { tryOwnChecks, unlistedRequirements } from '../doctor/own-checks.ts'
 import { UsageError } from '../model/errors.ts'
@@ -91,11 +85,7 @@ function checkSyntax(io: Io, command: Command): void {
 }
 
 function warningsOfValues({ tenants, waivers }: Settings, io: Io): readonly Diagnosis[] {
-  return [
-    ...tenants.flatMap(uncoveredStatuses),
-    ...tenants.flatMap(unusedDays),
-    ...endedWaivers(waivers, io.clock.now()),
-  ]
+  return [...tenants.flatMap(uncoveredStatuses), ...endedWaivers(waivers, io.clock.now())]
 }
 
 /** Commands are not run here, but when the database is opened. */

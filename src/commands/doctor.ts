@@ -18,7 +18,6 @@ import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, failuresInWords, marksFor } from '../doctor/render.ts'
-import { diagnoseTwins } from '../doctor/token.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -140,25 +139,24 @@ async function examine(
   const retentionDays = settings.historyRetentionDays
   const isRunning = facts?.lock.held ?? server?.mirror?.replicas.some(({ alive }) => alive === 1) ?? false
   const names = settings.tenants.map(({ name }) => name)
-  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays, isRunning }
+  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, probed, { settings, io, isRunning })
   const tenants = probed.map(({ tenant, diagnoses: probed }) => {
     const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
     const { name, baseUrl } = tenant
-    const all = [...probed, ...diagnoses, ...tenantWarnings(tenant, settings)]
+    const all = [...probed, ...diagnoses, ...tenantWarnings(tenant)]
     return { tenant: name, baseUrl, diagnoses: namingConfig(all, config), enrolment }
   })
-  const twins = await diagnoseTwins(settings.tenants, env)
   const written = await diagnoseOwnChecks(settings.ownChecks, now())
   const found = [
     ...store,
     ...problems,
-    ...(twins.length > 0 ? [] : diagnoseSharedRecords(probed)),
+    ...diagnoseSharedRecords(probed),
     ...(facts === null ? [] : diagnosePlace(facts)),
     ...written,
-    ...configWarnings(settings, io.cwd, [...ignoredStorePath(ignoredPath), ...twins]),
+    ...configWarnings(settings, io.cwd, ignoredStorePath(ignoredPath)),
   ]
   const general = namingConfig(found, config)
   const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]

@@ -12,7 +12,7 @@ import type { CopiedRows, CopyStep } from '../store/copy.ts'
 import type { OpenOptions } from '../store/db/postgres/open.ts'
 import { copyToPostgres } from '../store/db/postgres/postgres-mirror.ts'
 import { openFileSource } from '../store/db/sqlite/copy-source.ts'
-import { storeFacts } from '../store/db/sqlite/store-facts.ts'
+import { mayExist } from '../store/db/sqlite/database-file.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 import { oneOf } from './support/options.ts'
@@ -59,7 +59,7 @@ async function migrateStore(io: Io, { from, format }: MigrateOptions, command: C
     )
   }
   const file = resolve(io.cwd, from)
-  if (!storeFacts(file).exists) throw new UsageError(`--from names ${file}, which does not exist or is empty`)
+  if (!mayExist(file)) throw new UsageError(`--from names ${file}, which does not exist or is empty`)
   const line = statusLine(io)
   line.say('Reading the file for damage')
   const made = await migrate(io, file, urlOf(url, io), line).finally(line.clear)

@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { openStore } from '../daemon/open-store.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { storeFacts } from '../store/db/sqlite/store-facts.ts'
+import { mayExist } from '../store/db/sqlite/database-file.ts'
+import { lockStateOf } from '../store/db/sqlite/engine-lock.ts'
 import type { Mirror, TenantRow } from '../store/port.ts'
 import { loadConfiguration } from './support/configuration.ts'
 
@@ -34,9 +35,8 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
   if (settings.tenants.some((tenant) => tenant.name === name))
     throw new UsageError('This tenant is configured: remove it from the configuration first')
   const { path } = settings.store
-  const facts = path === null ? null : storeFacts(path)
   // A lost mirror does not prove that its data was erased.
-  if (facts?.exists === false && facts.lock.mirrorMade === false)
+  if (path !== null && !mayExist(path) && lockStateOf(path).mirrorMade === false)
     throw new UsageError('There is no mirror yet: nothing to erase')
   // Take the engine's lock: a running engine has data of the tenant in memory.
   await using mirror = await openStore(settings, 'engine', io).catch(async (error) => {

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { apiClientLeastPrivilege as check } from '../checks/api-client-least-privilege.ts'
-import { apiClientSecretNotExpiring } from '../checks/api-client-secret-not-expiring.ts'
 import { checks } from '../checks/index.ts'
 import { busyStatuses, doneStatusesOf, statuses } from '../checks/support/statuses.ts'
 import { quoted } from '../checks/support/words.ts'
@@ -28,7 +27,7 @@ export function configWarnings(settings: Settings, cwd: string, others: readonly
   const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...others]
   const isClean =
     found.length === 0 &&
-    settings.tenants.every((tenant) => tenantWarnings(tenant, settings).every(({ level }) => level === 'ok'))
+    settings.tenants.every((tenant) => tenantWarnings(tenant).every(({ level }) => level === 'ok'))
   return isClean ? [fine('configuration', 'no warnings')] : found
 }
 
@@ -68,14 +67,13 @@ function ofLog({ logLevel }: Settings): readonly Diagnosis[] {
   return [warning('log', `level ${logLevel} hides why runs fail`, 'Set log.level to info or warn')]
 }
 
-type General = Pick<Settings, 'timezone'>
-type Rule = (tenant: TenantSettings, general: General) => readonly Diagnosis[]
+type Rule = (tenant: TenantSettings) => readonly Diagnosis[]
 
 const rareMs = 3 * hourMs
 const statusChecks = ['document-processing-finished', 'document-required-present'] as const
 
-export function tenantWarnings(tenant: TenantSettings, general: General): readonly Diagnosis[] {
-  return rules.flatMap((rule) => rule(tenant, general))
+export function tenantWarnings(tenant: TenantSettings): readonly Diagnosis[] {
+  return rules.flatMap((rule) => rule(tenant))
 }
 
 const rules: readonly Rule[] = [
@@ -130,7 +128,6 @@ const rules: readonly Rule[] = [
     })
   },
   uncoveredStatuses,
-  unusedDays,
   function assumptions(tenant) {
     const found = checks.flatMap((check: Check) => {
       const { enabled, options } = settingsOf(check, tenant)
@@ -147,12 +144,6 @@ const rules: readonly Rule[] = [
       ),
     ]
   },
-  function daylightSaving({ resources }, { timezone }) {
-    const daily = resourceNames.filter((name) => resources[name].enabled && resources[name].full.intervalMs >= dayMs)
-    if (daily.length === 0 || !hasDaylightSaving(timezone)) return []
-    const sentence = `${timezone} has daylight saving time: a daily full sync (${daily.join(', ')}) may be skipped`
-    return [warning('timezone', sentence, 'Use UTC, or an hour that the change does not affect')]
-  },
 ]
 
 /** Known statuses that mean neither busy nor finished: document-status-known passes for them, and no other check fails. */
@@ -164,24 +155,6 @@ export function uncoveredStatuses(tenant: TenantSettings): readonly Diagnosis[] 
   if (!tenant.resources.documents.enabled || uncovered.length === 0) return []
   const sentence = `documents.knownStatuses has ${uncovered.map(String).join(', ')}, which neither checks.document-processing-finished.statuses (busy) nor checks.document-required-present.statuses (finished) has: a document in it fails no check`
   return [warning('knownStatuses', sentence, 'Add it to the list that fits')]
-}
-
-/** Checks whose `highDays` has no effect, because it is greater than `days`. */
-export function unusedDays(tenant: TenantSettings): readonly Diagnosis[] {
-  const { enabled, options } = settingsOf(apiClientSecretNotExpiring, tenant)
-  const [days, highDays] = [Number(options['days']), Number(options['highDays'])]
-  if (!enabled || highDays <= days) return []
-  const { id } = apiClientSecretNotExpiring
-  const sentence = `checks.${id}.highDays (${highDays}) is greater than days (${days}), which has no effect`
-  return [warning(id, sentence, 'Set days to the longer time: highDays raises the severity of the shorter one')]
-}
-
-/** True if January and July have different offsets from UTC. */
-function hasDaylightSaving(timeZone: string): boolean {
-  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
-  const offset = (month: number) =>
-    format.formatToParts(Date.UTC(2026, month, 15)).find(({ type }) => type === 'timeZoneName')?.value
-  return offset(0) !== offset(6)
 }
 
 /** By local time only, without the newest time in the database. */

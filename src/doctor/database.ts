@@ -1,8 +1,7 @@
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
-import { dayOf } from '../model/dates.ts'
-import { dayMs, describeDuration } from '../model/durations.ts'
+import { dayMs } from '../model/durations.ts'
 import type { ServerFacts } from '../store/db/postgres/server.ts'
-import { layoutFacts, obstacleTo, type StoreFacts } from '../store/db/sqlite/store-facts.ts'
+import type { StoreFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 import { diagnoseServer } from './postgres.ts'
@@ -19,10 +18,10 @@ const writableAdvice = 'Run the doctor as the user of the daemon, and let that u
 
 /** Diagnoses the file without opening the database. */
 export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
-  const { path, exists, bytes, walBytes, freeBytes, lock, unwritable } = facts
+  const { path, exists, bytes, walBytes, freeBytes, lock, obstacle } = facts
   const found: Diagnosis[] = []
   if (!exists) found.push(diagnoseAbsence(facts))
-  if (unwritable !== null) found.push(failure('database', `${path} cannot be written: ${unwritable}`, writableAdvice))
+  else if (obstacle !== null) found.push(failure('database', `${path} cannot be written: ${obstacle}`, writableAdvice))
   found.push(diagnoseLock(lock))
   if (walBytes > largeWalBytes) {
     const advice = 'A process keeps a read transaction open: look for commands that hang'
@@ -31,8 +30,7 @@ export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
   return freeBytes === null ? found : [...found, diagnoseRoom(freeBytes, bytes)]
 }
 
-function diagnoseAbsence({ path, lock }: StoreFacts): Diagnosis {
-  const obstacle = obstacleTo(path)
+function diagnoseAbsence({ path, lock, obstacle }: StoreFacts): Diagnosis {
   if (obstacle !== null) {
     const advice = 'Give the user of the daemon a folder that it may write to, or set another path in store.path'
     return failure('database', `${path} does not exist and cannot be created: ${obstacle}`, advice)
@@ -71,36 +69,29 @@ export interface StoreReading {
   readonly now: number
   readonly signal: AbortSignal
   readonly retentionDays: number
-  readonly isRunning: boolean
 }
 
 /**
- * Reads the whole database for damage and reports runs, holds and overdue erasure.
+ * Reads the whole database for damage and reports holds and overdue erasure.
  *
  * @param facts null for a database of PostgreSQL.
  */
 export async function diagnoseStore(
   facts: StoreFacts | null,
-  { opened, server, tenants, now, signal, retentionDays, isRunning }: StoreReading,
+  { opened, server, tenants, now, signal, retentionDays }: StoreReading,
 ): Promise<readonly Diagnosis[]> {
   const found = server === null ? [] : diagnoseServer(server, { tenants, now })
   if (server !== null && (server.problem !== null || server.layout === 'none' || server.layout === 'older'))
     return found
+  if ('problem' in opened) return [...found, failure('database', opened.problem, null)]
+  const { mirror } = opened
   try {
-    const file = facts === null ? null : fileOf(facts)
-    if (file !== null && !file.isCurrent) {
-      const advice = 'The next "run" or "sync" of this version migrates it; make a backup first'
-      return [warning('database', `${file.what}: layout of an older version`, advice)]
-    }
-    if ('problem' in opened) return [...found, failure('database', opened.problem, null)]
-    const { mirror } = opened
     await mirror.verify(signal)
     return [
       ...found,
-      ...(file === null
-        ? [fine('database', 'the database of store.url can be read')]
-        : [fine('database', `${file.what}: read completely, no damage found`)]),
-      diagnoseRuns((file ?? server?.mirror)?.runs ?? null, { now, isRunning }),
+      facts === null
+        ? fine('database', 'the database of store.url can be read')
+        : fine('database', `${whatOf(facts)}: read completely, no damage found`),
       ...(await diagnoseHolds(mirror)),
       ...(await diagnoseFormerTenants(mirror, tenants)),
       ...(await diagnoseErasure(mirror, now, retentionDays)),
@@ -111,27 +102,14 @@ export async function diagnoseStore(
   }
 }
 
-function fileOf({ path, bytes, walBytes }: StoreFacts) {
-  const { age, sqliteVersion, runs } = layoutFacts(path)
-  const what = `${path}, ${size(bytes)} and ${size(walBytes)} of write-ahead log, SQLite ${sqliteVersion}`
-  return { what, runs, isCurrent: age === 'current' }
+function whatOf({ path, bytes, walBytes }: StoreFacts): string {
+  return `${path}, ${size(bytes)} and ${size(walBytes)} of write-ahead log`
 }
 
 /** The failure to read the database. */
 export function unusable(error: unknown): Diagnosis {
   const { message, hint } = problemOf(error)
   return failure('database', message, hint)
-}
-
-function diagnoseRuns(
-  runs: ReturnType<typeof layoutFacts>['runs'],
-  { now, isRunning }: Pick<StoreReading, 'now' | 'isRunning'>,
-): Diagnosis {
-  if (runs === null && isRunning) return fine('runs', 'the first ones of the engine are under way')
-  if (runs === null) return warning('runs', 'no run has ended yet', 'Start the engine, or run "tenantwatch sync"')
-  const { oldest, latest, count } = runs
-  const sentence = `${count} since ${dayOf(oldest)}, the latest ended ${describeDuration(now - latest)} ago`
-  return fine('runs', sentence)
 }
 
 async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {

@@ -11,8 +11,6 @@ interface Answered {
   readonly page: Fetched | null
 }
 
-/** Kinds that have a line of their own. */
-const unlisted: ReadonlySet<ContractEventKind> = new Set(['limit_differs', 'unreadable_time'])
 /** Most fields named for the same resources. */
 const mostNamed = 10
 
@@ -38,7 +36,8 @@ function deviationsOf(definition: ResourceDefinition, page: Fetched, settings: T
   // A field of the envelope may mean that the answer is partial.
   const ofEnvelope = (page.meta.oddities ?? []).filter(({ kind }) => kind.startsWith('unknown_'))
   const ofRecords = odditiesOf({ definition, context: { settings } }, page)
-  return [...ofEnvelope, ...(page.oddities ?? []), ...ofRecords].filter(({ kind }) => !unlisted.has(kind))
+  // The line about the clock has unreadable times.
+  return [...ofEnvelope, ...(page.oddities ?? []), ...ofRecords].filter(({ kind }) => kind !== 'unreadable_time')
 }
 
 /** Fields grouped by resources: `all answers: meta.region; users: avatar, locale`. */

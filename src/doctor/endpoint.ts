@@ -1,9 +1,9 @@
-import { type PageSize, pageSizeOf } from '../api/endpoints.ts'
+import { pageSizeOf } from '../api/endpoints.ts'
 import type { Fetched, TenantReader } from '../api/reader.ts'
 import type { ApiSettings } from '../config/settings.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
-import type { FeedResource, ResourceDefinition } from '../model/resource.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { plural } from '../model/text/numbers.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
@@ -77,55 +77,24 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
 export function skewOf({ serverTime, receivedAt }: Fetched['meta']): number | null {
   return serverTime === null ? null : serverTime - receivedAt
 }
-
-/** The first page of a feed that supports a page size. */
-export interface FeedPage {
-  readonly resource: FeedResource
-  readonly length: number
-  readonly hasMore: boolean
-  /** The page size stated in the answer. */
-  readonly limit: number | null
+interface FirstPage {
+  readonly definition: ResourceDefinition
+  /** Null when it could not be read. */
+  readonly page: Fetched | null
 }
 
-export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): Diagnosis | null {
-  if (pages.length === 0) return null
-  if (pages.every(({ resource }) => pageSizeOf(resource, api) === null)) {
-    const seen = pages.map(
-      ({ resource, length, hasMore }) => `${resource.name} ${length}${hasMore ? '' : ' (all of them)'}`,
-    )
-    return fine(
-      'page size',
-      `none requested: api.pageSizeParameter is not set; setting it means fewer requests to a large tenant; first pages: ${seen.join(', ')}`,
-    )
-  }
-  const results = pages.map((page) => honors(page, pageSizeOf(page.resource, api)))
-  const wrong = results.filter(({ parameter }) => parameter !== null)
-  const sentence = (wrong.length > 0 ? wrong : results).map(({ text }) => text).join('; ')
-  if (wrong.length === 0) return fine('page size', sentence)
-  const names = [...new Set(wrong.map(({ parameter }) => `"${parameter}"`))].join(' and ')
-  return warning(
-    'page size',
-    sentence,
-    `Check api.pageSizeParameter (${names}) and api.pageSize: the API may use another name or a lower limit`,
-  )
-}
-
-interface Honoring {
-  /** The parameter that the tenant ignores; null when it honors it, or when none is sent. */
-  readonly parameter: string | null
-  readonly text: string
-}
-
-function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageSize | null): Honoring {
-  if (requested === null) return { parameter: null, text: `${resource.name} sent ${length}, none was requested` }
-  const { parameter, size } = requested
-  const wrong = (text: string) => ({ parameter, text: `${resource.name} ${text}` })
-  if (length > size) return wrong(`sent ${length} although ${size} were requested`)
-  if (limit !== null && limit !== size) return wrong(`sent pages of ${limit} although ${size} were requested`)
-  if (length === size) return { parameter: null, text: `${resource.name} sent the ${size} requested` }
-  if (hasMore) return wrong(`sent ${length} and has more, although ${size} were requested`)
-  return {
-    parameter: null,
-    text: `the list of ${resource.name} fits in one page of ${size} (${plural(length, 'record')})`,
-  }
+/** Null unless a tenant ignores the page size that is requested of it. */
+export function diagnosePageSize(probed: readonly FirstPage[], api: ApiSettings): Diagnosis | null {
+  const wrong = probed.flatMap(({ definition, page }) => {
+    const requested = pageSizeOf(definition, api)
+    if (page === null || requested === null) return []
+    const { items, hasMore } = page
+    const { parameter, size } = requested
+    if (items.length === size || (items.length < size && !hasMore)) return []
+    const more = hasMore ? ' and has more' : ''
+    return [`${definition.name} sent ${items.length}${more}, although ${size} were requested with "${parameter}"`]
+  })
+  if (wrong.length === 0) return null
+  const advice = 'Check api.pageSizeParameter and api.pageSize: the API may use another name or a lower limit'
+  return warning('page size', wrong.join('; '), advice)
 }

@@ -1,21 +1,16 @@
 import { startDeadline } from '../api/deadline.ts'
 import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
-import { certificateExpiry } from '../api/transport/peer-certificate.ts'
 import type { TenantSettings } from '../config/settings.ts'
-import { dayOf } from '../model/dates.ts'
-import { dayMs, describeDuration, minuteMs } from '../model/durations.ts'
+import { describeDuration, minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
-import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
-import { queryAt } from '../sync/pages/page-rules.ts'
 import { diagnoseDeviations } from './deviations.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { diagnosePageSize, type FeedPage, probeEndpoint, skewOf } from './endpoint.ts'
-import { diagnoseOwnClient } from './own-client.ts'
+import { diagnosePageSize, probeEndpoint, skewOf } from './endpoint.ts'
 import { diagnoseToken } from './token.ts'
 
 export interface Probing {
@@ -32,8 +27,6 @@ export interface Probing {
 /** After this many endpoints without an answer the others are skipped: an unreachable tenant would cost a time-out each. */
 const unreachableAfter = 2
 const noAnswer: ReadonlySet<Reason | null> = new Set<Reason | null>(['network', 'timeout', 'tls'])
-const certificateWaitMs = 5000
-const soonMs = 21 * dayMs
 
 export interface Probed {
   readonly diagnoses: readonly Diagnosis[]
@@ -44,29 +37,15 @@ export interface Probed {
 export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Probing): Promise<Probed> {
   const { tenant, client, now } = probing
   using deadline = startDeadline(busyTimeoutMs, probing.signal)
-  const expiring = expiryOf(tenant, deadline.signal)
   const probed = await probeAll(probing, deadline.signal, busyTimeoutMs)
   const pages = probed.flatMap(({ page, name }) => (page === null ? [] : [{ name, page }]))
-  const clients = pages.find(({ name }) => name === apiClients.name)?.page
-  const { ownClientId } = tenant
-  const own =
-    ownClientId === null || clients === undefined
-      ? null
-      : await diagnoseOwnClient({
-          firstPage: clients,
-          read: (cursor) => client.reader.fetch(apiClients, queryAt(cursor), deadline.signal),
-          ownClientId,
-          now: now(),
-        })
   probing.signal.throwIfAborted()
   const diagnoses = [
     ...probed.map(({ diagnosis }) => diagnosis),
     ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
-    ...some(own),
-    ...some(diagnosePageSize(probed.flatMap(feedPage), tenant.api)),
+    ...some(diagnosePageSize(probed, tenant.api)),
     ...diagnoseDeviations(probed, tenant),
     ...some(diagnoseClock(pages)),
-    ...some(diagnoseCertificate(tenant, await expiring, now())),
   ]
   const given = probed.flatMap(({ definition, page }) => (page === null ? [] : [{ definition, fetched: page }]))
   return { diagnoses, pages: given }
@@ -121,11 +100,6 @@ const isFine = ({ level }: Diagnosis) => level === 'ok'
 
 const some = (diagnosis: Diagnosis | null): readonly Diagnosis[] => (diagnosis === null ? [] : [diagnosis])
 
-function feedPage({ definition, page }: Answered): readonly FeedPage[] {
-  if (definition.kind !== 'feed' || page === null) return []
-  return [{ resource: definition, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
-}
-
 /** The largest clock difference of the answers; null without an answer. */
 function diagnoseClock(pages: readonly Pick<Answered, 'name' | 'page'>[]): Diagnosis | null {
   const metas = pages.flatMap(({ name, page }) => (page === null ? [] : [{ name, skewMs: skewOf(page.meta) }]))
@@ -143,36 +117,4 @@ function diagnoseClock(pages: readonly Pick<Answered, 'name' | 'page'>[]): Diagn
   if (!isSkewed(most)) return fine('clock', sentence)
   const advice = 'Correct the clock (NTP): until then checks that compare times are unknown'
   return failure('clock', `${sentence}, more than ${greatestSkewMs / 1000} s`, advice)
-}
-
-interface Expiry {
-  readonly origin: string
-  readonly at: number | null
-}
-
-/** Certificate expiry of the API and of the token server; not through a proxy. */
-async function expiryOf({ baseUrl, auth, api }: TenantSettings, signal: AbortSignal): Promise<readonly Expiry[]> {
-  if (api.proxy !== null) return []
-  const urls = [baseUrl, ...('oauth2' in auth.token ? [auth.token.oauth2.tokenUrl] : [])]
-  const origins = new Set(urls.filter((url) => url.startsWith('https:')).map((url) => new URL(url).origin))
-  const options = { caFile: api.caFile, timeoutMs: certificateWaitMs, signal }
-  return Promise.all([...origins].map(async (origin) => ({ origin, at: await certificateExpiry(origin, options) })))
-}
-
-/** The certificate that expires first; null when none was read, which the endpoint results explain. */
-function diagnoseCertificate({ api }: TenantSettings, seen: readonly Expiry[], now: number): Diagnosis | null {
-  if (api.proxy !== null) return fine('certificate', 'not checked, because requests go through api.proxy')
-  const [first] = seen
-    .flatMap(({ origin, at }) => (at === null ? [] : [{ origin, at }]))
-    .toSorted((a, b) => a.at - b.at)
-  if (first === undefined) return null
-  const { origin, at } = first
-  const sentence = `of ${origin} expires on ${dayOf(at)}, in ${describeDuration(at - now)}`
-  return at - now > soonMs
-    ? fine('certificate', sentence)
-    : warning(
-        'certificate',
-        sentence,
-        'Ask the operator of that server to renew it; after that date nothing can be read',
-      )
 }

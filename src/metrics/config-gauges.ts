@@ -1,4 +1,4 @@
-import type { StoreSize } from '../store/db/sqlite/store-facts.ts'
+import type { StoreSize } from '../store/db/sqlite/database-file.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { labelText } from './label-text.ts'
 import { fromMirror, timestampSeconds } from './posture-gauge.ts'

@@ -1,5 +1,5 @@
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
-import type { StoreSize } from '../store/db/sqlite/store-facts.ts'
+import type { StoreSize } from '../store/db/sqlite/database-file.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
 import { familyChunks, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'

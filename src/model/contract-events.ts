@@ -11,7 +11,7 @@ export const contractEventMeanings = {
   duplicate_email: 'Two users have the same e-mail address',
   contradictory: 'Records with one id differ; they are quarantined until they agree',
   no_offset: 'Dates without an offset are read as UTC; if the API sends local time, expiry dates are hours off',
-  limit_differs: 'Pages have another size than requested; "tenantwatch doctor" names the parameter',
+  limit_differs: 'Pages have another size than requested; check api.pageSizeParameter and api.pageSize',
   unreadable_time: 'Without a readable meta.timestamp, checks that compare times do not pass',
   detail_differs: 'A user read by id differs from the list; the list counts',
 } as const

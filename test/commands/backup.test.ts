@@ -46,13 +46,13 @@ it('works beside a running engine and lets it work', async () => {
 })
 
 it.each([
-  ['the mirror itself', 'data/mirror.db', /^tenantwatch: \S+ is the mirror itself .*\n$/],
+  ['the mirror itself', 'data/mirror.db', /^tenantwatch: \S+ is, or was, part of a database in use; .*\n$/],
   [
     'a missing folder',
     'nowhere/x.db',
     /^tenantwatch: There is no folder \S+nowhere for the backup; create it first\n$/,
   ],
-  ['a folder', 'backups', /^tenantwatch: \S+ is no regular file.*\n$/],
+  ['a folder', 'backups', /^tenantwatch: \S+ is no backup of tenantwatch .*\n$/],
   ['another file', 'tenantwatch.yaml', /^tenantwatch: \S+ is no backup of tenantwatch and is left as it is; .*\n$/],
   ['no name', '', /^tenantwatch: Name the file for the backup\n$/],
 ])('ends with 2 and one sentence on %s', async (_, file, output) => {

@@ -50,13 +50,6 @@ it('warns once of a known document status in which a document fails no check', a
   })
 })
 
-it('warns of days that highDays makes void', async () => {
-  const { run } = await cli({ more: 'checks: { api-client-secret-not-expiring: { days: 5 } }' })
-  expect((await run('config', 'check')).stderr).toMatch(
-    /^Warning: checks\.api-client-secret-not-expiring\.highDays \(7\) is greater than days \(5\), which has no effect\. .*\n$/,
-  )
-})
-
 it('refuses a folder in the place of the database, in one sentence', async () => {
   const { run, write } = await cli({ simulator: null })
   const check = async (...options: readonly string[]) => {

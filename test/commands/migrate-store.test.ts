@@ -53,7 +53,7 @@ it('refuses a file that is missing or no mirror, and leaves no lock beside it', 
     stderr: expect.stringMatching(/^tenantwatch: --from names \S+nowhere\.db, which does not exist or is empty\n$/),
   })
   const before = [files(), read('tenantwatch.yaml')]
-  expect(await refusal('tenantwatch.yaml')).toMatch(/ is no SQLite database; correct --from, /)
+  expect(await refusal('tenantwatch.yaml')).toMatch(/ is damaged \(SQLITE_NOTADB\); /)
   expect([files(), read('tenantwatch.yaml')]).toEqual(before)
 })
 

@@ -15,25 +15,15 @@ function opened() {
   return { mirror, other }
 }
 
-const reason = 'store'
-
-it('waits for a program that ends its writing soon, without blocking the process', async () => {
-  const { mirror, other } = opened()
-  other.exec('begin immediate')
-  setTimeout(() => other.exec('commit'), 100)
-  await mirror.openTenant('acme', 'https://api.example.com', 1)
-  expect((await mirror.tenants()).map(({ name }) => name)).toEqual(['acme'])
-})
-
-it('fails after a second, and at once while the lock remains; reads go on, and a write succeeds afterwards', async () => {
+it('fails soon while another program locks the database; reads go on, and a write succeeds afterwards', async () => {
   const { mirror, other } = opened()
   other.exec('begin immediate')
   const write = () => mirror.openTenant('acme', 'https://api.example.com', 1)
-  await expect(write()).rejects.toMatchObject({ reason, cause: { code: 'SQLITE_BUSY' } })
   const began = performance.now()
-  for (let n = 0; n < 10; n++) await expect(write()).rejects.toMatchObject({ reason })
+  await expect(write()).rejects.toMatchObject({ reason: 'store', cause: { code: 'SQLITE_BUSY' } })
   expect(performance.now() - began).toBeLessThan(900)
   expect(await mirror.tenants()).toEqual([])
   other.exec('commit')
   await write()
+  expect((await mirror.tenants()).map(({ name }) => name)).toEqual(['acme'])
 })

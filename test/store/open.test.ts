@@ -2,6 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { openForEngine } from '../../src/store/db/sqlite/open.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -17,6 +18,14 @@ it('opens beside a running engine for commands that read', async () => {
   await mirror.openTenant('acme', 'https://api.example.com', 1)
   await using beside = openMirror(path, 'beside')
   expect((await beside.tenants()).map(({ name }) => name)).toEqual(['acme'])
+})
+
+it('waits for the disk at each commit, of a new database and an existing one', () => {
+  const path = join(temporaryFolder(), 'mirror.db')
+  for (let times = 0; times < 2; times++) {
+    using opened = openForEngine(path)
+    expect(opened.writer.pragma('synchronous', { simple: true })).toBe(2)
+  }
 })
 
 it('keeps the files for this user alone', () => {
@@ -51,21 +60,14 @@ it.runIf(existsSync('/proc/self'))('makes the folders it lacks, and ends where n
 
 const text = 'this is a text and no database, and it is long enough to be read as a header of one '.repeat(20)
 
-it.each(['engine', 'beside'] as const)('asks for another store.path where there is no database (%s)', (role) => {
+it.each(['engine', 'beside'] as const)('calls a file that is no database damaged (%s)', (role) => {
   const folder = temporaryFolder()
   const path = join(folder, 'text.db')
   for (const content of [text, 'a-token']) {
     writeFileSync(path, content)
-    expect(() => openMirror(path, role)).toThrow(/text\.db is no SQLite database; correct store\.path/)
+    expect(() => openMirror(path, role)).toThrow(/text\.db is damaged \(SQLITE_NOTADB\); restore a backup/)
   }
   expect(() => openMirror(folder, role)).toThrow(/ is a folder; .*store\.path/)
-})
-
-it('reports that a mirror is damaged whose beginning was overwritten', async () => {
-  const path = join(temporaryFolder(), 'text.db')
-  await openMirror(path, 'engine')[Symbol.asyncDispose]()
-  writeFileSync(path, text)
-  expect(() => openMirror(path, 'engine')).toThrow(/is damaged \(SQLITE_NOTADB\); restore a backup/)
 })
 
 it('reports that there is no mirror yet when a reading command comes first', () => {

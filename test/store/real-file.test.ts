@@ -1,9 +1,10 @@
 import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { lockStateOf, realFile } from '../../src/store/db/sqlite/engine-lock.ts'
+import { realFile, storeSize } from '../../src/store/db/sqlite/database-file.ts'
+import { lockStateOf } from '../../src/store/db/sqlite/engine-lock.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
-import { storeFacts, storeSize } from '../../src/store/db/sqlite/store-facts.ts'
+import { storeFacts } from '../../src/store/db/sqlite/store-facts.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

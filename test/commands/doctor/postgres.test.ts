@@ -15,7 +15,6 @@ const mirror: MirrorState = {
     ['acme', owned],
     ['globex', owned],
   ]),
-  runs: null,
 }
 
 const facts: ServerFacts = {

@@ -117,8 +117,6 @@ export interface MirrorState {
   readonly replicas: readonly ReplicaState[]
   /** Owners by tenant. */
   readonly owners: ReadonlyMap<string, OwnerView>
-  /** Start of the oldest and end of the latest run; null = none. */
-  readonly runs: Runs | null
 }
 
 type Runs = Readonly<Record<'oldest' | 'latest' | 'count', number>>
@@ -157,8 +155,6 @@ const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')
     (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
   from replicas r order by r.id`
 
-const runs = 'select min(started_at) as oldest, max(ended_at) as latest, count(*) as count from runs'
-
 const limits = { statement_timeout: 10_000, query_timeout: 15_000 }
 
 /** Changes nothing. @throws the error of the driver, which may contain the host and the user, and never the password. */
@@ -193,11 +189,9 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
 }
 
 async function mirrorIn(run: Run): Promise<MirrorState> {
-  const [found] = await run<Runs>(runs)
   return {
     replicas: await run<ReplicaState>(replicas),
     owners: ownersOf(await run<OwnerRow>(ownersText)),
-    runs: found === undefined || found.count === 0 ? null : found,
   }
 }
 

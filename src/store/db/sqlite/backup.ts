@@ -1,22 +1,29 @@
-import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
+import { dayMs } from '../../../model/durations.ts'
 import { FatalError, UsageError } from '../../../model/errors.ts'
-import { openTempFile } from './backup-temp-file.ts'
-import { damageOf, restoreAdvice, rootCodeOf } from './file-errors.ts'
+import { realFile, sizeOf, suffixes } from './database-file.ts'
 import { applicationId } from './layout.ts'
-import { openSnapshot, real } from './open.ts'
-import { problemOf } from './verify-file.ts'
-
-/** A few milliseconds of work per step; signals are handled in between. */
-const defaultPagesPerStep = 1000
+import { openSnapshot } from './open.ts'
+import { codeOf, isDamage, restoreAdvice } from './store-error.ts'
+import { findDamage } from './verify-file.ts'
 
 export interface BackupOptions {
   readonly from: string
   readonly to: string
   readonly signal: AbortSignal
   readonly onProgress?: (step: BackupStep) => void
-  readonly pagesPerStep?: number
 }
 
 export type BackupStep =
@@ -31,98 +38,105 @@ export interface Backup {
   readonly syncedAt: number | null
 }
 
-/** @throws UsageError when the target is unsuitable, FatalError when the copy fails; the target is then unchanged. */
-export async function backUpMirror(options: BackupOptions): Promise<Backup> {
-  const { to, onProgress } = options
-  // Check the source first, so that an unreadable mirror is not reported as a problem of the target.
-  const from = real(options.from)
-  let target = to
-  try {
-    target = backupTarget(to, from)
-    using tempFile = openTempFile(target)
-    await copy(options, tempFile.file)
-    onProgress?.({ doing: 'checking' })
-    const content = verifyCopy(tempFile.file, from, target)
-    tempFile.publish()
-    return { file: target, ...content }
-  } catch (error) {
-    throw backupError(error, target)
-  }
-}
+/** Some milliseconds of work; signals are handled in between. */
+const pagesPerStep = 100
 
-/** Not by `vacuum into`, which cannot be stopped and hides damage. A snapshot prevents restarts at each commit. */
-async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, file: string): Promise<void> {
-  const source = openSnapshot(from)
+/** @throws UsageError when the target is unsuitable, FatalError when the copy fails; an earlier backup then stays. */
+export async function backUpMirror({ from, to, signal, onProgress }: BackupOptions): Promise<Backup> {
+  const target = backupTarget(to)
+  using source = openSnapshot(from)
   try {
-    await source.backup(file, {
+    using folder = temporaryFolder(dirname(target))
+    const file = join(folder.path, 'backup.db')
+    closeSync(openSync(file, 'wx', 0o600))
+    // Not by `vacuum into`, which cannot be stopped and hides damage. A snapshot prevents restarts at each commit.
+    await source.raw.backup(file, {
       progress({ totalPages, remainingPages }) {
         signal.throwIfAborted()
         onProgress?.({ doing: 'copying', pages: totalPages - remainingPages, of: totalPages })
-        return pagesPerStep ?? defaultPagesPerStep
+        return pagesPerStep
       },
     })
-  } finally {
-    source.close()
+    onProgress?.({ doing: 'checking' })
+    const content = contentOf(file)
+    const damage = await findDamage(file, signal)
+    if (damage !== null) throw damagedCopy(source.file, target, damage)
+    renameSync(file, target)
+    syncFolder(dirname(target))
+    return { file: target, ...content }
+  } catch (error) {
+    throw backupError(error, source.file, target)
   }
 }
 
-/** Checks the copy and makes it one file without a log. */
-function verifyCopy(file: string, from: string, target: string): Omit<Backup, 'file'> {
+/** Makes the copy one file without a log. */
+function contentOf(file: string): Omit<Backup, 'file'> {
   const raw = new BetterSqlite3(file, { fileMustExist: true })
   try {
     // Not with `simple`, which reads only one row and misses a disk error at the end.
     raw.pragma('journal_mode = DELETE')
-    const problem = problemOf(raw)
-    if (problem !== null) throw damagedCopy(from, target, problem)
+    const records = Number(raw.prepare('select count(*) from records where removed_at is null').pluck().get())
     const synced = 'select max(max(ifnull(incremental_success_at, 0), ifnull(full_success_at, 0))) from sync_states'
     const syncedAt = Number(raw.prepare(synced).pluck().get())
-    return { bytes: statSync(file).size, records: countRecords(raw), syncedAt: syncedAt === 0 ? null : syncedAt }
-  } catch (error) {
-    const damage = damageOf(error)
-    throw damage === null ? error : damagedCopy(from, target, damage)
+    return { bytes: sizeOf(file), records, syncedAt: syncedAt === 0 ? null : syncedAt }
   } finally {
     raw.close()
   }
 }
 
-/** A database of another layout may lack the table. */
-function countRecords(raw: BetterSqlite3.Database): number {
-  const table = raw.prepare("select 1 from sqlite_master where type = 'table' and name = 'records'").get()
-  if (table === undefined) return 0
-  return Number(raw.prepare('select count(*) from records where removed_at is null').pluck().get())
+/** Without this a power cut could undo the renaming. */
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const prefix = '.tenantwatch-backup-'
+
+/** A folder in `place`, deleted on disposal. Those of backups that were killed over a day ago are deleted, too. */
+function temporaryFolder(place: string): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(place, prefix))
+  const { mtimeMs } = statSync(path)
+  for (const entry of readdirSync(place, { withFileTypes: true })) {
+    const other = join(place, entry.name)
+    if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue
+    if (mtimeMs - statSync(other).mtimeMs > dayMs) discard(other)
+  }
+  return { path, [Symbol.dispose]: () => discard(path) }
+}
+
+/** Never throws: a later backup deletes what is left. */
+function discard(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch {}
 }
 
 /** The real path of the new file. Only an earlier backup or an empty file is replaced. */
-function backupTarget(to: string, store: string): string {
+function backupTarget(to: string): string {
   if (to.trim() === '') throw new UsageError('Name the file for the backup')
-  const target = followLinks(resolve(to))
-  const stats = statSync(target, { throwIfNoEntry: false })
-  const mirror = statSync(store, { throwIfNoEntry: false })
-  const isMirror = stats !== undefined && stats.dev === mirror?.dev && stats.ino === mirror.ino
-  if (isMirror) throw new UsageError(`${target} is the mirror itself (store.path); name another file`)
-  if (stats !== undefined && !stats.isFile())
-    throw new UsageError(`${target} is no regular file, but a folder or device; name a file`)
-  // SQLite would use such files as part of the database beside them.
-  const beside = ['-wal', '-shm', '-journal', '-lock'] as const
+  const folder = dirname(resolve(to))
+  // Not created, so that an unmounted volume is noticed.
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`There is no folder ${folder} for the backup; create it first`)
+  const target = realFile(to)
+  // SQLite would use such files as part of the database beside them. The mirror has a lock.
+  const beside = [...suffixes.filter((suffix) => suffix !== ''), '-journal']
   if (beside.some((suffix) => target.endsWith(suffix) || existsSync(target + suffix)))
     throw new UsageError(`${target} is, or was, part of a database in use; name another file`)
-  if (stats !== undefined && stats.size > 0 && !isBackup(target))
+  if (existsSync(target) && !isReplaceable(target))
     throw new UsageError(`${target} is no backup of tenantwatch and is left as it is; name another file`)
   return target
 }
 
-/** Does not create the folder, so that an unmounted volume is noticed. */
-function followLinks(path: string): string {
-  const folder = dirname(path)
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UsageError(`There is no folder ${folder} for the backup; create it first`)
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return join(realpathSync(folder), basename(path))
-  if (existsSync(path)) return realpathSync(path)
-  throw new UsageError(`${path} is a symbolic link to a file that does not exist; name another file`)
-}
-
 /** Not read-only: such a connection would leave files beside a database in WAL mode. */
-function isBackup(file: string): boolean {
+function isReplaceable(file: string): boolean {
+  const stats = statSync(file)
+  if (!stats.isFile()) return false
+  if (stats.size === 0) return true
   let raw: BetterSqlite3.Database | undefined
   try {
     raw = new BetterSqlite3(file, { fileMustExist: true })
@@ -134,20 +148,18 @@ function isBackup(file: string): boolean {
   }
 }
 
+function backupError(error: unknown, from: string, target: string): unknown {
+  const code = codeOf(error)
+  if (error instanceof FatalError || !/^(E[A-Z0-9]+|SQLITE_\w+)$/.test(code)) return error
+  if (isDamage(code)) return damagedCopy(from, target, code)
+  const advice = /ENOSPC|EDQUOT|SQLITE_FULL/.test(code)
+    ? `free space in ${dirname(target)}`
+    : `check that ${dirname(target)} is writable for this user and its disk is sound`
+  return new FatalError(`The backup ${target} could not be made (${code}); ${advice}`, { cause: error })
+}
+
 function damagedCopy(from: string, target: string, how: string): FatalError {
   return new FatalError(
     `No backup was made: ${from}, or its copy on the disk of ${dirname(target)}, is damaged (${how}); ${restoreAdvice(from)}`,
   )
-}
-
-function backupError(error: unknown, target: string): unknown {
-  if (error instanceof FatalError || error instanceof UsageError || !(error instanceof Error)) return error
-  const code = rootCodeOf(error)
-  if (!/^(E[A-Z0-9]+|SQLITE_\w+)$/.test(code)) return error
-  const advice = /ENOSPC|EDQUOT|SQLITE_FULL/.test(code)
-    ? `free space in ${dirname(target)}`
-    : `check that ${dirname(target)} is writable for this user and its disk is sound`
-  return new FatalError(`The backup ${target} could not be made (${code}); ${advice}; nothing was replaced`, {
-    cause: error,
-  })
 }

@@ -1,8 +1,8 @@
-import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { EngineRunning, FatalError } from '../../../model/errors.ts'
-import { codeOf } from './store-error.ts'
+import { realFile } from './database-file.ts'
+import { codeOf, isDamage } from './store-error.ts'
 
 const contentionMs = 500
 
@@ -13,18 +13,19 @@ export interface EngineLock extends Disposable {
 }
 
 /** @throws FatalError when another engine has the lock; the operating system releases it even after SIGKILL. */
-export function takeEngineLock(storePath: string): EngineLock {
-  const path = `${storePath}-lock`
-  const lock = new BetterSqlite3(path, { timeout: contentionMs })
+export function takeEngineLock(file: string): EngineLock {
+  const lock = new BetterSqlite3(`${file}-lock`, { timeout: contentionMs })
   try {
     // No journal file for a page that is written once.
     lock.pragma('journal_mode = MEMORY')
     lock.exec('begin exclusive')
     // Only after the lock is taken: in this mode a waiting engine would keep its shared lock, and all would fail.
     lock.pragma('locking_mode = EXCLUSIVE')
+    const mirrorMade = isMirrorMade(lock)
     return {
-      mirrorMade: isMirrorMade(lock),
+      mirrorMade,
       recordMirrorMade() {
+        if (mirrorMade) return
         lock.pragma('user_version = 1')
         // The lock stays: in exclusive locking mode only closing releases it.
         lock.exec('commit')
@@ -33,18 +34,18 @@ export function takeEngineLock(storePath: string): EngineLock {
     }
   } catch (error) {
     lock.close()
-    throw lockError(error, storePath)
+    throw lockError(error, file)
   }
 }
 
-function lockError(error: unknown, storePath: string): unknown {
+function lockError(error: unknown, file: string): unknown {
   const code = codeOf(error)
   if (code.startsWith('SQLITE_BUSY')) {
-    const message = `Another tenantwatch engine (run, sync or demo) is working on ${storePath}; stop it first`
+    const message = `Another tenantwatch engine (run, sync or demo) is working on ${file}; stop it first`
     return new EngineRunning(message, { cause: error })
   }
-  if (code !== 'SQLITE_NOTADB' && !code.startsWith('SQLITE_CORRUPT')) return error
-  return new FatalError(`The lock file ${storePath}-lock is damaged; delete it and start again`, { cause: error })
+  if (!isDamage(code)) return error
+  return new FatalError(`The lock file ${file}-lock is damaged; delete it and start again`, { cause: error })
 }
 
 function isMirrorMade(lock: BetterSqlite3.Database): boolean {
@@ -58,12 +59,12 @@ export interface LockState {
 }
 
 /** Does not wait for the lock or prevent an engine from starting. */
-export function lockStateOf(storePath: string): LockState {
+export function lockStateOf(path: string): LockState {
   let lock: BetterSqlite3.Database | undefined
   try {
-    const path = `${realFile(storePath)}-lock`
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) return { held: false, mirrorMade: false }
-    lock = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 0 })
+    const file = `${realFile(path)}-lock`
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return { held: false, mirrorMade: false }
+    lock = new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: 0 })
     return { held: false, mirrorMade: isMirrorMade(lock) }
   } catch (error) {
     // While an engine has its exclusive lock, nobody else can read the file.
@@ -71,24 +72,4 @@ export function lockStateOf(storePath: string): LockState {
   } finally {
     lock?.close()
   }
-}
-
-/** Resolves symbolic links, even before the file exists, so that a database has one lock and one log. */
-export function realFile(path: string): string {
-  const file = resolve(path)
-  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file)
-  const folder = dirname(file)
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
-    return realFile(resolve(realpathSync(folder), readlinkSync(file)))
-  return folder === file ? file : join(realFile(folder), basename(file))
-}
-
-/** @throws FatalError for a folder, or a file with hard links: each name would get its own lock and log. */
-export function assertFile(file: string): void {
-  const stats = statSync(file, { throwIfNoEntry: false })
-  if (stats?.isDirectory()) throw new FatalError(`${file} is a folder; name a file in it, as in store.path`)
-  if (stats?.isFile() && stats.nlink > 1)
-    throw new FatalError(
-      `The database ${file} has ${stats.nlink} names (hard links), each with a lock and a log of its own; remove the others`,
-    )
 }

@@ -1,13 +1,9 @@
 import type BetterSqlite3 from 'better-sqlite3'
-import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { FatalError } from '../../../model/errors.ts'
 import { migrationsFolder } from '../../migrations.ts'
-import * as schema from '../../schema/index.ts'
-import { damaged } from './file-errors.ts'
 
 /** `tnwt`: marks a file as a mirror of tenantwatch; other databases are never changed. */
 export const applicationId = 0x746e7774
@@ -18,41 +14,24 @@ export type SchemaAge = 'empty' | 'older' | 'current'
 export function schemaAge(raw: BetterSqlite3.Database, file: string): SchemaAge {
   const tables = raw.prepare("select count(*) from sqlite_master where type = 'table'").pluck().get() as number
   if (tables === 0) return 'empty'
-  if (raw.pragma('application_id', { simple: true }) !== applicationId) {
+  if (raw.pragma('application_id', { simple: true }) !== applicationId)
     throw new FatalError(`${file} is a database of another program; set store.path to a file of its own`)
-  }
   const applied = Number(raw.prepare('select max(created_at) from __drizzle_migrations').pluck().get() ?? 0)
   const newest = Math.max(...readMigrationFiles({ migrationsFolder: migrationsFolder() }).map((m) => m.folderMillis))
-  if (applied > newest) {
+  if (applied > newest)
     throw new FatalError(`${file} was written by a newer tenantwatch; run that version, or restore an older backup`)
-  }
   return applied === newest ? 'current' : 'older'
 }
 
 /** @throws FatalError when a migration is due, which only an engine runs. */
-export function assertCurrentLayout(raw: BetterSqlite3.Database, file: string): void {
-  if (schemaAge(raw, file) !== 'current') {
-    throw new FatalError(
-      `${file} has an older layout; run "tenantwatch sync" once with this version to bring it up to date`,
-    )
-  }
-  assertTables(raw, file)
+export function assertCurrentLayout(age: SchemaAge, file: string): void {
+  if (age === 'current') return
+  throw new FatalError(
+    `${file} has an older layout; run "tenantwatch sync" once with this version to bring it up to date`,
+  )
 }
 
 export function migrateFile(raw: BetterSqlite3.Database): void {
-  raw.transaction(() => raw.pragma(`application_id = ${applicationId}`))()
+  raw.pragma(`application_id = ${applicationId}`)
   migrate(drizzle(raw), { migrationsFolder: migrationsFolder() })
-}
-
-/** A damaged name in the schema is damage for no check of SQLite. @throws FatalError */
-export function assertTables(raw: BetterSqlite3.Database, file: string): void {
-  for (const table of Object.values(schema)) {
-    if (!is(table, SQLiteTable)) continue
-    const columns = Object.values(getTableColumns(table)).map(({ name }) => `"${name}"`)
-    try {
-      raw.prepare(`select ${columns.join(', ')} from "${getTableName(table)}"`)
-    } catch (error) {
-      throw damaged(file, error instanceof Error ? error.message : String(error))
-    }
-  }
 }

@@ -1,63 +1,59 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Mutex } from 'async-mutex'
 import type BetterSqlite3 from 'better-sqlite3'
 import { SyncError } from '../../../model/errors.ts'
 import type { Db, RowMode, Sql } from '../db.ts'
+import { assertInPlace, type OpenFiles, openFilesOf } from './database-file.ts'
 import { sqliteDialect } from './dialect.ts'
-import { codeOf, storeError } from './store-error.ts'
-
-/** Reads in a row after which the event loop gets a turn; a write always waits for one, because it waits for the disk. */
-const readsPerTurn = 20
-
-/** A write waits a second for a program that locks the database. */
-const lockedTries = 20
-const lockedDelayMs = 50
-
-export interface Connections {
-  /** Writes; one transaction at a time. */
-  readonly writer: BetterSqlite3.Database
-  /** Only reads: sees the last commit while `writer` has a transaction open. */
-  readonly reader: BetterSqlite3.Database
-  /** Called with each error of SQLite, before it is converted. */
-  readonly onError?: (error: unknown) => void
-}
+import type { OpenedFile } from './open.ts'
+import { codeOf, damaged, isDamage, storeError } from './store-error.ts'
 
 /** SQLite through two connections of one process. Statements are synchronous; their promises keep `Db` one interface. */
 export class SqliteDb implements Db {
   readonly dialect = sqliteDialect
+  readonly #opened: OpenedFile
+  readonly #files: OpenFiles
   readonly #writer: Connection
   readonly #reader: Connection
-  readonly #onError: (error: unknown) => void
-  #reads = 0
+  /** Code of the damage that a statement found. */
+  #damage: string | null = null
 
-  constructor({ writer, reader, onError = () => {} }: Connections) {
-    this.#writer = new Connection(writer)
-    this.#reader = new Connection(reader)
-    this.#onError = onError
+  constructor(opened: OpenedFile) {
+    this.#opened = opened
+    this.#files = openFilesOf(opened.file)
+    this.#writer = new Connection(opened.writer)
+    this.#reader = new Connection(opened.reader)
   }
 
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#converted(async () => {
-      if (++this.#reads % readsPerTurn === 0) await nextTurn()
-      return this.#reader.transaction('begin', work)
-    })
+    return this.#converted(this.#reader.transaction('begin', work))
   }
 
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#converted(() => this.#writer.transaction('begin immediate', work))
+    return this.#converted(this.#writer.transaction('begin immediate', work))
   }
 
-  /** Resolves when the transactions in progress have ended. Then the connections can be closed. */
-  async idle(): Promise<void> {
-    await Promise.all([this.#reader.idle, this.#writer.idle])
+  /** @throws FatalError when a file of the database was lost or replaced, or a statement found damage. */
+  assertUsable(): void {
+    const { file } = this.#opened
+    assertInPlace(file, this.#files)
+    if (this.#damage !== null) throw damaged(file, this.#damage)
   }
 
-  async #converted<T>(operation: () => Promise<T>): Promise<T> {
+  /** Closes the connections after the transactions in progress. */
+  async close(): Promise<void> {
+    await Promise.all([this.#reader.idle(), this.#writer.idle()])
+    this.#opened[Symbol.dispose]()
+  }
+
+  async #converted<T>(result: Promise<T>): Promise<T> {
     try {
-      return await operation()
+      return await result
     } catch (error) {
-      this.#onError(error)
-      if (this.#writer.isOpen) throw storeError(error)
-      throw new SyncError('store', 'The mirror is closed', { cause: error })
+      if (!this.#opened.writer.open) throw new SyncError('store', 'The mirror is closed', { cause: error })
+      const code = codeOf(error)
+      if (isDamage(code)) this.#damage ??= code
+      throw storeError(error)
     }
   }
 }
@@ -66,22 +62,17 @@ export class SqliteDb implements Db {
 class Connection {
   readonly #raw: BetterSqlite3.Database
   readonly #statements = new Map<string, BetterSqlite3.Statement<unknown[], unknown>>()
-  #last: Promise<unknown> = Promise.resolve()
-  #triesLeft = lockedTries
+  readonly #mutex = new Mutex()
 
   constructor(raw: BetterSqlite3.Database) {
     this.#raw = raw
-    // SQLite would wait within the statement, which blocks this process, signals included.
-    raw.pragma('busy_timeout = 0')
-  }
-
-  get isOpen(): boolean {
-    return this.#raw.open
   }
 
   transaction<T>(begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-    const done = this.#last.then(async () => {
-      await this.#begin(begin)
+    return this.#mutex.runExclusive(async () => {
+      // Statements are synchronous, so transactions in a row would keep the event loop from everything else.
+      await nextTurn()
+      this.#raw.exec(begin)
       try {
         const result = await work(this.#sql)
         this.#raw.exec('commit')
@@ -92,27 +83,10 @@ class Connection {
         throw error
       }
     })
-    this.#last = done.catch(() => {}).then(begin === 'begin' ? undefined : () => nextTurn())
-    return done
   }
 
-  /** After a write that waited in vain, the next ones fail at once until the lock is gone, so that waits do not add up. */
-  async #begin(begin: string): Promise<void> {
-    for (;;) {
-      try {
-        this.#raw.exec(begin)
-        this.#triesLeft = lockedTries
-        return
-      } catch (error) {
-        if (!codeOf(error).startsWith('SQLITE_BUSY') || this.#triesLeft === 0) throw error
-      }
-      this.#triesLeft--
-      await delay(lockedDelayMs)
-    }
-  }
-
-  get idle(): Promise<unknown> {
-    return this.#last
+  idle(): Promise<void> {
+    return this.#mutex.runExclusive(() => {})
   }
 
   readonly #sql: Sql = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {

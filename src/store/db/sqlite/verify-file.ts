@@ -1,63 +1,63 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { statSync } from 'node:fs'
+import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
-import { constants, setPriority } from 'node:os'
-import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import BetterSqlite3 from 'better-sqlite3'
-import { endWithProcess } from '../../../model/process/end-with-process.ts'
-import { damaged, damageOf } from './file-errors.ts'
+import { sizeOf } from './database-file.ts'
+import { codeOf, damaged, isDamage, openError } from './store-error.ts'
 
 /** Reading this much takes some 20 ms, less than starting a process. */
 const smallBytes = 2 * 2 ** 20
 
 export function isQuicklyVerified(file: string): boolean {
-  return statSync(file).size <= smallBytes
+  return sizeOf(file) <= smallBytes
+}
+
+/** @throws FatalError when the database is damaged; the signal's reason when aborted. */
+export async function verifyFile(file: string, signal: AbortSignal): Promise<void> {
+  const problem = await findDamage(file, signal).catch((error: unknown) => {
+    throw openError(error, file)
+  })
+  if (problem !== null) throw damaged(file, problem)
 }
 
 /**
- * Checks the whole database for damage, about 10 ms per megabyte, in a process, because a thread could not be stopped.
+ * Reads the whole database for damage, about 10 ms per megabyte, in a process, because a thread could not be stopped.
+ * Null = none.
  *
- * @throws FatalError when it is damaged; the signal's reason when aborted.
+ * @throws the signal's reason when aborted.
  */
-export async function verifyFile(file: string, signal: AbortSignal): Promise<void> {
+export async function findDamage(file: string, signal: AbortSignal): Promise<string | null> {
   signal.throwIfAborted()
   const found = isQuicklyVerified(file) ? null : await checkInProcess(file, signal)
   signal.throwIfAborted()
-  if (found === 'ok') return
-  if (found !== null) throw damaged(file, found)
+  if (found !== null) return problemIn(found)
   // A new connection reads the file; an existing one would use pages from its cache.
   const raw = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
   try {
-    assertSound(raw, file)
+    return damageIn(raw)
   } finally {
     raw.close()
   }
 }
 
-/** Blocks this process. @throws FatalError when the database is damaged. */
-export function assertSound(raw: BetterSqlite3.Database, file: string): void {
-  const problem = problemOf(raw)
-  if (problem !== null) throw damaged(file, problem)
-}
-
-/** SQLite reports some damage as a result and some as an error. */
-export function problemOf(raw: BetterSqlite3.Database): string | null {
+/** Blocks this process. SQLite reports some damage as a result and some as an error. */
+export function damageIn(raw: BetterSqlite3.Database): string | null {
   try {
     raw.pragma('temp_store = MEMORY')
-    const found = resultOf(raw.pragma(check, { simple: true }))
-    return found === 'ok' ? null : found
+    return problemIn(String(raw.pragma(check, { simple: true })))
   } catch (error) {
-    const damage = damageOf(error)
-    if (damage === null) throw error
-    return damage
+    const code = codeOf(error)
+    if (!isDamage(code)) throw error
+    return code
   }
 }
 
 /** Not `quick_check`: it does not compare indexes with tables, and an index without a row hides a finding. */
 const check = 'integrity_check(1)'
 
-const resultOf = (found: unknown) => String(found).split('\n').at(-1) ?? check
+function problemIn(result: string): string | null {
+  return result === 'ok' ? null : (result.split('\n').at(-1) ?? check)
+}
 
 /** The result of the check; null when the process failed, which proves nothing. */
 async function checkInProcess(file: string, signal: AbortSignal): Promise<string | null> {
@@ -68,17 +68,10 @@ async function checkInProcess(file: string, signal: AbortSignal): Promise<string
     process.stdout.write(raw.pragma('${check}', { simple: true }))`
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   try {
-    const child = spawn(process.execPath, ['-e', script, driver, file], {
-      // No environment variables, which may contain secrets.
-      env: {},
-      stdio: ['ignore', 'pipe', 'ignore'],
-      signal,
-      killSignal: 'SIGKILL',
-    })
-    endWithProcess(child)
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    const [found] = await Promise.all([text(child.stdout), once(child, 'close')])
-    return found === '' ? null : resultOf(found)
+    // No environment variables, which may contain secrets.
+    const options = { env: {}, signal, killSignal: 'SIGKILL' } as const
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, driver, file], options)
+    return stdout
   } catch {
     return null
   }

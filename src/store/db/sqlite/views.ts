@@ -15,20 +15,13 @@ const dialect: ViewDialect = {
 }
 
 /** Views of the live records for people (docs/sql.md), such as `select * from users`. */
-const views: ReadonlyMap<string, string> = new Map(
-  recordViews(dialect).map((view) => [view.name, creationOf(view)] as const),
-)
+const views: readonly string[] = recordViews(dialect).map((view) => creationOf(view))
 
-/** Creates the views that are missing or differ. */
+/** Creates all views anew, because those of another version may differ. */
 export function createViews(raw: BetterSqlite3.Database): void {
-  const select = raw.prepare<[], { name: string; sql: string }>(
-    "select name, sql from sqlite_master where type = 'view'",
-  )
-  const stored = new Map(select.all().map(({ name, sql }) => [name, sql]))
-  const isSame = [...views].every(([name, sql]) => stored.get(name) === sql) && stored.size === views.size
-  if (isSame) return
+  const stored = raw.prepare<[], string>("select name from sqlite_master where type = 'view'").pluck().all()
   raw.transaction(() => {
-    for (const name of stored.keys()) raw.exec(`drop view "${name}"`)
-    for (const sql of views.values()) raw.exec(sql)
+    for (const name of stored) raw.exec(`drop view "${name}"`)
+    for (const sql of views) raw.exec(sql)
   })()
 }

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
@@ -25,6 +25,8 @@ export interface BackupCopy {
   state(): { readonly holds: 'old' | 'new' | 'neither'; readonly problems: readonly string[] }
   /** The other files in the folder of the target. */
   remains(): readonly string[]
+  /** Makes `remains` two days old. */
+  age(): void
   /** A backup that nothing disturbs. */
   again(): Promise<CliResult>
 }
@@ -61,6 +63,7 @@ export async function backupScene(): Promise<BackupScene> {
   function copyOf(own: string, store: string): BackupCopy {
     const target = join(own, 'backups', name)
     const bytes = () => ['', '-wal'].map((suffix) => readFileSync(store + suffix).toString('base64')).join()
+    const remains = () => readdirSync(join(own, 'backups')).filter((entry) => entry !== name)
     const [before, truth] = [bytes(), JSON.stringify(look(store))]
     return {
       target,
@@ -75,7 +78,11 @@ export async function backupScene(): Promise<BackupScene> {
         if (alone && JSON.stringify(look(target)) === truth) return { holds: 'new', problems }
         return { holds: 'neither', problems: [...problems, 'the target is neither the old backup nor the new one'] }
       },
-      remains: () => readdirSync(join(own, 'backups')).filter((entry) => entry !== name),
+      remains,
+      age() {
+        const then = Date.now() / 1000 - 2 * 86_400
+        for (const entry of remains()) utimesSync(join(own, 'backups', entry), then, then)
+      },
       again: () => inside(envOf(own), folder, ...argsOf(own)),
     }
   }

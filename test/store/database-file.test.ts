@@ -11,20 +11,19 @@ import {
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { FatalError } from '../../src/model/errors.ts'
-import { fileCheck } from '../../src/store/db/sqlite/file-check.ts'
+import { assertInPlace, openFilesOf } from '../../src/store/db/sqlite/database-file.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-it('ends no engine because the file cannot be looked at just now', () => {
+it('ends the engine with one sentence when the file cannot be examined', () => {
   const folder = join(temporaryFolder(), 'store')
   mkdirSync(folder)
-  writeFileSync(join(folder, 'mirror.db'), '')
-  const check = fileCheck(join(folder, 'mirror.db'))
+  const file = join(folder, 'mirror.db')
+  writeFileSync(file, '')
+  const opened = openFilesOf(file)
   renameSync(folder, `${folder}-away`)
   symlinkSync(folder, folder)
-  expect(() => check.assertInPlace()).toThrow(
-    expect.objectContaining({ reason: 'store', message: expect.stringContaining('ELOOP') }),
-  )
+  expect(() => assertInPlace(file, opened)).toThrow(/mirror\.db cannot be opened \(ELOOP\)/)
 })
 
 it.runIf(process.platform === 'linux')(
@@ -64,28 +63,18 @@ it.each([
   ['deleted', '-lock', rmSync, /mirror\.db-lock was deleted .*nothing is lost/],
 ] as const)('ends the engine when a file was %s: mirror.db%s', (_, suffix, act, sentence) => {
   const file = files()
-  const check = fileCheck(file)
-  check.assertInPlace()
+  const opened = openFilesOf(file)
+  assertInPlace(file, opened)
   act(file + suffix)
-  expect(() => check.assertInPlace()).toThrow(FatalError)
-  expect(() => check.assertInPlace()).toThrow(sentence)
-  expect(check.isMoved).toBe(suffix === '' && act !== truncateSync)
+  expect(() => assertInPlace(file, opened)).toThrow(FatalError)
+  expect(() => assertInPlace(file, opened)).toThrow(sentence)
 })
 
 it('is not disturbed by a log that a checkpoint empties, or by files that appear later', () => {
   const file = files()
   rmSync(`${file}-shm`)
-  const check = fileCheck(file)
+  const opened = openFilesOf(file)
   truncateSync(`${file}-wal`)
   writeFileSync(`${file}-shm`, '')
-  check.assertInPlace()
-})
-
-it('ends the engine after a statement found damage, also as the cause of another error', () => {
-  const check = fileCheck(files())
-  check.note(new Error('a bug'))
-  check.assertInPlace()
-  const cause = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT_INDEX' })
-  check.note(new Error('failed', { cause }))
-  expect(() => check.assertInPlace()).toThrow(/is damaged \(SQLITE_CORRUPT_INDEX\)/)
+  assertInPlace(file, opened)
 })
