@@ -54,10 +54,7 @@ export async function openStores(
     urlOf(store.url, io, log),
     secrets.of('store.url', () => true),
   )
-  const options = { url, role: 'engine', clock, random, log } as const
-  if (as === 'replica') return openAsReplica(options)
-  const mirror = await openPostgresMirror(options)
-  return { mirror, stores: onlyStore(mirror) }
+  return openAsReplica({ url, role: 'engine', clock, random, log, alone: as === 'alone' })
 }
 
 /** Masks the password of the database in tenants' answers, so that it cannot enter the mirror. */

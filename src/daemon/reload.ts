@@ -78,10 +78,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     status.note('web', true)
     log.info({ ...tenants, waivers, settings: changedSettings }, 'Configuration reloaded')
     if (!ended()) {
-      jobs.arrange()
-      await jobs.runDue(opened).catch((error: unknown) => {
-        log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
-      })
+      await jobs.takeUp(opened)
     }
     return { ok: true, text: `Reloaded: ${inWords(tenants, waivers, changedSettings)}` }
   } catch (error) {

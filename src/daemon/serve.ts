@@ -51,7 +51,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload, config
       health: async () =>
         (session.stores.facts() === null ? await watch.problem() : null) ??
         heartbeat(session, io.clock.monotonic() - heart.beatAt),
-      ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? unverified(session) ?? readiness(),
+      ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
       reload,
     },
   })
@@ -105,12 +105,6 @@ function heartbeat({ settings }: Session, silentMs: number): Probe {
 export function unconfirmed({ stores }: { readonly stores: Pick<TenantStores, 'facts'> }): Probe | null {
   if (stores.facts()?.isConfirmed !== false) return null
   return { ok: false, text: 'The database does not confirm this replica; see the log' }
-}
-
-/** A replica runs nothing until it has verified the database (docs/postgresql.md#when-the-database-is-away). */
-function unverified({ mirror, stores }: Pick<Session, 'mirror' | 'stores'>): Probe | null {
-  if (stores.facts() === null || mirror.isVerified()) return null
-  return { ok: false, text: 'This replica has not verified the database yet; a failure is in the log' }
 }
 
 /** Readiness of this process's tenants. A tenant stays ready until its settings change. */

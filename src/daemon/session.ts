@@ -10,7 +10,7 @@ import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { dayMs } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -23,16 +23,12 @@ import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
-import { evaluateEach } from './evaluate-each.ts'
 import { firstVerification } from './first-verification.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
-import { owedRemovals } from './owed-removals.ts'
-import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
-import { type ThresholdEvaluations, thresholdEvaluations } from './threshold-evaluations.ts'
 import { unstoredRuns } from './unstored-runs.ts'
 import { createViews, type Views } from './views.ts'
 
@@ -86,7 +82,6 @@ export class Session implements AsyncDisposable {
   /** Until it resolves, the data is shown but not used. */
   readonly sound: () => Promise<void>
   readonly #options: TenantPartsOptions
-  readonly #ownCredentials: OwnCredentials
   #settings: Settings
   #checks: readonly Check[]
   #views: Views
@@ -95,11 +90,6 @@ export class Session implements AsyncDisposable {
   #waivers: ReadonlyMap<string, readonly Waiver[]>
   readonly #closing = new AbortController()
   readonly #changing = new Mutex()
-  readonly #removals = owedRemovals(async () => {
-    await this.evaluator.inForce(this.#settings)
-    await this.evaluator.closeRemoved(this.#settings.tenants.map(({ name }) => name))
-  })
-  readonly #thresholds: ThresholdEvaluations
   readonly #unstored = unstoredRuns()
   readonly #runLog: RunLog
 
@@ -119,11 +109,7 @@ export class Session implements AsyncDisposable {
         return facts && { ...facts, tenants: this.#settings.tenants.map(({ name }) => name) }
       },
     })
-    this.#ownCredentials = ownCredentials(log)
     this.#runLog = parts.runLog ?? createRunLog(log)
-    this.#thresholds = thresholdEvaluations(io.clock, this.#closing.signal, (name, signal) =>
-      this.#reevaluate(name, signal),
-    )
     this.evaluator = createEvaluator({ ...parts, metrics: this.metrics, clock: io.clock })
     this.sound = firstVerification(mirror, this.#closing.signal)
     this.sound().catch(() => {})
@@ -148,11 +134,14 @@ export class Session implements AsyncDisposable {
 
   async reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     const changed = await this.#changing.runExclusive(async () => {
-      const undo = await this.stores.configure(next.tenants)
-      return this.#change(next, alongside).catch((error: unknown) => {
-        if (this.#settings !== next) undo()
+      const { tenants } = this.#settings
+      try {
+        await this.stores.configure(next.tenants)
+        return await this.#change(next, alongside)
+      } catch (error) {
+        if (this.#settings !== next) await this.stores.configure(tenants).catch(() => {})
         throw error
-      })
+      }
     })
     await this.#settleRemovals()
     return changed
@@ -186,7 +175,7 @@ export class Session implements AsyncDisposable {
         if (result.outcome === 'skipped' || result.reason === 'aborted') return { ...result, validUntil: null }
         const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
         const how = { onlyInputs: [resource], beingRead: tenant.runs.resources, readInFull, signal }
-        return { ...result, validUntil: await this.#evaluateTenant(tenant.settings.name, how) }
+        return { ...result, validUntil: await this.#evaluate(tenant.settings.name, how) }
       } finally {
         await this.mirror.ping()
       }
@@ -197,30 +186,47 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** See `evaluateEach`. */
-  async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
+  /** Evaluates all checks of a tenant. @returns the instant until which the results are valid; null = no threshold. */
+  async evaluateTenant(name: string, signal: AbortSignal): Promise<number | null> {
     await this.#insistOnStore(signal)
     try {
-      await waitFor(this.#removals.settle(), signal).catch((error) => this.evaluator.missed(this.#byName.keys(), error))
-      this.evaluator.forgetShared()
-      return await evaluateEach(this.#tenants, this.mirror, async ({ settings, engine }) => {
-        const validUntil = await this.#evaluateTenant(settings.name, { signal })
-        await this.#ownCredentials.look(settings, this.mirror.records(engine.tenantId), this.#options.io.clock.now())
-        return validUntil
-      })
+      return await this.#evaluate(name, { signal })
     } finally {
       await this.mirror.ping()
     }
   }
 
-  /** Evaluates a tenant at a threshold before the next tick; otherwise the check would be `unknown` until that tick. */
-  evaluateAfter(name: string, validUntil: number): void {
-    this.#thresholds.evaluateAfter(name, validUntil, this.#settings.evaluate.intervalMs)
+  /**
+   * Evaluates the tenants one after the other. Resolves, by tenant, with the instant until which its results are valid.
+   *
+   * @throws SyncError `store` when the results of a tenant cannot be stored, after the other tenants were evaluated.
+   */
+  async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
+    await this.#insistOnStore(signal)
+    await this.evaluator.settle(signal)
+    this.evaluator.forgetShared()
+    const thresholds = new Map<string, number>()
+    const failures: unknown[] = []
+    for (const { settings } of this.#tenants) {
+      await yieldToEventLoop()
+      try {
+        const validUntil = await this.#evaluate(settings.name, { signal })
+        if (validUntil !== null) thresholds.set(settings.name, validUntil)
+      } catch (error) {
+        if (reasonOf(error) !== 'store') throw error
+        failures.push(error)
+        // Without the database the other tenants would fail, too.
+        await this.mirror.ping()
+      }
+    }
+    await this.mirror.ping()
+    if (failures.length > 0) throw failures[0]
+    return thresholds
   }
 
   eraseOutdated(): Promise<boolean> {
     // With several replicas, a tenant counts as removed a day after the configuration lost it.
-    this.#removals.owe()
+    this.evaluator.configure(this.#settings)
     const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
     const retentionMs = this.#settings.historyRetentionDays * dayMs
     return eraseOutdated(this.stores.shared(), { clocks, retentionMs, now: this.#options.io.clock.now() })
@@ -228,8 +234,7 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
-    await this.#thresholds.ended()
-    await this.#removals.ended()
+    await this.evaluator.ended()
     for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
     await this.stores[Symbol.asyncDispose]()
     await this.mirror[Symbol.asyncDispose]()
@@ -241,12 +246,11 @@ export class Session implements AsyncDisposable {
     this.#byName = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
     this.#settings = next
     this.#checks = checksOf(next)
-    this.evaluator.tolerateFailures(next.evaluate.intervalMs)
     this.#waivers = waiversByTenant(next.waivers)
     this.#views = this.#viewsOf(next)
     alongside()
     await this.metrics.configure(metricsConfig({ ...next, tenants: result.tenants.map(({ settings }) => settings) }))
-    this.#removals.owe()
+    this.evaluator.configure(next)
     await yieldToEventLoop()
     for (const { client } of result.closed) await client[Symbol.asyncDispose]()
     return result
@@ -254,12 +258,14 @@ export class Session implements AsyncDisposable {
 
   /** The settings are already in effect; the next evaluation repeats what the store rejected. */
   async #settleRemovals(): Promise<void> {
-    if (this.mirror.isVerified() && !this.#closing.signal.aborted) await this.#removals.tryToSettle(this.#options.log)
+    if (!this.mirror.isVerified() || this.#closing.signal.aborted) return
+    await this.evaluator.settle(this.#closing.signal).catch((error: unknown) => {
+      this.#options.log.warn({ detail: String(error) }, 'Findings not closed yet')
+    })
   }
 
   /** Uses the current settings: they may have changed during the run, and the tenant may be gone. */
-  async #evaluateTenant(name: string, how: EvaluationOptions): Promise<number | null> {
-    await waitFor(this.#removals.settle(), how.signal).catch((error: unknown) => this.evaluator.failed(name, error))
+  async #evaluate(name: string, how: EvaluationOptions): Promise<number | null> {
     const tenant = this.#byName.get(name)
     if (tenant === undefined) return null
     const { evaluate, ownChecks } = this.#settings
@@ -276,24 +282,18 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  async #reevaluate(name: string, signal: AbortSignal): Promise<number | null> {
-    await this.#insistOnStore(signal)
-    return this.#evaluateTenant(name, { signal }).finally(() => this.mirror.ping())
-  }
-
   #skewOf(name: string): SkewOf {
     return (resource) => this.#byName.get(name)?.client.answerTimes.skewMs(resource)
   }
 
   #viewsOf(settings: Settings): Views {
     const [skewOf, storeOf] = [(name: string) => this.#skewOf(name), (name: string) => this.stores.of(name)] as const
-    const known = { skewOf, storeOf, unstored: this.#unstored, evaluator: this.evaluator }
-    return createViews(this.mirror, settings, this.#options.io.clock, known)
+    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, storeOf, unstored: this.#unstored })
   }
 
   /** Results count only if the database is the right one before the work and, by another `ping`, after it. */
   async #insistOnStore(signal: AbortSignal): Promise<void> {
-    await waitFor(this.sound(), signal).catch((error) => this.evaluator.missed(this.#byName.keys(), error))
+    await waitFor(this.sound(), signal)
     await this.mirror.ping()
   }
 }
