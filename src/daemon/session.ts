@@ -165,20 +165,17 @@ export class Session implements AsyncDisposable {
   async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<EvaluatedRun> {
     const { io } = this.#options
     try {
-      await this.#insistOnStore(signal)
-      try {
-        const result = await tenant.runs.during(resource, () => tenant.engine.run(resource, mode, signal))
+      return await this.#onStore(signal, async () => {
+        const result = await tenant.scope.during(resource, () => tenant.engine.run(resource, mode, signal))
         this.#unstored.ended(result, io.clock.now())
         this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
         tenant.serverClock.note(result)
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
         if (result.outcome === 'skipped' || result.reason === 'aborted') return { ...result, validUntil: null }
         const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
-        const how = { onlyInputs: [resource], beingRead: tenant.runs.resources, readInFull, signal }
+        const how = { onlyInputs: [resource], beingRead: tenant.scope.resources, readInFull, signal }
         return { ...result, validUntil: await this.#evaluate(tenant.settings.name, how) }
-      } finally {
-        await this.mirror.ping()
-      }
+      })
     } catch (error) {
       if (error instanceof SyncError && error.reason === 'store')
         this.#unstored.failed({ tenant: tenant.settings.name, resource, mode, message: error.message }, io.clock.now())
@@ -187,13 +184,8 @@ export class Session implements AsyncDisposable {
   }
 
   /** Evaluates all checks of a tenant. @returns the instant until which the results are valid; null = no threshold. */
-  async evaluateTenant(name: string, signal: AbortSignal): Promise<number | null> {
-    await this.#insistOnStore(signal)
-    try {
-      return await this.#evaluate(name, { signal })
-    } finally {
-      await this.mirror.ping()
-    }
+  evaluateTenant(name: string, signal: AbortSignal): Promise<number | null> {
+    return this.#onStore(signal, () => this.#evaluate(name, { signal }))
   }
 
   /**
@@ -201,27 +193,27 @@ export class Session implements AsyncDisposable {
    *
    * @throws SyncError `store` when the results of a tenant cannot be stored, after the other tenants were evaluated.
    */
-  async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
-    await this.#insistOnStore(signal)
-    await this.evaluator.settle(signal)
-    this.evaluator.forgetShared()
-    const thresholds = new Map<string, number>()
-    const failures: unknown[] = []
-    for (const { settings } of this.#tenants) {
-      await yieldToEventLoop()
-      try {
-        const validUntil = await this.#evaluate(settings.name, { signal })
-        if (validUntil !== null) thresholds.set(settings.name, validUntil)
-      } catch (error) {
-        if (reasonOf(error) !== 'store') throw error
-        failures.push(error)
-        // Without the database the other tenants would fail, too.
-        await this.mirror.ping()
+  evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
+    return this.#onStore(signal, async () => {
+      await this.evaluator.settle(signal)
+      this.evaluator.forgetShared()
+      const thresholds = new Map<string, number>()
+      const failures: unknown[] = []
+      for (const { settings } of this.#tenants) {
+        await yieldToEventLoop()
+        try {
+          const validUntil = await this.#evaluate(settings.name, { signal })
+          if (validUntil !== null) thresholds.set(settings.name, validUntil)
+        } catch (error) {
+          if (reasonOf(error) !== 'store') throw error
+          failures.push(error)
+          // Without the database the other tenants would fail, too.
+          await this.mirror.ping()
+        }
       }
-    }
-    await this.mirror.ping()
-    if (failures.length > 0) throw failures[0]
-    return thresholds
+      if (failures.length > 0) throw failures[0]
+      return thresholds
+    })
   }
 
   eraseOutdated(): Promise<boolean> {
@@ -291,9 +283,14 @@ export class Session implements AsyncDisposable {
     return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, storeOf, unstored: this.#unstored })
   }
 
-  /** Results count only if the database is the right one before the work and, by another `ping`, after it. */
-  async #insistOnStore(signal: AbortSignal): Promise<void> {
+  /** Results count only if the database is sound, and the right one before and after the work. */
+  async #onStore<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await waitFor(this.sound(), signal)
     await this.mirror.ping()
+    try {
+      return await work()
+    } finally {
+      await this.mirror.ping()
+    }
   }
 }
