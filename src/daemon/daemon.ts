@@ -10,7 +10,7 @@ import { createScheduler } from '../schedule/scheduler.ts'
 import { LiveWeb } from '../web/live-web.ts'
 import type { Probe } from '../web/web-options.ts'
 import { logFirstRound } from './first-round.ts'
-import { createJobs } from './jobs.ts'
+import { Jobs } from './jobs.ts'
 import { createReloader, type Reloading, reloadStatus } from './reload.ts'
 import { createWeb } from './serve.ts'
 import { openSession, type Session } from './session.ts'
@@ -56,11 +56,9 @@ export async function startDaemon(
   const heart = { beatAt: clock.monotonic() }
   const watch = storeWatch(session.mirror, clock, log)
   // Ages depend on the wall clock: after it was set, other runs may be due.
-  const catchUp = () => jobs.runDue(session.tenants)
-  const onJump = () =>
-    void catchUp().catch((error: unknown) => log.warn({ detail: String(error) }, 'Due runs could not be determined'))
+  const onJump = () => void jobs.takeUp(session.tenants)
   const scheduler = createScheduler({ clock, random, log, timezone: settings.timezone, onJump })
-  const jobs = createJobs(scheduler, { session, io, heart, watch })
+  const jobs: Jobs = new Jobs(scheduler, { session, io, log, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
   const reloader = createReloader({ reloading: again, session, live, jobs, status, clock, log })
   const web = createWeb({ session, live, io, log, heart, watch, reload: () => reloader.reload(), configFile })
@@ -71,24 +69,10 @@ export async function startDaemon(
   log.info({ ...address, tenants: session.tenants.length }, 'Listening')
   jobs.arrange()
   scheduler.start()
-  session.stores.begin({
-    isIdle: (name) => session.tenants.find(({ settings }) => settings.name === name)?.scope.isIdle ?? true,
-    async follow() {
-      const { opened, change } = await session.followStores()
-      log.info(
-        { tenants: session.tenants.length, taken: change.added, left: change.removed },
-        'Tenants of this replica changed',
-      )
-      jobs.arrange()
-      // Not awaited: no tenant is taken or given back until `follow` resolves.
-      void jobs.runDue(opened).catch((error: unknown) => {
-        log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
-      })
-    },
-  })
+  jobs.follow()
   // A replica may start without tenants.
   const hasFirstRound = session.tenants.length > 0
-  const { ended: caughtUp } = await catchUp()
+  const { ended: caughtUp } = await jobs.runDue(session.tenants)
   const page = `${live.settings().tls === null ? 'http' : 'https'}://${formatListen(address)}/`
   void caughtUp.then(
     () => (hasFirstRound ? logFirstRound(session, { page, log, signal: io.stop }) : undefined),

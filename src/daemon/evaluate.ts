@@ -23,7 +23,6 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
-import { failedEvaluations } from './failed-evaluations.ts'
 import { logFindings, logLapses } from './finding-log.ts'
 import { repeatedValues } from './repeated-values.ts'
 import { sharedTenants } from './shared-tenants.ts'
@@ -40,6 +39,8 @@ export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
 
 /** Evaluations are serialized, because each compares its results with stored ones. */
 export interface Evaluator {
+  /** From the next evaluation on. */
+  configure(settings: Settings): void
   /**
    * Evaluates the checks that read one of these resources, or all. Resolves with the first instant until which the
    * same records give the same results, in milliseconds since the epoch; null when no threshold is near.
@@ -47,19 +48,15 @@ export interface Evaluator {
    * @throws SyncError `aborted`, without waiting for its turn, once the signal is aborted.
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
-  /** Records that the preparation of an evaluation failed. Rejects with the error. */
-  failed(tenant: string, error: unknown): Promise<never>
-  /** The same for several tenants, without a log line; counts only reason `store`. @throws the error. */
-  missed(tenants: Iterable<string>, error: unknown): never
-  /** True when the tenant is this process's and its evaluations have failed for longer than is tolerated. */
-  fails(tenant: string): boolean
-  /** How long evaluations may fail, in milliseconds; without limit before the first call. */
-  tolerateFailures(ms: number): void
-  inForce(settings: Settings): Promise<void>
+  /**
+   * Records the configuration and ends the findings of tenants that were removed from it, if that is due. Each evaluation
+   * begins with it.
+   */
+  settle(signal?: AbortSignal): Promise<void>
   /** The next evaluation reads again which configured tenants are the same one: a run may have just revealed it. */
   forgetShared(): void
-  /** Ends the findings of tenants that were removed from the configuration. */
-  closeRemoved(configured: readonly string[]): Promise<void>
+  /** Resolves when no evaluation runs or waits. */
+  ended(): Promise<void>
 }
 
 export interface EvaluatorOptions {
@@ -77,10 +74,9 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   let memoryOf = emptyMemories()
   let shared = sharedTenants([], clock)
   const logShared = sharedLog(log)
-  const failures = failedEvaluations(clock, log)
-  // Only the owner of a tenant reports failures of its evaluations.
-  const fails = (tenant: string) => stores.of(tenant) !== null && failures.hasLasted(tenant)
   const queue = new Mutex()
+  /** The configuration in force that is not recorded yet. */
+  let due: Settings | null = null
   /** Null when another replica took the tenant meanwhile. */
   const evaluated = async (
     store: Mirror,
@@ -113,40 +109,41 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       return outcomes
     } catch (error) {
       if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
-      failures.note(tenant.settings.name, error)
       throw error
     }
   }
   const repeatsOf = repeatedValues({ metrics, log })
-  /** Makes stored passes unknown, because other processes do not see this one's failures. Rejects with the error. */
-  const expirePasses = async (tenant: string, error: unknown, id?: number): Promise<never> => {
-    // This write may fail, too.
-    if (fails(tenant) && reasonOf(error) !== 'aborted') await expire(tenant, id).catch(() => {})
-    throw error
-  }
-  const expire = async (tenant: string, known?: number) => {
-    const store = stores.of(tenant)
-    const id = known ?? (await store?.tenants())?.find(({ name }) => name === tenant)?.id
-    if (store === null || id === undefined) return
-    const states = await store.checkStates(id)
-    try {
-      await store.expirePasses(id)
-    } finally {
-      // An equal result in memory would only be confirmed, so the stored one would stay expired.
-      for (const { check } of states) memoryOf(store).forget(id, check)
-    }
+  const settle = async () => {
+    if (due === null) return
+    const settings = due
+    const at = clock.now()
+    const common = stores.shared()
+    await common?.noteTime(at)
+    const given = { checks: checksOf(settings), version, at }
+    await common?.noteConfiguration(await configurationRecord(settings, given))
+    memoryOf = emptyMemories()
+    const names = settings.tenants.map(({ name }) => name)
+    if (common !== null) await closeTenants(common, await stores.removed(names), at)
+    if (due === settings) due = null
   }
   return {
+    configure(settings) {
+      // A copy, because the same settings may become due again while they are recorded.
+      due = { ...settings }
+      shared = sharedTenants(
+        settings.tenants.map(({ name }) => name),
+        clock,
+      )
+    },
     evaluate: (tenant, how = {}) =>
       inTurn(queue, how.signal, async () => {
+        await settle()
         const store = stores.of(tenant.settings.name)
         // Another replica owns the tenant.
         if (store === null) return null
         const at = clock.now()
         const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
-        // After a partial evaluation, stored results of other checks may still be outdated.
-        if (how.onlyInputs === undefined) failures.ended(tenant.settings.name)
         const { id, settings } = tenant
         for (const { check, opened, resolved: resolutions } of outcomes) {
           const resolved = Object.values(resolutions).reduce((sum, count) => sum + count, 0)
@@ -158,37 +155,10 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         await logLapses(store, log, { id, name: settings.name }, at)
         const ends = outcomes.flatMap(({ changesAt }) => changesAt ?? [])
         return ends.length === 0 ? null : Math.min(...ends) - 1
-        // Outside of the queue, because it may wait for a lock.
-      }).catch((error: unknown) => expirePasses(tenant.settings.name, error, tenant.id)),
-    async failed(tenant, error) {
-      failures.note(tenant, error)
-      return expirePasses(tenant, error)
-    },
-    missed(tenants, error) {
-      if (reasonOf(error) === 'store') failures.missed(tenants)
-      throw error
-    },
-    fails,
-    tolerateFailures(ms) {
-      failures.toleratedMs = ms
-    },
-    inForce: (settings) =>
-      queue.runExclusive(async () => {
-        const at = clock.now()
-        const common = stores.shared()
-        const names = settings.tenants.map(({ name }) => name)
-        shared = sharedTenants(names, clock)
-        await common?.noteTime(at)
-        const given = { checks: checksOf(settings), version, at }
-        await common?.noteConfiguration(await configurationRecord(settings, given))
       }),
+    settle: (signal) => inTurn(queue, signal, settle),
     forgetShared: () => shared.forget(),
-    closeRemoved: (configured) =>
-      queue.runExclusive(async () => {
-        memoryOf = emptyMemories()
-        const common = stores.shared()
-        if (common !== null) await closeTenants(common, await stores.removed(configured), clock.now())
-      }),
+    ended: () => queue.waitForUnlock(),
   }
 }
 

@@ -1,71 +1,197 @@
 import { createHash } from 'node:crypto'
 import { Semaphore } from 'async-mutex'
 import { shortestGapMs } from '../config/cron.ts'
-import type { CronSchedule } from '../config/settings.ts'
-import type { Clock } from '../model/clock.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
+import type { Log } from '../model/log.ts'
 import { memoize } from '../model/memoize.ts'
 import type { Io } from '../model/process/io.ts'
-import type { SyncMode } from '../model/resource-names.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
 import type { TenantEngine } from '../sync/tenant-engine.ts'
-import type { RunRequest, Session } from './session.ts'
+import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
 import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
 
 const jitterMs = 5 * secondMs
 
+/** Delay of the first erasure, and of the next attempt while no tenant has confirmed the time. */
+const firstErasureMs = 10 * minuteMs
+
 export interface JobParts {
   readonly session: Session
   readonly io: Io
+  readonly log: Log
   readonly heart: { beatAt: number }
   readonly watch: StoreWatch
 }
 
-export interface Jobs {
-  arrange(): void
-  /** Starts runs that are due, and an evaluation in parallel; `ended` resolves when all have ended. */
-  runDue(tenants: readonly TenantParts[]): Promise<{ readonly ended: Promise<unknown> }>
+/** A run of one resource of a tenant, as a job. */
+interface SyncJob extends DueRun {
+  readonly name: string
+  readonly tenant: string
 }
 
-export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
-  const { session, watch } = parts
+/** What the scheduler runs: syncs, evaluations, and both again beside its ticks. */
+export class Jobs {
+  readonly #scheduler: Scheduler
+  readonly #parts: JobParts
   /** One limit for all calls, because a replica takes its share of the tenants in several rounds. */
-  const catchingUp = new Semaphore(tenantsAtOnce)
-  /** By job name: called when the job's run waits for the end of a Retry-After, which may take a day. */
-  const waiting = new Map<string, () => void>()
-  /** Names of jobs whose run waits, or has waited, for that end. */
-  const delayed = new Set<string>()
-  const noted = {
-    waits(name: string) {
-      delayed.add(name)
-      waiting.get(name)?.()
-    },
-    ended: (name: string) => void delayed.delete(name),
-  }
-  const arranged = new Map<string, string>()
-  const shortestGap = memoize(shortestGapMs)
+  readonly #catchingUp = new Semaphore(tenantsAtOnce)
+  readonly #shortestGap = memoize(shortestGapMs)
+  /** By name of the job, what it was arranged by. */
+  readonly #arranged = new Map<string, string>()
+  /** Names of jobs whose next run continues one that ended by a wait. */
+  readonly #resumed = new Set<string>()
+  #eraseAfter: number
 
-  const runNow = async (tenant: string, { resource, mode }: DueRun) => {
-    const name = jobName(tenant, resource, mode)
-    // The configuration may change before a job's turn, and an earlier call may have begun the run.
-    if (!arranged.has(name) || waiting.has(name) || delayed.has(name)) return
-    const { promise: untilItWaits, resolve } = Promise.withResolvers<void>()
-    waiting.set(name, resolve)
-    await Promise.race([ranOnce(name), untilItWaits])
-    waiting.delete(name)
+  constructor(scheduler: Scheduler, parts: JobParts) {
+    this.#scheduler = scheduler
+    this.#parts = parts
+    this.#eraseAfter = parts.io.clock.monotonic() + firstErasureMs
   }
-  /** Counts a run that the schedule has started, or delays by jitter, as the due one. */
-  const ranOnce = async (name: string) => {
-    if ((await scheduler.runNow(name)) === 'skipped') await scheduler.ended(name)
+
+  /** Adds, changes and removes jobs as the configuration and the tenants of this process demand. */
+  arrange(): void {
+    const { session } = this.#parts
+    const { timezone, evaluate } = session.settings
+    const evaluation = {
+      name: 'evaluate',
+      expression: evaluate.expression,
+      run: (signal: AbortSignal) => this.#evaluate(signal),
+    }
+    const jobs: readonly Job[] = [...session.tenants.flatMap((tenant) => this.#syncJobs(tenant)), evaluation]
+    const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
+    const keyOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
+    for (const [name, key] of this.#arranged) {
+      const job = wanted.get(name)
+      if (job !== undefined && keyOf(job) === key) continue
+      this.#scheduler.remove(name)
+      this.#arranged.delete(name)
+    }
+    for (const job of wanted.values()) {
+      if (this.#arranged.has(job.name)) continue
+      this.#scheduler.add(job)
+      this.#arranged.set(job.name, keyOf(job))
+    }
   }
-  const begin = async (
+
+  /** Starts runs that are due, and an evaluation in parallel; `ended` resolves when all have ended. */
+  async runDue(tenants: readonly TenantParts[]): Promise<{ readonly ended: Promise<unknown> }> {
+    const evaluated = this.#scheduler.runNow('evaluate')
+    const runs = await this.#begin(tenants, (engine) => engine.due('run'))
+    return { ended: Promise.all([evaluated, ...runs]) }
+  }
+
+  /** Call after tenants were opened or changed: runs what is due of them. */
+  async takeUp(tenants: readonly TenantParts[]): Promise<void> {
+    this.arrange()
+    await this.runDue(tenants).catch((error: unknown) => {
+      this.#parts.log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
+    })
+  }
+
+  /** From now on, works on the tenants that this process owns. */
+  follow(): void {
+    const { session, log } = this.#parts
+    session.stores.begin({
+      isIdle: (name) => session.tenants.find(({ settings }) => settings.name === name)?.scope.isIdle ?? true,
+      follow: async () => {
+        const { opened, change } = await session.followStores()
+        const tenants = session.tenants.length
+        log.info({ tenants, taken: change.added, left: change.removed }, 'Tenants of this replica changed')
+        // Not awaited: no tenant is taken or given back until `follow` resolves.
+        void this.takeUp(opened)
+      },
+    })
+  }
+
+  #syncJobs({ settings, engine }: TenantParts): Job[] {
+    return engine.resources.flatMap((resource) => {
+      const { incremental, full } = settings.resources[resource]
+      const modes = [['incremental', incremental] as const, ['full', full] as const]
+      return modes.flatMap(([mode, schedule]) => {
+        if (schedule === null) return []
+        const { expression, intervalMs } = schedule
+        const job = { name: jobName(settings.name, { resource, mode }), tenant: settings.name, resource, mode }
+        const run = (stopping: AbortSignal) => this.#sync(job, stopping)
+        const delayMs = splayMs(job.name, this.#parts.session.tenants.length, this.#shortestGap(expression))
+        return [{ name: job.name, expression, run, delayMs, jitterMs: Math.min(jitterMs, intervalMs / 4) }]
+      })
+    })
+  }
+
+  async #sync(job: SyncJob, stopping: AbortSignal): Promise<void> {
+    const { session, watch } = this.#parts
+    const { name, resource, mode } = job
+    const isResumed = this.#resumed.delete(name)
+    try {
+      const tenant = await session.settledTenant(job.tenant)
+      if (!tenant?.engine.resources.includes(resource) || !this.#arranged.has(name)) return
+      // A tick during a Retry-After only waits for its end.
+      if (tenant.client.waitMs(resource) > 0) return this.#resume(job, tenant)
+      await tenant.scope.run(stopping, async (signal) => {
+        const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, { resource, mode, signal })
+        if (validUntil !== null) this.#evaluateAfter(job.tenant, validUntil)
+        // One that read no page since the last wait is left to the next tick.
+        if (retryAt !== null && (pages > 0 || !isResumed)) this.#resume(job, tenant)
+      })
+    } catch (error) {
+      watch.jobFailed(error)
+    }
+  }
+
+  /** Continues a run at the end of the wait that the tenant demands, which may be a day. */
+  #resume(job: SyncJob, { client }: TenantParts): void {
+    const run = (stopping: AbortSignal) => {
+      this.#resumed.add(job.name)
+      return this.#sync(job, stopping)
+    }
+    this.#scheduler.once({ name: job.name, run }, Math.max(0, client.waitMs(job.resource)))
+  }
+
+  /** Evaluates a tenant at a threshold before the next tick; otherwise the check would be `unknown` until that tick. */
+  #evaluateAfter(tenant: string, validUntil: number): void {
+    const { session, io, watch } = this.#parts
+    const waitMs = validUntil + 1 - io.clock.now()
+    if (waitMs > session.settings.evaluate.intervalMs) return
+    const run = async (signal: AbortSignal) => {
+      try {
+        const next = await session.evaluateTenant(tenant, signal)
+        if (next !== null) this.#evaluateAfter(tenant, next)
+      } catch (error) {
+        watch.jobFailed(error)
+      }
+    }
+    this.#scheduler.once({ name: `${tenant} threshold`, run }, Math.max(0, waitMs))
+  }
+
+  async #evaluate(signal: AbortSignal): Promise<void> {
+    const { session, io, heart, watch } = this.#parts
+    try {
+      await watch.verify(signal).catch((error: unknown) => {
+        if (reasonOf(error) !== 'store') throw error
+        watch.jobFailed(error)
+      })
+      for (const [tenant, validUntil] of await session.evaluate(signal)) this.#evaluateAfter(tenant, validUntil)
+      heart.beatAt = io.clock.monotonic()
+      if (io.clock.monotonic() >= this.#eraseAfter) {
+        const erased = await session.eraseOutdated()
+        this.#eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
+      }
+    } catch (error) {
+      watch.jobFailed(error)
+      // A replica without its database server owns nothing; waiting for it is no stall.
+      if (session.stores.facts() !== null) heart.beatAt = io.clock.monotonic()
+    }
+    await this.#begin(session.tenants, (engine) => engine.broughtForward())
+  }
+
+  async #begin(
     tenants: readonly TenantParts[],
     runsOf: (engine: TenantEngine) => Promise<readonly DueRun[]>,
-  ): Promise<Promise<unknown>[]> => {
+  ): Promise<Promise<unknown>[]> {
     const found: { readonly tenant: string; readonly runs: readonly DueRun[] }[] = []
     const turn = yieldAfter(tenantsAtOnce)
     for (const { engine, settings } of tenants) {
@@ -75,129 +201,23 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         if (runs.length > 0) found.push({ tenant: settings.name, runs })
       } catch (error) {
         // This tenant is retried by its schedule; the others continue.
-        watch.jobFailed(error)
+        this.#parts.watch.jobFailed(error)
       }
     }
     return found.map(({ tenant, runs }) =>
-      catchingUp.runExclusive(() => runTogether(runs, (one) => runNow(tenant, one))),
+      this.#catchingUp.runExclusive(() => runTogether(runs, (run) => this.#runNow(jobName(tenant, run)))),
     )
   }
-  const evaluateAll = evaluation(parts)
-  const evaluate: Job['run'] = async (signal) => {
-    await evaluateAll(signal)
-    await begin(session.tenants, (engine) => engine.broughtForward())
-  }
 
-  return {
-    arrange() {
-      const { timezone, evaluate: often } = session.settings
-      const delayOf = (name: string, { expression }: CronSchedule) =>
-        splayMs(name, session.tenants.length, shortestGap(expression))
-      const jobs = [
-        ...session.tenants.flatMap((tenant) => syncJobs(tenant, { ...parts, ...noted, delayOf })),
-        { name: 'evaluate', expression: often.expression, run: evaluate },
-      ]
-      const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
-      const keyOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
-      for (const [name, key] of arranged) {
-        const job = wanted.get(name)
-        if (job !== undefined && keyOf(job) === key) continue
-        scheduler.remove(name)
-        arranged.delete(name)
-      }
-      for (const job of wanted.values()) {
-        if (arranged.has(job.name)) continue
-        scheduler.add(job)
-        arranged.set(job.name, keyOf(job))
-      }
-    },
-    async runDue(tenants) {
-      const evaluated = scheduler.runNow('evaluate')
-      const runs = await begin(tenants, (engine) => engine.due('run'))
-      return { ended: Promise.all([evaluated, ...runs]) }
-    },
+  /** Counts a run that the schedule has started, or delays by jitter, as the due one. */
+  async #runNow(name: string): Promise<void> {
+    // The configuration may change before a job's turn.
+    if (!this.#arranged.has(name)) return
+    if ((await this.#scheduler.runNow(name)) === 'skipped') await this.#scheduler.ended(name)
   }
 }
 
-const jobName = (tenant: string, resource: string, mode: SyncMode) => `${tenant} ${resource} ${mode}`
-
-interface SyncParts extends JobParts {
-  readonly delayOf: (job: string, schedule: CronSchedule) => number
-  readonly waits: (job: string) => void
-  readonly ended: (job: string) => void
-}
-
-function syncJobs({ settings, engine }: TenantParts, parts: SyncParts): Job[] {
-  return engine.resources.flatMap((resource) => {
-    const { incremental, full } = settings.resources[resource]
-    const modes = [['incremental', incremental] as const, ['full', full] as const]
-    return modes.flatMap(([mode, schedule]) => {
-      if (schedule === null) return []
-      const { expression, intervalMs } = schedule
-      const name = jobName(settings.name, resource, mode)
-      const sync = syncJob(settings.name, { resource, mode }, parts, () => parts.waits(name))
-      const run = (stopping: AbortSignal) => sync(stopping).finally(() => parts.ended(name))
-      const spread = { delayMs: parts.delayOf(name, schedule), jitterMs: Math.min(jitterMs, intervalMs / 4) }
-      return [{ name, expression, run, ...spread }]
-    })
-  })
-}
-
-function syncJob(name: string, run: DueRun, { session, io, watch }: JobParts, waits: () => void): Job['run'] {
-  return async (stopping) => {
-    try {
-      const tenant = await session.settledTenant(name)
-      if (!tenant?.engine.resources.includes(run.resource)) return
-      await tenant.scope.run(stopping, (signal) =>
-        resumeAfterWait(session, tenant, { ...run, signal }, io.clock, waits),
-      )
-    } catch (error) {
-      watch.jobFailed(error)
-    }
-  }
-}
-
-/** Resumes a run after each wait for a rate limit, unless it read no page since the previous wait. */
-export async function resumeAfterWait(
-  session: Pick<Session, 'syncAndEvaluate' | 'evaluateAfter'>,
-  tenant: TenantParts,
-  run: RunRequest,
-  clock: Clock,
-  waits: () => void = () => {},
-): Promise<void> {
-  for (let resumed = false; ; resumed = true) {
-    const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, run)
-    if (validUntil !== null) session.evaluateAfter(tenant.settings.name, validUntil)
-    if (retryAt === null || (resumed && pages === 0)) return
-    waits()
-    await clock.sleep(tenant.client.waitMs(run.resource), run.signal)
-  }
-}
-
-/** Delay of the first erasure, and of the next attempt while no tenant has confirmed the time. */
-const firstErasureMs = 10 * minuteMs
-
-function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
-  let eraseAfter = io.clock.monotonic() + firstErasureMs
-  return async (signal) => {
-    try {
-      await watch.verify(signal).catch((error: unknown) => {
-        if (reasonOf(error) !== 'store') throw error
-        watch.jobFailed(error)
-      })
-      const thresholds = await session.evaluate(signal)
-      for (const [tenant, validUntil] of thresholds) session.evaluateAfter(tenant, validUntil)
-      heart.beatAt = io.clock.monotonic()
-      if (io.clock.monotonic() < eraseAfter) return
-      const erased = await session.eraseOutdated()
-      eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
-    } catch (error) {
-      watch.jobFailed(error)
-      // A replica without its database server owns nothing; waiting for it is no stall.
-      if (session.stores.facts() !== null) heart.beatAt = io.clock.monotonic()
-    }
-  }
-}
+const jobName = (tenant: string, { resource, mode }: DueRun) => `${tenant} ${resource} ${mode}`
 
 /** Up to this number of tenants, jitter alone spreads the runs. */
 const fewTenants = 10

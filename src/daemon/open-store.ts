@@ -49,10 +49,7 @@ export async function openStores(
     return { mirror, stores: onlyStore(mirror) }
   }
   const url = urlOf(store.url, io, log)
-  const options = { url, role: 'engine', clock, random, log } as const
-  if (as === 'replica') return openAsReplica(options)
-  const mirror = await openPostgresMirror(options)
-  return { mirror, stores: onlyStore(mirror) }
+  return openAsReplica({ url, role: 'engine', clock, random, log, alone: as === 'alone' })
 }
 
 /** Least time between two runs of a command after refusals, in milliseconds: the server may know the new password first. */

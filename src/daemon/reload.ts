@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
 import { Mutex } from 'async-mutex'
 import { formatListen } from '../config/listen.ts'
-import type { Settings, TenantSettings, Waiver } from '../config/settings.ts'
+import type { Settings, Waiver } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
@@ -72,18 +71,14 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     // Switch both at once, so that one does not admit requests that the other no longer allows.
     const { change: tenants, opened } = await session.reconfigure(next, () => live.use(web))
     const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
-    const changedSettings = settingsBetween(before, next)
     reloading.setLogLevel(next.logLevel)
     status.note('configuration', true)
     status.note('web', true)
-    log.info({ ...tenants, waivers, settings: changedSettings }, 'Configuration reloaded')
+    log.info({ ...tenants, waivers }, 'Configuration reloaded')
     if (!ended()) {
-      jobs.arrange()
-      await jobs.runDue(opened).catch((error: unknown) => {
-        log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
-      })
+      await jobs.takeUp(opened)
     }
-    return { ok: true, text: `Reloaded: ${inWords(tenants, waivers, changedSettings)}` }
+    return { ok: true, text: `Reloaded: ${inWords(tenants, waivers)}` }
   } catch (error) {
     status.note('configuration', false)
     const problems = problemsOf(error)
@@ -119,47 +114,11 @@ function problemsOf(error: unknown): readonly string[] {
   return [error instanceof Error ? error.message : String(error)]
 }
 
-/** Keys of the file whose values changed for any tenant, without those that require a restart. */
-function settingsBetween(before: Settings, next: Settings): readonly string[] {
-  const formerly = new Map(before.tenants.map((tenant) => [tenant.name, tenant]))
-  const ofTenants = next.tenants.flatMap((tenant) => {
-    const former = formerly.get(tenant.name)
-    return former === undefined ? [] : differing(sectionsOf(former), sectionsOf(tenant))
-  })
-  const ofAll = general.flatMap(([key, name]) => (isDeepStrictEqual(before[key], next[key]) ? [] : [name]))
-  return [...new Set([...ofTenants, ...ofAll])]
-}
-
-/** The settings of a tenant by their keys in the file. */
-function sectionsOf({ name: _, resources, checks, ...sections }: TenantSettings): Readonly<Record<string, unknown>> {
-  const ofResources = Object.entries(resources).flatMap(([resource, { incremental, full, freshnessMs, enabled }]) => [
-    [`schedule.${resource}`, [incremental, full]],
-    [`freshness.${resource}`, freshnessMs],
-    [`resources.${resource}`, enabled],
-  ])
-  const ofChecks = Object.entries(checks).map(([check, settings]) => [`checks.${check}`, settings])
-  return { ...sections, ...Object.fromEntries([...ofResources, ...ofChecks]) }
-}
-
-function differing(before: Readonly<Record<string, unknown>>, next: Readonly<Record<string, unknown>>): string[] {
-  return Object.keys(next).filter((key) => !isDeepStrictEqual(before[key], next[key]))
-}
-
-/** Settings outside of `tenants`. */
-const general = [
-  ['evaluate', 'schedule.evaluate'],
-  ['timezone', 'schedule.timezone'],
-  ['historyRetentionDays', 'history.retentionDays'],
-  ['server', 'server'],
-  ['ownChecks', 'ownChecks'],
-  ['logLevel', 'log.level'],
-] as const satisfies readonly (readonly [keyof Settings, string])[]
-
 function byId(waivers: readonly Waiver[]): ReadonlyMap<string, Waiver> {
   return new Map(waivers.map((waiver) => [waiver.id, waiver]))
 }
 
-function inWords(tenants: Change, waivers: Change, settings: readonly string[]): string {
+function inWords(tenants: Change, waivers: Change): string {
   const all = Object.entries({
     added: tenants.added,
     changed: tenants.changed,
@@ -167,10 +126,9 @@ function inWords(tenants: Change, waivers: Change, settings: readonly string[]):
     'added waivers': waivers.added,
     'changed waivers': waivers.changed,
     'removed waivers': waivers.removed,
-    'changed settings': settings,
   })
   const parts = all.filter(([, names]) => names.length > 0)
-  if (parts.length === 0) return 'no tenant changed'
+  if (parts.length === 0) return 'no tenant and no waiver changed'
   return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ')
 }
 

@@ -9,7 +9,7 @@ import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { dayMs } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -22,16 +22,12 @@ import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
-import { evaluateEach } from './evaluate-each.ts'
 import { firstVerification } from './first-verification.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
-import { owedRemovals } from './owed-removals.ts'
-import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
-import { type ThresholdEvaluations, thresholdEvaluations } from './threshold-evaluations.ts'
 import { unstoredRuns } from './unstored-runs.ts'
 import { createViews, type Views } from './views.ts'
 
@@ -84,7 +80,6 @@ export class Session implements AsyncDisposable {
   /** Until it resolves, the data is shown but not used. */
   readonly sound: () => Promise<void>
   readonly #options: TenantPartsOptions
-  readonly #ownCredentials: OwnCredentials
   #settings: Settings
   #checks: readonly Check[]
   #views: Views
@@ -93,11 +88,6 @@ export class Session implements AsyncDisposable {
   #waivers: ReadonlyMap<string, readonly Waiver[]>
   readonly #closing = new AbortController()
   readonly #changing = new Mutex()
-  readonly #removals = owedRemovals(async () => {
-    await this.evaluator.inForce(this.#settings)
-    await this.evaluator.closeRemoved(this.#settings.tenants.map(({ name }) => name))
-  })
-  readonly #thresholds: ThresholdEvaluations
   readonly #unstored = unstoredRuns()
   readonly #runLog: RunLog
 
@@ -117,11 +107,7 @@ export class Session implements AsyncDisposable {
         return facts && { ...facts, tenants: this.#settings.tenants.map(({ name }) => name) }
       },
     })
-    this.#ownCredentials = ownCredentials(log)
     this.#runLog = parts.runLog ?? createRunLog(log)
-    this.#thresholds = thresholdEvaluations(io.clock, this.#closing.signal, (name, signal) =>
-      this.#reevaluate(name, signal),
-    )
     this.evaluator = createEvaluator({ ...parts, metrics: this.metrics, clock: io.clock })
     this.sound = firstVerification(mirror, this.#closing.signal)
     this.sound().catch(() => {})
@@ -146,11 +132,14 @@ export class Session implements AsyncDisposable {
 
   async reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     const changed = await this.#changing.runExclusive(async () => {
-      const undo = await this.stores.configure(next.tenants)
-      return this.#change(next, alongside).catch((error: unknown) => {
-        if (this.#settings !== next) undo()
+      const { tenants } = this.#settings
+      try {
+        await this.stores.configure(next.tenants)
+        return await this.#change(next, alongside)
+      } catch (error) {
+        if (this.#settings !== next) await this.stores.configure(tenants).catch(() => {})
         throw error
-      })
+      }
     })
     await this.#settleRemovals()
     return changed
@@ -174,20 +163,17 @@ export class Session implements AsyncDisposable {
   async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<EvaluatedRun> {
     const { io } = this.#options
     try {
-      await this.#insistOnStore(signal)
-      try {
-        const result = await tenant.runs.during(resource, () => tenant.engine.run(resource, mode, signal))
+      return await this.#onStore(signal, async () => {
+        const result = await tenant.scope.during(resource, () => tenant.engine.run(resource, mode, signal))
         this.#unstored.ended(result, io.clock.now())
         this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
         tenant.serverClock.note(result)
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
         if (result.outcome === 'skipped' || result.reason === 'aborted') return { ...result, validUntil: null }
         const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
-        const how = { onlyInputs: [resource], beingRead: tenant.runs.resources, readInFull, signal }
-        return { ...result, validUntil: await this.#evaluateTenant(tenant.settings.name, how) }
-      } finally {
-        await this.mirror.ping()
-      }
+        const how = { onlyInputs: [resource], beingRead: tenant.scope.resources, readInFull, signal }
+        return { ...result, validUntil: await this.#evaluate(tenant.settings.name, how) }
+      })
     } catch (error) {
       if (error instanceof SyncError && error.reason === 'store')
         this.#unstored.failed({ tenant: tenant.settings.name, resource, mode, message: error.message }, io.clock.now())
@@ -195,30 +181,42 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** See `evaluateEach`. */
-  async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
-    await this.#insistOnStore(signal)
-    try {
-      await waitFor(this.#removals.settle(), signal).catch((error) => this.evaluator.missed(this.#byName.keys(), error))
-      this.evaluator.forgetShared()
-      return await evaluateEach(this.#tenants, this.mirror, async ({ settings, engine }) => {
-        const validUntil = await this.#evaluateTenant(settings.name, { signal })
-        await this.#ownCredentials.look(settings, this.mirror.records(engine.tenantId), this.#options.io.clock.now())
-        return validUntil
-      })
-    } finally {
-      await this.mirror.ping()
-    }
+  /** Evaluates all checks of a tenant. @returns the instant until which the results are valid; null = no threshold. */
+  evaluateTenant(name: string, signal: AbortSignal): Promise<number | null> {
+    return this.#onStore(signal, () => this.#evaluate(name, { signal }))
   }
 
-  /** Evaluates a tenant at a threshold before the next tick; otherwise the check would be `unknown` until that tick. */
-  evaluateAfter(name: string, validUntil: number): void {
-    this.#thresholds.evaluateAfter(name, validUntil, this.#settings.evaluate.intervalMs)
+  /**
+   * Evaluates the tenants one after the other. Resolves, by tenant, with the instant until which its results are valid.
+   *
+   * @throws SyncError `store` when the results of a tenant cannot be stored, after the other tenants were evaluated.
+   */
+  evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
+    return this.#onStore(signal, async () => {
+      await this.evaluator.settle(signal)
+      this.evaluator.forgetShared()
+      const thresholds = new Map<string, number>()
+      const failures: unknown[] = []
+      for (const { settings } of this.#tenants) {
+        await yieldToEventLoop()
+        try {
+          const validUntil = await this.#evaluate(settings.name, { signal })
+          if (validUntil !== null) thresholds.set(settings.name, validUntil)
+        } catch (error) {
+          if (reasonOf(error) !== 'store') throw error
+          failures.push(error)
+          // Without the database the other tenants would fail, too.
+          await this.mirror.ping()
+        }
+      }
+      if (failures.length > 0) throw failures[0]
+      return thresholds
+    })
   }
 
   eraseOutdated(): Promise<boolean> {
     // With several replicas, a tenant counts as removed a day after the configuration lost it.
-    this.#removals.owe()
+    this.evaluator.configure(this.#settings)
     const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
     const retentionMs = this.#settings.historyRetentionDays * dayMs
     return eraseOutdated(this.stores.shared(), { clocks, retentionMs, now: this.#options.io.clock.now() })
@@ -226,8 +224,7 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
-    await this.#thresholds.ended()
-    await this.#removals.ended()
+    await this.evaluator.ended()
     for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
     await this.stores[Symbol.asyncDispose]()
     await this.mirror[Symbol.asyncDispose]()
@@ -239,12 +236,11 @@ export class Session implements AsyncDisposable {
     this.#byName = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
     this.#settings = next
     this.#checks = checksOf(next)
-    this.evaluator.tolerateFailures(next.evaluate.intervalMs)
     this.#waivers = waiversByTenant(next.waivers)
     this.#views = this.#viewsOf(next)
     alongside()
     await this.metrics.configure(metricsConfig({ ...next, tenants: result.tenants.map(({ settings }) => settings) }))
-    this.#removals.owe()
+    this.evaluator.configure(next)
     await yieldToEventLoop()
     for (const { client } of result.closed) await client[Symbol.asyncDispose]()
     return result
@@ -252,12 +248,14 @@ export class Session implements AsyncDisposable {
 
   /** The settings are already in effect; the next evaluation repeats what the store rejected. */
   async #settleRemovals(): Promise<void> {
-    if (this.mirror.isVerified() && !this.#closing.signal.aborted) await this.#removals.tryToSettle(this.#options.log)
+    if (!this.mirror.isVerified() || this.#closing.signal.aborted) return
+    await this.evaluator.settle(this.#closing.signal).catch((error: unknown) => {
+      this.#options.log.warn({ detail: String(error) }, 'Findings not closed yet')
+    })
   }
 
   /** Uses the current settings: they may have changed during the run, and the tenant may be gone. */
-  async #evaluateTenant(name: string, how: EvaluationOptions): Promise<number | null> {
-    await waitFor(this.#removals.settle(), how.signal).catch((error: unknown) => this.evaluator.failed(name, error))
+  async #evaluate(name: string, how: EvaluationOptions): Promise<number | null> {
     const tenant = this.#byName.get(name)
     if (tenant === undefined) return null
     const { evaluate, ownChecks } = this.#settings
@@ -274,24 +272,23 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  async #reevaluate(name: string, signal: AbortSignal): Promise<number | null> {
-    await this.#insistOnStore(signal)
-    return this.#evaluateTenant(name, { signal }).finally(() => this.mirror.ping())
-  }
-
   #skewOf(name: string): SkewOf {
     return (resource) => this.#byName.get(name)?.client.answerTimes.skewMs(resource)
   }
 
   #viewsOf(settings: Settings): Views {
     const [skewOf, storeOf] = [(name: string) => this.#skewOf(name), (name: string) => this.stores.of(name)] as const
-    const known = { skewOf, storeOf, unstored: this.#unstored, evaluator: this.evaluator }
-    return createViews(this.mirror, settings, this.#options.io.clock, known)
+    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, storeOf, unstored: this.#unstored })
   }
 
-  /** Results count only if the database is the right one before the work and, by another `ping`, after it. */
-  async #insistOnStore(signal: AbortSignal): Promise<void> {
-    await waitFor(this.sound(), signal).catch((error) => this.evaluator.missed(this.#byName.keys(), error))
+  /** Results count only if the database is sound, and the right one before and after the work. */
+  async #onStore<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    await waitFor(this.sound(), signal)
     await this.mirror.ping()
+    try {
+      return await work()
+    } finally {
+      await this.mirror.ping()
+    }
   }
 }

@@ -8,6 +8,7 @@ import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { type ServerClock, serverTimesReached } from '../model/server-clock.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { resources } from '../resources/index.ts'
@@ -16,7 +17,6 @@ import type { TenantStores } from '../store/tenant-stores.ts'
 import { enabledNames, shortestIntervalMs } from '../sync/due.ts'
 import type { RunResult, SyncObserver, SyncProgress } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
-import { RunsInProgress } from './runs-in-progress.ts'
 
 /** The server time of a tenant with a proven identity: none before the first success, nor during its hold. */
 export class ProvenClock implements ServerClock {
@@ -37,8 +37,10 @@ export class ProvenClock implements ServerClock {
   }
 }
 
+/** The work under way on a tenant. */
 class TenantScope {
   readonly #underWay = new Set<Promise<unknown>>()
+  #resources: readonly ResourceName[] = []
   #ending = new AbortController()
   #linked: { readonly to: AbortSignal; readonly both: AbortSignal } | undefined
 
@@ -56,6 +58,23 @@ class TenantScope {
       await mine
     } finally {
       this.#underWay.delete(mine)
+    }
+  }
+
+  /**
+   * Resources that runs are reading. A check waits for the runs of all of its inputs: in between, it would see one resource
+   * before and another one after the same change. The next tick of the schedule evaluates in any case.
+   */
+  get resources(): readonly ResourceName[] {
+    return this.#resources
+  }
+
+  async during<T>(resource: ResourceName, run: () => Promise<T>): Promise<T> {
+    this.#resources = [...this.#resources, resource]
+    try {
+      return await run()
+    } finally {
+      this.#resources = this.#resources.toSpliced(this.#resources.indexOf(resource), 1)
     }
   }
 
@@ -88,7 +107,6 @@ export interface TenantParts {
   readonly engine: TenantEngine
   readonly scope: TenantScope
   readonly serverClock: ProvenClock
-  readonly runs: RunsInProgress
 }
 
 export interface TenantPartsOptions {
@@ -134,7 +152,6 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
     engine,
     scope: new TenantScope(),
     serverClock: new ProvenClock(client.answerTimes),
-    runs: new RunsInProgress(),
   }
 }
 

@@ -25,7 +25,6 @@ import { batches } from '../report/formats.ts'
 import type { CheckStateRow, Mirror, NamedChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import type { FindingQuery } from '../web/web-options.ts'
-import type { Evaluator } from './evaluate.ts'
 import { sharedTenants } from './shared-tenants.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
@@ -47,7 +46,6 @@ export interface EngineFacts {
   /** Store of a tenant that this process owns; null for tenants of other replicas. */
   readonly storeOf: (tenant: string) => Mirror | null
   readonly unstored: Pick<UnstoredRuns, 'over'>
-  readonly evaluator: Pick<Evaluator, 'fails'>
 }
 
 interface Shown extends EvaluatedTenant {
@@ -104,11 +102,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await store.checkStates(id))] : listed
   }
 
-  function postureOf(tenant: Shown): Promise<TenantPosture> {
-    return readPostureOf(tenant)
-  }
-
-  async function readPostureOf(tenant: Shown): Promise<TenantPosture> {
+  async function postureOf(tenant: Shown): Promise<TenantPosture> {
     const now = clock.now()
     const checks = await checksFor(tenant)
     const evaluateIntervalMs = evaluate.intervalMs
@@ -121,7 +115,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       waivers: own,
       now,
       evaluateIntervalMs,
-      evaluationFails: engine?.evaluator.fails(tenant.settings.name) ?? false,
     })
     const { sharedWith } = tenant
     const isShared = sharedWith !== undefined && posture.identity === 'proven'
@@ -191,7 +184,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     // A replica that owns no tenant answers without the database.
     if (!settings.tenants.some(({ name }) => isOwn(name))) return []
     const reading = async (tenant: Shown) => {
-      const posture = await readPostureOf(tenant)
+      const posture = await postureOf(tenant)
       const findings = await namedFindings(tenant, posture)
       return {
         posture,

@@ -39,8 +39,6 @@ export interface ReadPosture {
   readonly waivers: readonly Waiver[]
   readonly now: number
   readonly evaluateIntervalMs: number
-  /** True while results cannot be stored, so that the stored ones are outdated. */
-  readonly evaluationFails?: boolean
 }
 
 /** Stored check results with the present ages and holds of their inputs applied (docs/sync.md#check-status). */
@@ -140,7 +138,7 @@ interface CheckInputs extends CheckKnown {
 
 /** The stored status with present ages and holds applied. A disabled check is `not_applicable`. */
 function presentStatus(check: Check, { request, state, settings, inputs }: CheckInputs): DecidedStatus {
-  const { tenant, now, evaluateIntervalMs, evaluationFails = false } = request
+  const { tenant, now, evaluateIntervalMs } = request
   if (!settings.enabled) return { status: 'not_applicable', reason: null }
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
@@ -154,7 +152,7 @@ function presentStatus(check: Check, { request, state, settings, inputs }: Check
   // A result without a rule is only valid if it is `unknown`; else an input was switched off when it was stored.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
   const isKept = isFresh(state?.evaluatedAt ?? null, limit, now) && now <= (state?.validUntil ?? now)
-  const isCurrent = state === undefined || (isOfRule && isKept && !evaluationFails)
+  const isCurrent = state === undefined || (isOfRule && isKept)
   const dependsOnResult = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
   const isOff = inputs.some((input) => input.off)
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }

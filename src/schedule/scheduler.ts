@@ -38,9 +38,10 @@ export interface Scheduler {
   start(): void
   /** Runs a job without jitter; `skipped` if it is already running or the scheduler stops. Logs errors of the job. */
   runNow(name: string): Promise<RunOutcome>
+  /** Runs a job beside its ticks, once after `delayMs`. Of several such calls for one name, the earliest run counts. */
+  once(job: Pick<Job, 'name' | 'run'>, delayMs: number): void
   /** Resolves when the job is not running. */
   ended(name: string): Promise<void>
-  skipped(name: string): number
   /** Aborts running jobs and waits for them; false when some did not end within `graceMs`. */
   dispose(graceMs: number): Promise<boolean>
 }
@@ -48,7 +49,6 @@ export interface Scheduler {
 interface Entry {
   readonly job: Job
   readonly group: CronGroup
-  skipped: number
 }
 
 interface CronGroup {
@@ -69,12 +69,13 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
   let wake = new AbortController()
   let started = false
 
-  const runJob = async (entry: Entry, delayMs: number): Promise<RunOutcome> => {
-    const { name, run } = entry.job
+  /** Monotonic times of runs beside the ticks, by name of the job. */
+  const planned = new Map<string, number>()
+
+  const runJob = async ({ name, run }: Pick<Job, 'name' | 'run'>, delayMs: number): Promise<RunOutcome> => {
     if (stopping.signal.aborted) return 'skipped'
     if (running.has(name)) {
-      entry.skipped += 1
-      log.debug({ job: name, skipped: entry.skipped }, 'Tick skipped: the job still runs')
+      log.debug({ job: name }, 'Tick skipped: the job still runs')
       return 'skipped'
     }
     const ended = Promise.withResolvers<void>()
@@ -90,6 +91,20 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       running.delete(name)
       ended.resolve()
     }
+  }
+  const once: Scheduler['once'] = (job, delayMs) => {
+    const at = clock.monotonic() + delayMs
+    if (stopping.signal.aborted || (planned.get(job.name) ?? Number.POSITIVE_INFINITY) <= at) return
+    planned.set(job.name, at)
+    const work = async () => {
+      await sleep(delayMs)
+      // Another one may have been planned before it.
+      if (planned.get(job.name) !== at) return
+      planned.delete(job.name)
+      await runJob(job, 0)
+    }
+    // Fails only when the scheduler stops.
+    void work().catch(() => {})
   }
   const find = (name: string): Entry => {
     const entry = entries.get(name)
@@ -119,7 +134,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       // The job was removed while others were launched.
       if (!group.entries.has(entry)) continue
       const { delayMs = 0, jitterMs = 0 } = entry.job
-      void runJob(entry, delayMs + Math.floor(random() * jitterMs))
+      void runJob(entry.job, delayMs + Math.floor(random() * jitterMs))
       await turn()
     }
   }
@@ -149,7 +164,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     add(job) {
       if (entries.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
       const group = groupOf(job)
-      const entry = { job, group, skipped: 0 }
+      const entry = { job, group }
       group.entries.add(entry)
       entries.set(job.name, entry)
       wake.abort()
@@ -171,11 +186,11 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
       void runTimer()
     },
-    runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name), 0)),
+    runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name).job, 0)),
+    once,
     async ended(name) {
       await running.get(name)
     },
-    skipped: (name) => find(name).skipped,
     async dispose(graceMs) {
       for (const { times } of groups.values()) times.dispose()
       groups.clear()

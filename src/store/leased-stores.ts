@@ -1,13 +1,29 @@
+import { hostname } from 'node:os'
+import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
+import { EngineRunning, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
+import { memoizeWeakly } from '../model/memoize.ts'
 import type { OwnerView } from '../model/posture.ts'
-import type { Db } from './db/db.ts'
-import { ownersText, removedText } from './db/lease-statements.ts'
-import { type Lease, type Leases, renewEveryMs } from './db/leases.ts'
+import type { Db, Sql } from './db/db.ts'
+import {
+  type Lease,
+  type LeasedTenant,
+  leaveReplicas,
+  ownersText,
+  releaseLeases,
+  removedText,
+  renewLeases,
+} from './db/leases.ts'
 import type { Mirror } from './port.ts'
-import type { ReplicaFacts, TenantName, TenantStores, TenantWorker } from './tenant-stores.ts'
+import type { ReplicaFacts, TenantStores, TenantWorker } from './tenant-stores.ts'
+
+/** Interval between renewals. */
+const renewEveryMs = 2 * secondMs
+
+/** Time after sending its last confirmed renewal for which a process may write, by its monotonic clock. */
+const writesForMs = 6 * secondMs
 
 /** Interval at which this process checks whether it may still write. */
 const followEveryMs = secondMs
@@ -15,15 +31,25 @@ const followEveryMs = secondMs
 /** Most tenants given back at a time, because their next owner opens them one after the other. */
 const mostGivenBack = 32
 
-export interface LeasedStoresOptions {
-  readonly leases: Leases
+/** Tries of a command that works alone: the leases of a killed process lapse after ten seconds. */
+const mostTries = 13
+
+export interface LeasedStoresOptions<Store> {
+  /** New at each start of the process. */
+  readonly id: string
+  /** For the renewal. Its transactions must take a few seconds at most, because without a renewal nothing is written. */
+  readonly lease: Db
   /** For reads. */
-  readonly db: Db
+  readonly show: Db
+  /** Throws unless the tables are those of this version; then nothing is renewed or taken. */
+  readonly assertTables: (sql: Sql) => Promise<void>
   /** Opens a store that writes nothing once another process has taken the lease. */
-  readonly storeOf: (lease: Lease) => Mirror
-  readonly clock: Pick<Clock, 'now' | 'sleep'>
+  readonly storeOf: (lease: Lease) => Store
+  readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** True for a command that only works without replicas beside it. */
+  readonly alone?: boolean
 }
 
 export interface OwnerRow extends Omit<OwnerView, 'isAlive'> {
@@ -31,77 +57,75 @@ export interface OwnerRow extends Omit<OwnerView, 'isAlive'> {
   readonly alive: number
 }
 
-/** The stores of the tenants whose leases this replica holds. */
-export class LeasedStores implements TenantStores {
-  readonly #options: LeasedStoresOptions
-  readonly #leases: Leases
-  readonly #stores = new Map<Lease, Mirror>()
-  /** Tenants that are given back once their work has ended. */
+/** The stores of the tenants whose leases this process holds (docs/reliability.md#replicas). */
+export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
+  readonly #options: LeasedStoresOptions<Store>
+  readonly #storeOf: (lease: Lease) => Store
+  /** Renewals and releases change the same rows. */
+  readonly #turns = new Mutex()
+  #tenants: readonly LeasedTenant[] = []
+  /** By name of the tenant, as of the last renewal. An unchanged lease stays the same object. */
+  #held: ReadonlyMap<string | null, Lease> = new Map()
+  /** Leases that are given back once the work under them has ended. */
   #leaving: readonly Lease[] = []
   /** `owned` as of when the worker last followed. */
   #followed = ''
+  #sentAt = Number.NEGATIVE_INFINITY
   #found = { heartbeatAt: 0, takeovers: 0, unowned: 0, surplus: 0 }
   readonly #ending = new AbortController()
   readonly #loops: Promise<void>[] = []
 
-  constructor(options: LeasedStoresOptions) {
+  constructor(options: LeasedStoresOptions<Store>) {
     this.#options = options
-    this.#leases = options.leases
+    this.#storeOf = memoizeWeakly(options.storeOf)
   }
 
-  of(tenant: string): Mirror | null {
-    const lease = this.#leases.held.get(tenant)
-    return lease === undefined || this.#leaving.includes(lease) ? null : this.#storeOf(lease)
+  of(tenant: string): Store | null {
+    return this.#storeUnder(tenant)
   }
 
-  shared(): Mirror | null {
-    const lease = this.#leases.held.get(null)
-    return lease === undefined ? null : this.#storeOf(lease)
+  shared(): Store | null {
+    return this.#storeUnder(null)
   }
 
-  async configure(tenants: readonly TenantName[]): Promise<() => void> {
-    const before = this.#leases.tenants
-    const restore = () => {
-      this.#leases.tenants = before
+  async configure(tenants: readonly LeasedTenant[]): Promise<void> {
+    const { alone = false, clock } = this.#options
+    this.#tenants = tenants
+    for (let tries = 1; ; tries++) {
+      const hasAll = await this.#renew()
+      if (hasAll || !alone) break
+      await this.#leave()
+      if (tries === mostTries)
+        throw new EngineRunning(
+          'Another tenantwatch engine (run, sync or migrate-store) is working on the database of store.url; stop it first',
+        )
+      await clock.sleep(secondMs)
     }
-    this.#leases.tenants = tenants
-    try {
-      const isFirst = this.#loops.length === 0
-      await this.#renew()
-      // The first renewal takes nothing. Opening the tenants may take longer than a renewal is valid.
-      if (isFirst) {
-        await this.#renew()
-        this.#loops.push(this.#every(renewEveryMs, () => this.#renew()))
-      }
-    } catch (error) {
-      restore()
-      throw error
-    }
-    return restore
+    // From now on, because opening the tenants may take longer than a renewal is valid.
+    if (this.#loops.length === 0) this.#loops.push(this.#every(renewEveryMs, () => this.#renew()))
   }
 
   async removed(configured: readonly string[]): Promise<readonly string[]> {
-    const { db } = this.#options
-    const names = db.dialect.listOf(configured)
-    return await db.read((sql) => sql<string>(removedText, [{ names }], 'values'))
+    const { show, alone = false } = this.#options
+    const names = show.dialect.listOf(configured)
+    return await show.read((sql) => sql<string>(removedText, [{ names, alone }], 'values'))
   }
 
   facts(): ReplicaFacts {
-    const { isConfirmed, tenants, lastHeld } = this.#leases
     const { heartbeatAt, takeovers, unowned } = this.#found
-    const isLost = ({ name }: TenantName) => lastHeld.has(name) && this.of(name) === null
+    const isLost = ({ name }: LeasedTenant) => this.#held.has(name) && this.of(name) === null
     return {
       heartbeatAt,
-      isConfirmed,
+      isConfirmed: this.#isConfirmed,
       takeovers,
-      unowned: Math.min(unowned + tenants.filter(isLost).length, tenants.length),
+      unowned: Math.min(unowned + this.#tenants.filter(isLost).length, this.#tenants.length),
       owned: this.#ownedText(),
     }
   }
 
   /** Times and ages by the clock of the database, so that all replicas agree. */
   async owners(): Promise<ReadonlyMap<string, OwnerView>> {
-    return ownersOf(await this.#options.db.read((sql) => sql<OwnerRow>(ownersText)))
+    return ownersOf(await this.#options.show.read((sql) => sql<OwnerRow>(ownersText)))
   }
 
   begin(worker: TenantWorker): void {
@@ -112,31 +136,42 @@ export class LeasedStores implements TenantStores {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort()
     await Promise.all(this.#loops)
-    await this.#close([...this.#leases.held.values()])
     // Otherwise its leases lapse ten seconds later.
-    await this.#leases.leave().catch(() => {})
+    await this.#leave().catch(() => {})
   }
 
-  #storeOf(lease: Lease): Mirror {
-    const store = this.#stores.get(lease) ?? this.#options.storeOf(lease)
-    this.#stores.set(lease, store)
-    return store
+  /** True while the last renewal is recent: until then no other process can have taken a lease. */
+  get #isConfirmed(): boolean {
+    return this.#options.clock.monotonic() - this.#sentAt < writesForMs
   }
 
-  /** Leases under which this process works, from the first configured tenant to the last. */
-  #owned(): readonly Lease[] {
-    const { held } = this.#leases
-    return [...held.values()].filter((lease) => !this.#leaving.includes(lease))
+  #storeUnder(tenant: string | null): Store | null {
+    const lease = this.#held.get(tenant)
+    if (lease === undefined || !this.#isConfirmed || this.#leaving.includes(lease)) return null
+    return this.#storeOf(lease)
   }
 
   #ownedText(): string {
-    return JSON.stringify(this.#owned().map(({ tenant, epoch, serverStart }) => [tenant, epoch, serverStart]))
+    const owned = this.#isConfirmed ? [...this.#held.values()].filter((lease) => !this.#leaving.includes(lease)) : []
+    return JSON.stringify(owned.map(({ tenant, epoch, serverStart }) => [tenant, epoch, serverStart]))
   }
 
-  async #renew(): Promise<void> {
-    const heartbeatAt = this.#options.clock.now()
-    const { takenOver, unowned, surplus } = await this.#leases.renew()
-    this.#found = { heartbeatAt, takeovers: this.#found.takeovers + takenOver, unowned, surplus }
+  /** True if this process then has all leases. */
+  #renew(): Promise<boolean> {
+    return this.#turns.runExclusive(async () => {
+      const { lease, clock, id, assertTables, alone = false } = this.#options
+      const [sentAt, heartbeatAt] = [clock.monotonic(), clock.now()]
+      const claim = { id, alone, tenants: this.#tenants, at: heartbeatAt }
+      const { leases, hasAll, takenOver, unowned, surplus } = await lease.write(async (sql) => {
+        await assertTables(sql)
+        return await renewLeases(sql, lease.dialect, claim)
+      })
+      this.#sentAt = sentAt
+      const before = this.#held
+      this.#held = new Map(leases.map((one) => [one.tenant, unchanged(before.get(one.tenant), one)]))
+      this.#found = { heartbeatAt, takeovers: this.#found.takeovers + takenOver, unowned, surplus }
+      return hasAll
+    })
   }
 
   /** Lets the worker follow changes, and gives back leases once their work has ended. */
@@ -148,14 +183,8 @@ export class LeasedStores implements TenantStores {
       if (owned !== this.#followed) {
         await worker.follow()
         this.#followed = owned
-        const held = new Set(this.#leases.held.values())
-        for (const lease of this.#stores.keys()) if (!held.has(lease)) this.#stores.delete(lease)
       }
-      if (leaving.length === 0) return
-      await this.#close(leaving)
-      await this.#leases.release(leaving)
-      // A renewal may have counted them.
-      this.#found = { ...this.#found, surplus: 0 }
+      if (leaving.length > 0) await this.#release(leaving)
     } finally {
       this.#leaving = []
     }
@@ -163,28 +192,38 @@ export class LeasedStores implements TenantStores {
 
   /** Leases of tenants that are not configured any more, and of idle ones beyond the share of this replica. */
   #surplus(worker: TenantWorker): readonly Lease[] {
-    const { held, tenants } = this.#leases
-    const names = new Set<string | null>(tenants.map(({ name }) => name))
-    const removed = [...held.values()].filter(({ tenant }) => tenant !== null && !names.has(tenant))
-    const idle: Lease[] = []
+    if (!this.#isConfirmed) return []
+    const names = new Set<string | null>(this.#tenants.map(({ name }) => name))
+    const removed = [...this.#held.values()].filter(({ tenant }) => tenant !== null && !names.has(tenant))
     // The last ones first, because after a start their first runs begin last.
-    for (const { name } of tenants.toReversed()) {
-      if (idle.length >= Math.min(this.#found.surplus, mostGivenBack)) break
-      const lease = held.get(name)
-      if (lease !== undefined && worker.isIdle(name)) idle.push(lease)
-    }
-    return [...removed, ...idle]
+    const idle = this.#tenants.toReversed().flatMap(({ name }) => {
+      const lease = this.#held.get(name)
+      return lease !== undefined && worker.isIdle(name) ? [lease] : []
+    })
+    return [...removed, ...idle.slice(0, Math.min(this.#found.surplus, mostGivenBack))]
   }
 
-  /** Closes the stores that are open under these leases. */
-  async #close(leases: readonly Lease[]): Promise<void> {
-    const stores = leases.map((lease) => this.#stores.get(lease))
-    for (const lease of leases) this.#stores.delete(lease)
-    await Promise.allSettled(stores.map((store) => store?.[Symbol.asyncDispose]()))
+  #release(leases: readonly Lease[]): Promise<void> {
+    return this.#turns.runExclusive(async () => {
+      const { lease, id } = this.#options
+      const released = new Set(leases.map(({ tenant }) => tenant))
+      this.#held = new Map([...this.#held].filter(([tenant]) => !released.has(tenant)))
+      // A renewal may have counted them.
+      this.#found = { ...this.#found, surplus: 0 }
+      await lease.write((sql) => releaseLeases(sql, lease.dialect, id, leases))
+    })
+  }
+
+  #leave(): Promise<void> {
+    return this.#turns.runExclusive(async () => {
+      const { lease, id } = this.#options
+      this.#held = new Map()
+      await lease.write((sql) => leaveReplicas(sql, id))
+    })
   }
 
   /** Repeats the work. Logs each distinct problem once until it succeeds, such as a dead server, then a standby. */
-  async #every(ms: number, work: () => Promise<void>): Promise<void> {
+  async #every(ms: number, work: () => Promise<unknown>): Promise<void> {
     const { clock, random, log } = this.#options
     const logged = new Set<string>()
     for (;;) {
@@ -203,7 +242,18 @@ export class LeasedStores implements TenantStores {
   }
 }
 
+function unchanged(known: Lease | undefined, lease: Lease): Lease {
+  const isSame =
+    known?.tenantId === lease.tenantId && known.epoch === lease.epoch && known.serverStart === lease.serverStart
+  return isSame ? known : lease
+}
+
 /** @param rows result of `ownersText`. */
 export function ownersOf(rows: readonly OwnerRow[]): ReadonlyMap<string, OwnerView> {
   return new Map(rows.map(({ tenant, alive, ...owner }) => [tenant, { ...owner, isAlive: alive === 1 }]))
+}
+
+/** New at each start: the host name and 104 random bits. */
+export function newEngineId(random: Random, host = hostname()): string {
+  return `${host}/${[1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')}`
 }

@@ -1,10 +1,6 @@
 import type { OwnerView } from '../model/posture.ts'
+import type { LeasedTenant } from './db/leases.ts'
 import type { Mirror } from './port.ts'
-
-export interface TenantName {
-  readonly name: string
-  readonly baseUrl: string
-}
 
 /** Runs the work on this process's tenants. */
 export interface TenantWorker {
@@ -28,18 +24,17 @@ export interface ReplicaFacts {
 }
 
 /** The stores that this process writes through. Reads of any tenant go through the mirror. */
-export interface TenantStores extends AsyncDisposable {
+export interface TenantStores<Store = Mirror> extends AsyncDisposable {
   /** Null while another replica owns the tenant; afterwards a new object. */
-  of(tenant: string): Mirror | null
+  of(tenant: string): Store | null
   /** Store for rows that belong to no tenant; null while another replica writes them. */
-  shared(): Mirror | null
+  shared(): Store | null
   /**
    * Sets the configured tenants; call before `of`.
    *
-   * @returns a function that restores the previous tenants.
-   * @throws SyncError `store`; the previous tenants then stay.
+   * @throws SyncError `store` if they take effect later, EngineRunning if this process must be alone and is not.
    */
-  configure(tenants: readonly TenantName[]): Promise<() => void>
+  configure(tenants: readonly LeasedTenant[]): Promise<void>
   /** Names of tenants that were removed from the configuration. */
   removed(configured: readonly string[]): Promise<readonly string[]>
   /** Null if this process is the only one. */
@@ -55,7 +50,7 @@ export function onlyStore(mirror: Mirror): TenantStores {
   return {
     of: () => mirror,
     shared: () => mirror,
-    configure: async () => () => {},
+    async configure() {},
     async removed(configured) {
       const kept = new Set(configured)
       return (await mirror.tenants()).map(({ name }) => name).filter((name) => !kept.has(name))

@@ -4,12 +4,8 @@ import { createMetrics } from '../../src/metrics/metrics.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
-import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { Mirror } from '../../src/store/port.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
-import { commitResult, resultOf } from '../store/support/results.ts'
-import { fakeClock } from '../support/fake-clock.ts'
 import { testMirror } from '../support/mirror.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
@@ -76,57 +72,4 @@ it('takes an evaluation out of the queue once its signal is aborted, and lets th
   first.resolve()
   await Promise.all([busy, next])
   expect(begun).toEqual(['first', 'another'])
-})
-
-it('knows for how long the results of a tenant could not be stored, and logs that once', async () => {
-  const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
-  await commitResult(mirror, resultOf(tenant.id, now, []))
-  const time = fakeClock()
-  const intervalMs = 60_000
-  let problem: Error | null = new SyncError('store', 'The database server refused a statement (23505)')
-  let isOwner = true
-  const store: Mirror = {
-    ...mirror,
-    async noteTenantState(...noted) {
-      if (problem !== null) throw problem
-      await mirror.noteTenantState(...noted)
-    },
-  }
-  const logged: string[] = []
-  const log: Log = { ...silentLog(), warn: (_, message) => void logged.push(message), child: () => log }
-  const stores = { ...onlyStore(store), of: () => (isOwner ? store : null) }
-  const evaluator = createEvaluator({ stores, metrics: emptyMetrics(), clock: time, log })
-  const evaluate = (onlyInputs?: readonly ResourceName[]) =>
-    evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], ...(onlyInputs && { onlyInputs }) })
-  evaluator.tolerateFailures(intervalMs)
-  const begun = await mirror.checkStates(tenant.id)
-  await expect(evaluate()).rejects.toThrow('23505')
-  time.advance(intervalMs - 1)
-  await expect(evaluate()).rejects.toThrow('23505')
-  expect([evaluator.fails('acme'), await mirror.checkStates(tenant.id)]).toEqual([false, begun])
-  time.advance(1)
-  await expect(evaluate()).rejects.toThrow('23505')
-  expect([evaluator.fails('acme'), evaluator.fails('beta'), logged.length]).toEqual([true, false, 1])
-  const [expired] = await mirror.checkStates(tenant.id)
-  expect(expired).toMatchObject({ status: 'pass', validUntil: now, evaluatedAt: now })
-  isOwner = false
-  expect(evaluator.fails('acme')).toBe(false)
-  isOwner = true
-  problem = null
-  await evaluate(['users'])
-  expect(evaluator.fails('acme')).toBe(true)
-  await evaluate()
-  expect(evaluator.fails('acme')).toBe(false)
-  await expect(evaluator.failed('acme', new SyncError('aborted', 'The daemon ends'))).rejects.toThrow('The daemon ends')
-  await expect(evaluator.failed('acme', new SyncError('store', 'Not settled'))).rejects.toThrow('Not settled')
-  time.advance(intervalMs)
-  expect(evaluator.fails('acme')).toBe(true)
-  const missed = (error: Error) => () => evaluator.missed(['beta'], error)
-  expect(missed(new SyncError('aborted', 'The daemon ends'))).toThrow('The daemon ends')
-  time.advance(intervalMs)
-  expect(evaluator.fails('beta')).toBe(false)
-  expect(missed(new SyncError('store', 'Not verified'))).toThrow('Not verified')
-  time.advance(intervalMs)
-  expect(evaluator.fails('beta')).toBe(true)
 })

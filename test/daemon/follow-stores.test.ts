@@ -2,36 +2,36 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { reloadable } from '../commands/support/reloading.ts'
 
-/** A session whose evaluator is busy with another tenant. */
+/** A session that is recording its configuration, and so evaluates nothing yet. */
 async function busyWorld() {
   const world = await reloadable()
+  const { session } = world
   const turn = Promise.withResolvers<void>()
   onTestFinished(() => turn.resolve())
-  const { session } = world
-  const { inForce } = session.evaluator
-  const waiting = vi.spyOn(session.evaluator, 'inForce').mockImplementation(async (settings) => {
-    await turn.promise
-    await inForce(settings)
-  })
-  return { ...world, waiting, turn, closed: vi.spyOn(session.evaluator, 'closeRemoved') }
+  const shared = session.stores.shared()
+  if (shared === null) throw new Error('No store for rows without a tenant')
+  const recorded = vi.fn(async () => await turn.promise)
+  const stores = vi.spyOn(session.stores, 'shared')
+  stores.mockReturnValue({ ...shared, noteConfiguration: recorded })
+  return { ...world, recorded, turn }
 }
 
-it('gives tenants back while the evaluator is busy, and closes the findings of removed ones later', async () => {
-  const { session, turn, closed } = await busyWorld()
+it('gives tenants back while the evaluator is busy, and records the configuration later', async () => {
+  const { session, turn, recorded } = await busyWorld()
   const { change } = await session.followStores()
   expect(change).toEqual({ added: [], changed: [], removed: [] })
-  expect(closed).not.toHaveBeenCalled()
-  // What changes meanwhile owes a round of its own.
+  while (recorded.mock.calls.length === 0) await nextTurn()
+  // What changes meanwhile is recorded once more.
   await session.followStores()
   turn.resolve()
   await session.evaluate()
-  expect(closed).toHaveBeenCalledTimes(2)
+  expect(recorded).toHaveBeenCalledTimes(2)
   await session.evaluate()
-  expect(closed).toHaveBeenCalledTimes(2)
+  expect(recorded).toHaveBeenCalledTimes(2)
 })
 
 it('ends a run of a tenant that waits behind the evaluator', async () => {
-  const { session, turn, waiting } = await busyWorld()
+  const { session, turn } = await busyWorld()
   const [tenant] = session.tenants
   if (tenant === undefined) throw new Error('No tenant')
   await session.followStores()
@@ -44,13 +44,15 @@ it('ends a run of a tenant that waits behind the evaluator', async () => {
   for (let turns = 0; turns < 50; turns++) await nextTurn()
   await tenant.scope.end()
   await run
-  expect(waiting).toHaveBeenCalledTimes(1)
   turn.resolve()
 })
 
-it('closes the findings of removed tenants before the session ends, and logs a failure', async () => {
-  const { session, turn, closed, logged } = await busyWorld()
-  closed.mockRejectedValueOnce(new Error('no room'))
+it('records the configuration before the session ends, and logs a failure', async () => {
+  const { session, turn, recorded, logged } = await busyWorld()
+  recorded.mockImplementationOnce(async () => {
+    await turn.promise
+    throw new Error('no room')
+  })
   await session.followStores()
   const events: string[] = []
   const ended = session[Symbol.asyncDispose]().then(() => void events.push('ended'))

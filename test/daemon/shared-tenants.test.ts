@@ -121,7 +121,7 @@ it('logs once that a tenant begins to be shared, and once that it ends', async (
   await evaluate()
   expect(lines).toEqual([])
   const tenants = ['acme', 'globex'].map((name) => ({ ...tenantSettings(), name }))
-  await evaluator.inForce({ tenants, waivers: [], ownChecks: { checks: [] }, evaluate: {} } as never)
+  evaluator.configure({ tenants, waivers: [], ownChecks: { checks: [] }, evaluate: {} } as never)
   for (let times = 0; times < 2; times++) {
     await evaluate()
     evaluator.forgetShared()

@@ -22,12 +22,3 @@ it('evaluates when a secret expires between two ticks', async () => {
   await vi.waitFor(async () => expect(await world.metric(status('fail'))).toBe(1), 60_000)
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires))
 })
-
-it('leaves a threshold behind the next tick to that tick, and ends with the session', async () => {
-  const world = await reloadable({ schedule: { evaluate: '* * * * *' } })
-  const evaluate = vi.spyOn(world.session.evaluator, 'evaluate')
-  world.session.evaluateAfter('acme', Date.now() + 61 * secondMs)
-  world.session.evaluateAfter('acme', Date.now() + 59 * secondMs)
-  await world.daemon[Symbol.asyncDispose]()
-  expect(evaluate).not.toHaveBeenCalled()
-})

@@ -19,12 +19,11 @@ interface Reading {
   readonly at?: number
   readonly changes?: SettingsChanges
   readonly waivers?: readonly Waiver[]
-  readonly evaluationFails?: boolean
 }
 
-function read(mirror: FakeMirror, { at = now, changes = {}, waivers = [], evaluationFails = false }: Reading = {}) {
+function read(mirror: FakeMirror, { at = now, changes = {}, waivers = [] }: Reading = {}) {
   const tenant = { id: 1, settings: tenantSettings(changes) }
-  const how = { now: at, evaluateIntervalMs: minuteMs, evaluationFails }
+  const how = { now: at, evaluateIntervalMs: minuteMs }
   return readPosture({ store: mirror.store, tenant, checks, waivers, ...how })
 }
 
@@ -87,12 +86,6 @@ it('does not show an outdated check result, even with fresh data', async () => {
   resync(mirror, now + 20 * minuteMs)
   expect(statusOf(await read(mirror, { at: now + 15 * minuteMs }), 'auth-sso-enforced')).toBe('pass null')
   expect(statusOf(await read(mirror, { at: now + 15 * minuteMs + 1 }), 'auth-sso-enforced')).toBe('unknown stale')
-})
-
-it('shows no stored check result while later ones cannot be stored', async () => {
-  const mirror = soundMirror()
-  await evaluate(mirror)
-  expect(statusOf(await read(mirror, { evaluationFails: true }), 'auth-sso-enforced')).toBe('unknown stale')
 })
 
 it.each<[string, (mirror: FakeMirror) => void, string]>([

@@ -70,14 +70,13 @@ it('reads expressions in the configured time zone', async () => {
   await scheduler.dispose(0)
 })
 
-it('skips and counts ticks while the job still runs, and runs again after it ended', async () => {
+it('skips ticks while the job still runs, and runs again after it ended', async () => {
   const scheduler = make()
   const { run, end } = pausable()
   scheduler.add({ name: 'a', expression: '* * * * *', run })
   scheduler.start()
   await vi.advanceTimersByTimeAsync(3 * minute)
   expect(run).toHaveBeenCalledTimes(1)
-  expect(scheduler.skipped('a')).toBe(2)
   end()
   await vi.advanceTimersByTimeAsync(minute)
   expect(run).toHaveBeenCalledTimes(2)
@@ -355,4 +354,22 @@ it('bounds the search for a day that does not exist', async () => {
   expect(run).toHaveBeenCalledTimes(2)
   expect(never).not.toHaveBeenCalled()
   await scheduler.dispose(0)
+})
+
+it('runs a job once beside its ticks: at the earliest time of several, and not while it runs', async () => {
+  const scheduler = make()
+  const { run, end } = pausable()
+  scheduler.once({ name: 'a', run }, 3 * minute)
+  scheduler.once({ name: 'a', run }, minute)
+  scheduler.once({ name: 'a', run }, 2 * minute)
+  await vi.advanceTimersByTimeAsync(minute)
+  expect(run).toHaveBeenCalledTimes(1)
+  scheduler.once({ name: 'a', run }, minute)
+  await vi.advanceTimersByTimeAsync(3 * minute)
+  expect(run).toHaveBeenCalledTimes(1)
+  end()
+  scheduler.once({ name: 'a', run }, minute)
+  await scheduler.dispose(0)
+  await vi.advanceTimersByTimeAsync(3 * minute)
+  expect(run).toHaveBeenCalledTimes(1)
 })

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { unconfirmed } from '../../src/daemon/serve.ts'
 import { secondMs } from '../../src/model/durations.ts'
-import { silentLog } from '../../src/model/log.ts'
+import { EngineRunning } from '../../src/model/errors.ts'
+import { type Log, silentLog } from '../../src/model/log.ts'
 import type { Db } from '../../src/store/db/db.ts'
-import { Leases } from '../../src/store/db/leases.ts'
+import { fenceOf } from '../../src/store/db/leases.ts'
 import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
 import { DriverError, storeError } from '../../src/store/db/postgres/store-error.ts'
-import { LeasedStores, type LeasedStoresOptions } from '../../src/store/leased-stores.ts'
-import type { Mirror } from '../../src/store/port.ts'
+import { LeasedStores } from '../../src/store/leased-stores.ts'
 import type { TenantWorker } from '../../src/store/tenant-stores.ts'
 import { testOptions, testPostgres } from '../support/postgres.ts'
 
@@ -21,7 +21,7 @@ function world() {
   const time = { ms: 0 }
   const warnings: string[] = []
   const warn = ({ detail }: { readonly detail: string }) => void warnings.push(detail)
-  const log = { ...silentLog(), warn } as LeasedStoresOptions['log']
+  const log = { ...silentLog(), warn } as Log
   const sleeping: (() => void)[] = []
   const clock = {
     now: () => 1_000_000 + time.ms,
@@ -33,15 +33,14 @@ function world() {
         signal?.addEventListener('abort', () => wake())
       }),
   }
-  const trouble = { code: '' }
-  const closed: (string | null)[] = []
+  const trouble = { code: '', isNewer: false }
   return {
     query,
     time,
     trouble,
     warnings,
-    closed,
-    replica(id: string): LeasedStores {
+    /** Its store of a tenant writes the name of another one. */
+    replica(id: string, alone = false) {
       const inner = new PostgresDb(postgres.connect(), testOptions)
       const fail = async () => {
         throw storeError(new DriverError({ code: trouble.code, message: 'in trouble' }))
@@ -51,13 +50,19 @@ function world() {
         read: (work) => (trouble.code === '' ? inner.read(work) : fail()),
         write: (work) => (trouble.code === '' ? inner.write(work) : fail()),
       } as Db
-      const leases = new Leases({ db, clock, id, assertTables: async () => {} })
+      const assertTables = async () => {
+        if (trouble.isNewer) throw new Error('newer')
+      }
+      const insert = 'insert into tenants (name, base_url, created_at) values (?, ?, 1)'
       const stores = new LeasedStores({
-        ...{ leases, db, clock, log, random: () => 0.5 },
-        storeOf: ({ tenant }) => ({ [Symbol.asyncDispose]: async () => void closed.push(tenant) }) as unknown as Mirror,
+        ...{ id, lease: db, show: db, clock, log, random: () => 0.5, assertTables, alone },
+        storeOf(lease) {
+          const fenced = inner.fencedBy(...fenceOf(id, lease))
+          return { write: (name: string) => fenced.write((sql) => sql(insert, [name, 'https://x'])) }
+        },
       })
       onTestFinished(async () => {
-        trouble.code = ''
+        Object.assign(trouble, { code: '', isNewer: false })
         await stores[Symbol.asyncDispose]()
         await inner[Symbol.asyncDispose]()
       })
@@ -77,7 +82,9 @@ function world() {
   }
 }
 
-const owned = (stores: LeasedStores) => tenants.filter(({ name }) => stores.of(name) !== null).map(({ name }) => name)
+type Replica = ReturnType<ReturnType<typeof world>['replica']>
+
+const owned = (stores: Replica) => tenants.filter(({ name }) => stores.of(name) !== null).map(({ name }) => name)
 const idle = (follow: TenantWorker['follow'] = async () => {}): TenantWorker => ({ isIdle: () => true, follow })
 
 it('keeps the store of a tenant while it owns it, and has none while another replica does', async () => {
@@ -99,14 +106,17 @@ it('has no store six seconds after its last renewal, and its tenants count as un
   const { replica, time } = world()
   const a = replica('a')
   await a.configure(tenants)
+  const store = a.of('t1')
   const { owned: before, unowned } = a.facts()
   time.ms = 6 * secondMs
   expect([owned(a), a.shared(), unowned]).toEqual([[], null, 0])
   expect([a.facts().unowned, unconfirmed({ stores: a })?.ok, a.facts().owned === before]).toEqual([2, false, false])
+  await a.configure(tenants)
+  expect([a.of('t1') === store, a.facts().owned === before]).toEqual([true, true])
 })
 
-it('gives its surplus back once the worker has ended the work for it, and flushes its store', async () => {
-  const { replica, pass, ownerOf, closed } = world()
+it('gives its surplus back once the worker has ended the work for it', async () => {
+  const { replica, pass, ownerOf } = world()
   const [a, b] = [replica('a'), replica('b')]
   await a.configure(tenants)
   const followed: (readonly string[])[] = []
@@ -124,11 +134,11 @@ it('gives its surplus back once the worker has ended the work for it, and flushe
     await b.configure(tenants)
     await pass()
   }
-  expect([followed[0], ownerOf('t2'), a.facts().unowned, closed]).toEqual([['t1'], 'a', 1, []])
+  expect([followed[0], ownerOf('t2'), a.facts().unowned]).toEqual([['t1'], 'a', 1])
   ended.resolve()
   while (ownerOf('t2') === 'a') await pass()
   await b.configure(tenants)
-  expect([owned(a), owned(b), closed]).toEqual([['t1'], ['t2'], ['t2']])
+  expect([owned(a), owned(b)]).toEqual([['t1'], ['t2']])
 })
 
 it('gives back only a tenant without a run', async () => {
@@ -153,36 +163,42 @@ it('gives back tenants that are not configured any more, and keeps them if the w
       if (fails-- > 0) throw new Error('The work does not end')
     }),
   )
-  const restore = await a.configure(tenants.slice(1))
+  await a.configure(tenants.slice(1))
   await pass()
   expect([ownerOf('t1'), ownerOf('t2')]).toEqual(['a', 'a'])
   while (ownerOf('t1') !== null) await pass()
-  restore()
   await a.configure(tenants)
   expect(owned(a)).toEqual(['t1', 't2'])
 })
 
-it('keeps its tenants when another configuration cannot be taken up', async () => {
-  const { replica, trouble, query, pass, time } = world()
+it('has the tenants that were configured last, even if the database confirms them later', async () => {
+  const { replica, trouble, pass } = world()
+  const a = replica('a')
+  await a.configure(tenants.slice(1))
+  trouble.code = 'ECONNREFUSED'
+  await expect(a.configure(tenants)).rejects.toMatchObject({ reason: 'store' })
+  trouble.code = ''
+  while (owned(a).length < 2) await pass()
+})
+
+it('renews and takes nothing while the tables are those of another version', async () => {
+  const { replica, trouble, time } = world()
   const a = replica('a')
   await a.configure(tenants)
-  trouble.code = 'ECONNREFUSED'
-  await expect(a.configure([{ name: 't3', baseUrl: 'https://x' }])).rejects.toMatchObject({ reason: 'store' })
-  trouble.code = ''
-  a.begin(idle())
-  for (time.ms = 1; a.facts().heartbeatAt < 1_000_003; time.ms++) await pass()
-  expect([owned(a), query(`select 1 from tenants where name = 't3'`)]).toEqual([['t1', 't2'], []])
+  trouble.isNewer = true
+  time.ms = 6 * secondMs
+  await expect(a.configure(tenants)).rejects.toThrow('newer')
+  expect(owned(a)).toEqual([])
 })
 
 it('leaves its tenants to the others when it ends', async () => {
-  const { replica, closed } = world()
+  const { replica } = world()
   const [a, b] = [replica('a'), replica('b')]
   await a.configure(tenants)
-  a.of('t1')
   await b.configure(tenants)
   await a[Symbol.asyncDispose]()
   await b.configure(tenants)
-  expect([owned(b), closed]).toEqual([['t1', 't2'], ['t1']])
+  expect(owned(b)).toEqual(['t1', 't2'])
 })
 
 it('shows who owns a tenant and since when, and since when nobody does', async () => {
@@ -227,4 +243,40 @@ it('logs each trouble with the server once until it is over', async () => {
   trouble.code = 'ECONNREFUSED'
   await pass()
   expect(warnings).toHaveLength(3)
+})
+
+it('works alone once no other process lives, and refuses while one does', async () => {
+  const { replica, pass, query } = world()
+  const [a, command] = [replica('a'), replica('c', true)]
+  await a.configure(tenants)
+  const state = { ended: false }
+  const refused = command.configure([]).finally(() => {
+    state.ended = true
+  })
+  refused.catch(() => {})
+  while (!state.ended) await pass()
+  await expect(refused).rejects.toBeInstanceOf(EngineRunning)
+  expect(query('select id from replicas')).toEqual([{ id: 'a' }])
+  await a[Symbol.asyncDispose]()
+  await command.configure([])
+  await command.shared()?.write('written')
+  expect(query('select name from tenants order by name')).toMatchObject([
+    { name: 't1' },
+    { name: 't2' },
+    { name: 'written' },
+  ])
+})
+
+it('writes nothing alone once another process has taken over, and knows removed tenants at once', async () => {
+  const { replica, die, query } = world()
+  const [command, a] = [replica('c', true), replica('a')]
+  await command.configure(tenants)
+  expect([owned(command), await command.removed(['t1'])]).toEqual([['t1', 't2'], ['t2']])
+  const store = command.shared()
+  await a.configure(tenants)
+  expect(owned(a)).toEqual([])
+  die('c')
+  await a.configure(tenants)
+  await expect(store?.write('too late')).rejects.toMatchObject({ reason: 'aborted' })
+  expect([owned(a), query('select name from tenants').length]).toEqual([['t1', 't2'], 2])
 })

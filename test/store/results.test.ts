@@ -142,22 +142,6 @@ it('replaces the counts of records with the results', async () => {
   expect((await mirror.recordCounts(tenantId)).get('users')?.groups).toEqual([])
 })
 
-it('ends what passes until the next result, which the record shows as a gap', async () => {
-  const { mirror, tenantId, query } = await opened()
-  await commitResult(mirror, checkResult(tenantId, []))
-  await commitResult(mirror, checkResult(tenantId, batches(1), { check: 'other' }))
-  await mirror.expirePasses(tenantId)
-  const validities = () => query('select valid_until as until from check_states order by "check" = ?', ['other'])
-  expect(validities()).toEqual([{ until: now }, { until: null }])
-  await commitResult(mirror, checkResult(tenantId, [], { at: now + minuteMs }))
-  expect(validities()).toEqual([{ until: null }, { until: null }])
-  const record = seenEvents(query, 'result').filter(({ subject }) => subject === check)
-  expect(record.map(({ at, previous }) => [at, previous])).toEqual([
-    [now, null],
-    [now + minuteMs, { confirmedAt: now, validUntil: now }],
-  ])
-})
-
 it('finds a text in any letter case among more findings than one part of a search has, by check and severity', async () => {
   const { mirror, tenantId } = await opened()
   const far = 4500

@@ -127,7 +127,6 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   presence: (mirror) => mirror.presence(tenantId, resource, ['1']),
   record: (mirror) => mirror.record(tenantId, resource, '1'),
   saveResults: (mirror) => mirror.saveResults(tenantId, at, { results: [checkResult] }),
-  expirePasses: (mirror) => mirror.expirePasses(tenantId),
   confirmResults: (mirror) => mirror.confirmResults(tenantId, [check], at + 9e8),
   openDigests: (mirror) => drained(mirror.openDigests(tenantId, check)),
   storedFindings: (mirror) => mirror.storedFindings(['f1']),

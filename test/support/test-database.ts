@@ -79,7 +79,7 @@ function ofPostgres(path: string): OpenedMirror {
   const db = new PostgresDb(connections, testOptions)
   const opened = new AsyncDisposableStack()
   opened.use(db)
-  const mirror = postgresMirror(db, { opened })
+  const mirror = postgresMirror(db, opened)
   return {
     mirror,
     query: (sql, ...values) => database.query(overRecords(sql, 'postgres'), ...values),

@@ -1,15 +1,33 @@
 import { createHash } from 'node:crypto'
-import { Mutex } from 'async-mutex'
-import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
-import type { Db, Sql } from './db.ts'
-import * as text from './lease-statements.ts'
+import type { Dialect, Sql } from './db.ts'
 
-/** Interval between renewals. */
-export const renewEveryMs = 2 * secondMs
+/** Used as tenant id for rows that belong to no tenant. */
+export const noTenant = 0
 
-/** Time after sending its last confirmed renewal for which a process may write, by its monotonic clock. */
-const writesForMs = 6 * secondMs
+/** Term of a lease from its renewal, by the clock of the database; in milliseconds. */
+const termMs = 10 * secondMs
+
+/** A replica whose renewal is a second late may be suspended: others leave no share for it until the next one. */
+const lateMs = 3 * secondMs
+
+const now = 'clock_timestamp()'
+const term = `interval '${termMs} milliseconds'`
+const soon = `interval '${termMs - lateMs} milliseconds'`
+
+/** Condition that `until` of a lease or replica has not passed. It is too far ahead if the clock was set back since. */
+const isCurrent = (row: string) => `${row}.until between ${now} and ${now} + ${term}`
+
+/** Condition on the lease `l`. */
+const isOwned = `(l.owner is not null and ${isCurrent('l')})`
+
+/** Condition on the replica `r`. */
+export const isAlive = isCurrent('r')
+
+const inMs = (interval: string) => `cast(extract(epoch from ${interval}) * 1000 as bigint)`
+
+/** Milliseconds since the last renewal of a lease or replica. */
+export const renewalAgeMs = (row: string) => inMs(`${now} - ${row}.until + ${term}`)
 
 /** The right to write a tenant. */
 export interface Lease {
@@ -22,13 +40,101 @@ export interface Lease {
   readonly serverStart: number
 }
 
+/** Columns of a `Lease`, of the row `l`. */
+const lease = `l.tenant_id as "tenantId", (select t.name from tenants t where t.id = l.tenant_id) as tenant, l.epoch,
+    cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint) as "serverStart"`
+
+/** Makes this process known to the others and renews its leases, but not those that have lapsed. */
+const renewText = `with known as (
+    insert into replicas (id, until, alone, tenants) values (@id, ${now} + ${term}, @alone, @digest)
+    on conflict (id) do update set until = excluded.until, tenants = excluded.tenants),
+  forgotten as (delete from replicas where id <> @id and until < ${now} - interval '1 hour')
+  update leases l set until = ${now} + ${term} where l.owner = @id and ${isOwned} returning ${lease}`
+
+/** Adds the tenants that the database lacks at first, or after a restore. */
+const registerTenantsText = `insert into tenants (name, base_url, created_at)
+  select name, url, @at from unnest(@names::text[], @urls::text[]) as configured (name, url)
+  where not exists (select 1 from tenants t where t.name = configured.name) on conflict do nothing`
+
+const registerLeasesText = `insert into leases (tenant_id, epoch, until, since)
+  select id, 0, ${now}, ${now} from (select ${noTenant} as id union all select id from tenants) as wanted
+  where not exists (select 1 from leases l where l.tenant_id = wanted.id) on conflict do nothing`
+
+/** Replicas with the same tenants share them; one with others shares none. */
+const stateText = `select (select count(*) from replicas r where r.id <> @id and ${isAlive}) as others,
+    (select count(*) from replicas r where r.id <> @id and not r.alone and r.tenants = @digest
+      and r.until between ${now} + ${soon} and ${now} + ${term}) as sharing,
+    (select count(*) from leases) as leases,
+    (select count(*) from leases l join tenants t on t.id = l.tenant_id where t.name = any(@names) and ${isOwned}) as owned`
+
+interface State {
+  /** Other living processes. */
+  readonly others: number
+  /** Those with the same tenants that are not late. */
+  readonly sharing: number
+  readonly leases: number
+  /** Number of this process's tenants that somebody owns. */
+  readonly owned: number
+}
+
+interface TakenLease extends Lease {
+  readonly lastOwner: string | null
+}
+
+/** Skips leases under which a transaction of the last owner is still writing. */
+const takeFree = (which: string) => `with free as materialized (
+    select l.tenant_id, l.owner from leases l where not ${isOwned} and ${which}
+    order by l.tenant_id limit @most for update of l skip locked)
+  update leases l set owner = @id, epoch = l.epoch + 1, until = ${now} + ${term}, since = ${now}
+  from free where l.tenant_id = free.tenant_id returning ${lease}, free.owner as "lastOwner"`
+
+const takeSharedText = takeFree(`l.tenant_id = ${noTenant}`)
+const takeTenantsText = takeFree('l.tenant_id in (select t.id from tenants t where t.name = any(@names))')
+const takeAllText = takeFree('true')
+
+const releaseText = `update leases set owner = null, epoch = epoch + 1, until = ${now}, since = ${now} where owner = @id`
+
+/** Owners of all mirrored tenants. A tenant whose owner died has had none since the last renewal. */
+export const ownersText = `select t.name as tenant, l.owner as replica, case when ${isOwned} then 1 else 0 end as alive,
+    case when l.owner is not null then ${renewalAgeMs('l')} end as "heartbeatAgeMs",
+    ${inMs(`case when l.owner is null or ${isOwned} then l.since else l.until - ${term} end`)} as since
+  from tenants t left join leases l on l.tenant_id = t.id`
+
+/**
+ * Names of tenants that no replica's configuration has had for a day: a configured one has a lease. Beside a process that
+ * works alone there is no other configuration.
+ */
+export const removedText = `select t.name from tenants t join leases l on l.tenant_id = t.id
+  where t.name <> all(@names) and (@alone or not ${isOwned} and l.until < ${now} - interval '1 day') order by t.name`
+
+/** Query and parameters that return a row until another process takes the lease. */
+export function fenceOf(
+  owner: string,
+  { tenantId, epoch }: Lease,
+): readonly [query: string, params: readonly unknown[]] {
+  return ['select 1 from leases where tenant_id = ? and owner = ? and epoch = ?', [tenantId, owner, epoch]]
+}
+
 export interface LeasedTenant {
   readonly name: string
   readonly baseUrl: string
 }
 
-/** What a renewal found; numbers of tenants. */
+export interface Claim {
+  /** Of the process, new at each start. */
+  readonly id: string
+  /** True for a command that only works without replicas beside it: it takes all leases, or none beside a living process. */
+  readonly alone: boolean
+  readonly tenants: readonly LeasedTenant[]
+  /** In milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** What a process has after a renewal; numbers of tenants. */
 export interface Renewal {
+  readonly leases: readonly Lease[]
+  /** False while it does not have all leases. */
+  readonly hasAll: boolean
   /** Taken from replicas that died. */
   readonly takenOver: number
   /** Configured, and owned by no living replica. */
@@ -37,203 +143,47 @@ export interface Renewal {
   readonly surplus: number
 }
 
-export interface LeaseOptions {
-  /** Its transactions must take a few seconds at most, because without a renewal nothing is written. */
-  readonly db: Db
-  readonly clock: Pick<Clock, 'monotonic' | 'now'>
-  /** New at each start of the process. */
-  readonly id: string
-  /** Throws unless the tables are those of this version; then nothing is renewed or taken. */
-  readonly assertTables: (sql: Sql) => Promise<void>
-  /** True for a command that only works without replicas beside it. */
-  readonly alone?: boolean
-}
-
-interface State {
-  /** True if other processes have seen this one: it was alive before this renewal. */
-  readonly isKnown: number
-  /** True while another process works alone or waits to do so. */
-  readonly isAnotherAlone: number
-  /** True if such a process was the last owner of everything. */
-  readonly wasAnotherAlone: number
-  /** Living replicas with the same tenants, this one included. */
-  readonly replicas: number
-  readonly registered: number
-  readonly owned: number
-}
-
-/** By name of the tenant; null = for rows that belong to no tenant. */
-type Held = ReadonlyMap<string | null, Lease>
-
-interface TakenLease extends Lease {
-  readonly lastOwner: string | null
-}
-
-/** The leases of one process (docs/reliability.md#replicas). They lapse by the clock of the database. */
-export class Leases {
-  /** Configured tenants; replicas with the same ones share them. */
-  tenants: readonly LeasedTenant[] = []
-  readonly #options: LeaseOptions
-  /** Renewals and releases change the same rows. */
-  readonly #turns = new Mutex()
-  #held: Held = new Map()
-  #sentAt = Number.NEGATIVE_INFINITY
-
-  constructor(options: LeaseOptions) {
-    this.#options = options
-  }
-
-  /** True while the last renewal is recent: until then no other process can have taken a lease. */
-  get isConfirmed(): boolean {
-    return this.#options.clock.monotonic() - this.#sentAt < writesForMs
-  }
-
-  /** Empty unless confirmed. */
-  get held(): Held {
-    return this.isConfirmed ? this.#held : new Map()
-  }
-
-  /** `held` as of when it was last confirmed. */
-  get lastHeld(): Held {
-    return this.#held
-  }
-
-  /** Query and parameters that return a row until another process takes the lease. */
-  fenceOf({ tenantId, epoch }: Lease): readonly [query: string, params: readonly unknown[]] {
-    return ['select 1 from leases where tenant_id = ? and owner = ? and epoch = ?', [tenantId, this.#options.id, epoch]]
-  }
-
-  /**
-   * Renews the leases of this process, and takes free ones up to its share. Its first renewal takes nothing, so that no
-   * two processes can both believe to be alone. Call it every two seconds.
-   *
-   * @throws SyncError `store`; what `assertTables` throws.
-   */
-  renew(): Promise<Renewal> {
-    return this.#turns.runExclusive(async () => {
-      const { db, clock, assertTables } = this.#options
-      const tenants = this.tenants
-      const sentAt = clock.monotonic()
-      const { state, renewed, taken } = await db.write(async (sql) => {
-        await assertTables(sql)
-        const params = [this.#params(tenants)]
-        const [state] = (await sql<State>(text.stateText, params)) as [State]
-        const renewed = await sql<Lease>(text.renewText, params)
-        if (state.registered < tenants.length) await register(sql, tenants, clock.now())
-        return { state, renewed, taken: await this.#take(sql, tenants, { state, renewed }) }
-      })
-      this.#sentAt = sentAt
-      this.#hold(renewed, taken)
-      const takenTenants = taken.filter(({ tenantId }) => tenantId !== text.noTenant)
-      const own = ownOf(tenants, [...renewed, ...takenTenants])
-      return {
-        takenOver: takenTenants.filter(({ lastOwner }) => lastOwner !== null && lastOwner !== this.#options.id).length,
-        unowned: Math.max(0, tenants.length - state.owned - takenTenants.length),
-        surplus: Math.max(0, own - shareOf(tenants, state)),
-      }
-    })
-  }
-
-  /**
-   * Takes the leases of everything; call `renew` before. False while another process lives.
-   *
-   * @throws SyncError `store`; what `assertTables` throws.
-   */
-  takeAll(): Promise<boolean> {
-    return this.#turns.runExclusive(async () => {
-      const taken = await this.#options.db.write(async (sql) => {
-        await this.#options.assertTables(sql)
-        await register(sql, [], 0)
-        const params = [this.#params([])]
-        if ((await sql(text.othersText, params)).length > 0) return []
-        return await sql<Lease>(text.takeAllText, params)
-      })
-      this.#hold([], taken)
-      return taken.length > 0
-    })
-  }
-
-  /** Call after the last write under these leases. @throws SyncError `store`. */
-  release(leases: readonly Lease[]): Promise<void> {
-    return this.#turns.runExclusive(async () => {
-      const { db, id } = this.#options
-      const tenants = new Set(leases.map(({ tenant }) => tenant))
-      this.#held = new Map([...this.#held].filter(([tenant]) => !tenants.has(tenant)))
-      const released = db.dialect.listOf(leases.map(({ tenantId }) => tenantId))
-      await db.write((sql) => sql(text.releaseText, [{ id, tenantIds: released }]))
-    })
-  }
-
-  /** Call at the end of the process, after its last write: others take its tenants at once. @throws SyncError `store`. */
-  leave(): Promise<void> {
-    return this.#turns.runExclusive(async () => {
-      const { db, id } = this.#options
-      this.#held = new Map()
-      await db.write(async (sql) => {
-        await sql(text.releaseAllText, [{ id }])
-        await sql(text.leaveText, [{ id }])
-      })
-    })
-  }
-
-  /** Takes everything that is free, up to the share of this replica. */
-  async #take(
-    sql: Sql,
-    tenants: readonly LeasedTenant[],
-    { state, renewed }: { readonly state: State; readonly renewed: readonly Lease[] },
-  ): Promise<readonly TakenLease[]> {
-    const { alone = false } = this.#options
-    // A process that waits to work alone waits for those that own something.
-    const isClosed = state.isAnotherAlone === 1 && renewed.length === 0
-    if (alone || state.isKnown === 0 || isClosed) return []
-    const params = this.#params(tenants)
-    const shared = await sql<TakenLease>(text.takeSharedText, [{ ...params, most: 1 }])
-    // A killed command may have a transaction for any tenant, which ends before that lease is taken.
-    if (state.wasAnotherAlone === 1) return shared
-    const most = shareOf(tenants, state) - ownOf(tenants, renewed)
-    if (most <= 0) return shared
-    return [...shared, ...(await sql<TakenLease>(text.takeTenantsText, [{ ...params, most }]))]
-  }
-
-  /** An unchanged lease stays the same object. */
-  #hold(renewed: readonly Lease[], taken: readonly Lease[]): void {
-    const kept = renewed.map((lease) => {
-      const known = this.#held.get(lease.tenant)
-      return known !== undefined && isSame(known, lease) ? known : lease
-    })
-    // The tenant of a lease may have been erased.
-    const ofTenants = [...kept, ...taken].filter(
-      ({ tenant, tenantId }) => tenant !== null || tenantId === text.noTenant,
-    )
-    this.#held = new Map(ofTenants.map((lease) => [lease.tenant, lease]))
-  }
-
-  #params(tenants: readonly LeasedTenant[]) {
-    const { db, id, alone = false } = this.#options
-    const names = tenants.map(({ name }) => name)
-    const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex')
-    return { id, alone, digest, names: db.dialect.listOf(names) }
-  }
-}
-
-function isSame(a: Lease, b: Lease): boolean {
-  return a.tenantId === b.tenantId && a.epoch === b.epoch && a.serverStart === b.serverStart
-}
-
-/** Adds the rows that the database lacks at first, or after a restore. */
-async function register(sql: Sql, tenants: readonly LeasedTenant[], at: number): Promise<void> {
+/** Renews the leases of a process, and takes free ones up to its share of the tenants. */
+export async function renewLeases(sql: Sql, dialect: Dialect, claim: Claim): Promise<Renewal> {
+  const { id, alone, tenants, at } = claim
   const names = tenants.map(({ name }) => name)
-  const urls = tenants.map(({ baseUrl }) => baseUrl)
-  if (tenants.length > 0) await sql(text.registerTenantsText, [{ names, urls, at }])
-  await sql(text.registerLeasesText)
+  const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex')
+  const params = { id, alone, digest, names: dialect.listOf(names) }
+  const renewed = await sql<Lease>(renewText, [params])
+  await sql(registerTenantsText, [{ names, urls: tenants.map(({ baseUrl }) => baseUrl), at }])
+  await sql(registerLeasesText)
+  const [state] = (await sql<State>(stateText, [params])) as [State]
+  const configured = new Set<string | null>(names)
+  const ownOf = (leases: readonly Lease[]) => leases.filter(({ tenant }) => configured.has(tenant)).length
+  const share = Math.ceil(tenants.length / (state.sharing + 1))
+  const taken: TakenLease[] = []
+  if (alone) {
+    if (state.others === 0) taken.push(...(await sql<TakenLease>(takeAllText, [{ ...params, most: state.leases }])))
+  } else {
+    taken.push(...(await sql<TakenLease>(takeSharedText, [{ ...params, most: 1 }])))
+    const most = share - ownOf(renewed)
+    if (most > 0) taken.push(...(await sql<TakenLease>(takeTenantsText, [{ ...params, most }])))
+  }
+  const leases = [...renewed, ...taken]
+  const died = ({ tenantId, lastOwner }: TakenLease) => tenantId !== noTenant && ![null, id].includes(lastOwner)
+  return {
+    // The tenant of a lease may have been erased.
+    leases: leases.filter(({ tenant, tenantId }) => tenant !== null || tenantId === noTenant),
+    hasAll: leases.length === state.leases,
+    takenOver: taken.filter(died).length,
+    unowned: Math.max(0, tenants.length - state.owned - ownOf(taken)),
+    surplus: alone ? 0 : Math.max(0, ownOf(leases) - share),
+  }
 }
 
-function shareOf(tenants: readonly LeasedTenant[], { replicas }: State): number {
-  return Math.ceil(tenants.length / Math.max(1, replicas))
+/** Gives leases back: others may take them at once. */
+export async function releaseLeases(sql: Sql, dialect: Dialect, id: string, leases: readonly Lease[]): Promise<void> {
+  const tenantIds = dialect.listOf(leases.map(({ tenantId }) => tenantId))
+  await sql(`${releaseText} and tenant_id = any(@tenantIds)`, [{ id, tenantIds }])
 }
 
-/** Number of leases of configured tenants. */
-function ownOf(tenants: readonly LeasedTenant[], leases: readonly Lease[]): number {
-  const names = new Set<string | null>(tenants.map(({ name }) => name))
-  return leases.filter(({ tenant }) => names.has(tenant)).length
+/** Gives back what a process holds, and makes it unknown to the others. */
+export async function leaveReplicas(sql: Sql, id: string): Promise<void> {
+  await sql(releaseText, [{ id }])
+  await sql('delete from replicas where id = @id', [{ id }])
 }

@@ -155,8 +155,6 @@ export interface FindingStore extends WaiverStore {
   /** The last results of these checks are those of `at`, too: otherwise they are soon no longer shown. */
   confirmResults(tenantId: number, checks: readonly string[], at: number, currentForMs?: number): Promise<void>
   recordCounts(tenantId: number): Promise<ReadonlyMap<ResourceName, RecordCounts>>
-  /** For evaluations that cannot be stored: no process shows `pass` and `not_applicable` any longer. */
-  expirePasses(tenantId: number): Promise<void>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number
   /** In the order in which they were first opened. */

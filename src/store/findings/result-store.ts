@@ -11,10 +11,7 @@ import { findingLog } from './finding-log.ts'
 import { findingWriter } from './finding-writer.ts'
 import { waiverWriter } from './waiver-writer.ts'
 
-type Part = Pick<
-  FindingStore,
-  'checkProblems' | 'checkStates' | 'confirmResults' | 'expirePasses' | 'recordCounts' | 'saveResults'
->
+type Part = Pick<FindingStore, 'checkProblems' | 'checkStates' | 'confirmResults' | 'recordCounts' | 'saveResults'>
 
 interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
   readonly status: string
@@ -45,7 +42,6 @@ export function resultStore(database: Database): Part {
   const evaluated = database.prepare<[number, number, string]>(
     'update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?',
   )
-  const expirePasses = database.prepare<[number]>(`${expireAllPasses} and tenant_id = ?`)
   const problemsOf = database.prepare<[number], { readonly check: string; readonly problem: string }>(
     'select "check", problem from check_problems where tenant_id = ? order by "check"',
   )
@@ -113,7 +109,6 @@ export function resultStore(database: Database): Part {
         }
       })
     },
-    expirePasses: (tenantId) => database.write('nothing', (tx) => expirePasses.run(tx, tenantId)),
     checkProblems: (tenantId) =>
       database.read(async (tx) => {
         return new Map((await problemsOf.all(tx, tenantId)).map(({ check, problem }) => [check, problem] as const))

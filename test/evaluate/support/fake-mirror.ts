@@ -123,7 +123,6 @@ export function fakeMirror(now: number): FakeMirror {
       }
       for (const [resource, one] of counts) mirror.counts.set(resource, one)
     },
-    expirePasses: async () => {},
     async confirmResults(_tenantId, checks, at) {
       for (const check of checks) {
         const state = mirror.states.get(check)

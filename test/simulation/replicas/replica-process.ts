@@ -1,6 +1,6 @@
 import { SandboxQueries } from '../../../src/checks/own/sandbox-queries.ts'
 import type { Settings } from '../../../src/config/settings.ts'
-import { createJobs, type Jobs } from '../../../src/daemon/jobs.ts'
+import { Jobs } from '../../../src/daemon/jobs.ts'
 import { Session } from '../../../src/daemon/session.ts'
 import { storeWatch } from '../../../src/daemon/store-watch.ts'
 import { secondMs } from '../../../src/model/durations.ts'
@@ -45,7 +45,7 @@ export class ReplicaProcess {
     const open = ({ connections, limits }: (typeof lanes)[keyof typeof lanes]) =>
       new PostgresDb(network.connectionsOf(host, connections, limits.silenceMs), { clock, random, limits })
     const dbs = { work: open(lanes.work), show: open(lanes.show), lease: open(lanes.lease) }
-    const { mirror, stores } = replicaOver({ ...dbs, clock, random, log }, new AsyncDisposableStack())
+    const { mirror, stores } = replicaOver({ ...dbs, clock, random, log, alone: false }, new AsyncDisposableStack())
     this.stores = stores
     this.session = new Session({
       ...{ settings, io, log, mirror, stores, as: 'replica' },
@@ -60,12 +60,12 @@ export class ReplicaProcess {
     this.broken = watch.broken
     this.#scheduler = virtualScheduler(clock, random, log)
     const heart = { beatAt: 0 }
-    this.#jobs = createJobs(this.#scheduler, { session: this.session, io, heart, watch })
+    this.#jobs = new Jobs(this.#scheduler, { session: this.session, io, log, heart, watch })
   }
 
   /** @throws what the daemon ends with. */
   static async start(parts: ReplicaParts): Promise<ReplicaProcess> {
-    const { host, prng, settings, log } = parts
+    const { host, prng, settings } = parts
     const sink = { write: () => true }
     const io: Io = {
       ...{ stdout: sink, stderr: sink, env: {}, cwd: '/', clock: host.clock, random: () => prng.next() },
@@ -75,16 +75,7 @@ export class ReplicaProcess {
     const { session } = replica
     await session.reconfigure(settings)
     replica.#jobs.arrange()
-    replica.stores.begin({
-      isIdle: (name) => session.tenants.find((tenant) => tenant.settings.name === name)?.scope.isIdle ?? true,
-      async follow() {
-        const { opened } = await session.followStores()
-        replica.#jobs.arrange()
-        void replica.#jobs
-          .runDue(opened)
-          .catch((error: unknown) => log.warn({ detail: String(error) }, 'Due runs wait'))
-      },
-    })
+    replica.#jobs.follow()
     await replica.#jobs.runDue(session.tenants)
     return replica
   }
@@ -92,8 +83,7 @@ export class ReplicaProcess {
   /** As after SIGHUP, with the configuration of before. */
   async reload(): Promise<void> {
     const { opened } = await this.session.reconfigure(this.session.settings)
-    this.#jobs.arrange()
-    await this.#jobs.runDue(opened)
+    await this.#jobs.takeUp(opened)
   }
 
   /** As after SIGTERM. */

@@ -7,6 +7,7 @@ import type { Job, RunOutcome, Scheduler } from '../../../src/schedule/scheduler
 export function virtualScheduler(clock: Clock, random: Random, log: Log): Scheduler {
   const jobs = new Map<string, { readonly job: Job; readonly removed: AbortController }>()
   const running = new Map<string, Promise<void>>()
+  const planned = new Map<string, number>()
   const stopping = new AbortController()
 
   const run = async (job: Job, delayMs: number): Promise<RunOutcome> => {
@@ -52,10 +53,21 @@ export function virtualScheduler(clock: Clock, random: Random, log: Log): Schedu
       if (found === undefined) throw new Error(`Cannot find job ${name}`)
       return run(found.job, 0)
     },
+    once(job, delayMs) {
+      const at = clock.monotonic() + delayMs
+      if ((planned.get(job.name) ?? Number.POSITIVE_INFINITY) <= at) return
+      planned.set(job.name, at)
+      const work = async () => {
+        await clock.sleep(delayMs, stopping.signal)
+        if (planned.get(job.name) !== at) return
+        planned.delete(job.name)
+        await run({ ...job, expression: '' }, 0)
+      }
+      void work().catch(() => {})
+    },
     async ended(name) {
       await running.get(name)
     },
-    skipped: () => 0,
     async dispose(graceMs) {
       for (const { removed } of jobs.values()) removed.abort()
       jobs.clear()

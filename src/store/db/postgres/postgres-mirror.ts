@@ -1,18 +1,18 @@
 import type { Clock } from '../../../model/clock.ts'
-import type { Log } from '../../../model/log.ts'
+import { silentLog } from '../../../model/log.ts'
 import type { CopiedRows, CopyOptions } from '../../copy.ts'
 import { Database } from '../../database.ts'
-import { LeasedStores } from '../../leased-stores.ts'
+import { LeasedStores, newEngineId } from '../../leased-stores.ts'
 import type { Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
 import type { TenantStores } from '../../tenant-stores.ts'
 import type { Db, Sql } from '../db.ts'
-import { leaseForEngine, newEngineId } from '../engine-lease.ts'
-import { Leases } from '../leases.ts'
+import { fenceOf } from '../leases.ts'
 import { shown } from './address.ts'
 import { copyInto } from './copy-into.ts'
 import { newerLayout, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
 import { type OpenedPostgres, type OpenOptions, openPostgres } from './open.ts'
+import type { PostgresDb } from './postgres-db.ts'
 
 type Options = OpenOptions & { readonly clock: Clock }
 
@@ -20,9 +20,8 @@ type Options = OpenOptions & { readonly clock: Clock }
 export async function openPostgresMirror(options: Options): Promise<Mirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
-  if (options.role === 'beside') return postgresMirror(opened.work, { opened: opening })
-  const { db, assertHeld } = await engineOn(opened, options, opening)
-  return postgresMirror(db, { opened: opening, assertHeld })
+  const db = options.role === 'beside' ? opened.work : await aloneOn(opened, options, opening)
+  return postgresMirror(db, opening)
 }
 
 export interface CopiedMirror {
@@ -39,49 +38,52 @@ export interface CopiedMirror {
 export async function copyToPostgres(options: Omit<Options, 'role'>, copy: CopyOptions): Promise<CopiedMirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
-  const { db } = await engineOn(opened, options, opening)
+  const db = await aloneOn(opened, options, opening)
   return { place: shown(opened.address), tables: await copyInto(db, copy) }
 }
 
 /**
- * Joins the replicas on the database. Its mirror only reads.
+ * Joins the replicas on the database, or works alone on it. The mirror only reads.
  *
  * @throws FatalError when the database cannot be used as it is.
  */
 export async function openAsReplica(
-  options: Options & { readonly log: Log },
+  options: Options & { readonly alone: boolean },
 ): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
   return replicaOver({ ...options, ...opened }, opening)
 }
 
+type Engine = Omit<OpenedPostgres, 'address' | typeof Symbol.asyncDispose> &
+  Pick<Options, 'clock' | 'log' | 'random'> & { readonly alone: boolean }
+
 /** @param opening disposed of with the mirror. */
 export function replicaOver(
-  options: Omit<OpenedPostgres, 'address' | typeof Symbol.asyncDispose> &
-    Pick<Options, 'clock' | 'random'> & { readonly log: Log },
+  options: Engine,
   opening: AsyncDisposableStack,
 ): { readonly mirror: Mirror; readonly stores: LeasedStores } {
-  const { work, show, lease, clock, random, log } = options
-  const leases = new Leases({ db: lease, clock, id: newEngineId(random), assertTables: tablesCheck() })
-  const stores = new LeasedStores({
-    ...{ leases, clock, random, log },
-    db: show,
-    storeOf: (held) => postgresMirror(work.fencedBy(...leases.fenceOf(held))),
-  })
-  return { mirror: postgresMirror(show.fencedBy('select 1 where false'), { opened: opening }), stores }
+  const stores = leasedStores(options, (db) => postgresMirror(db))
+  return { mirror: postgresMirror(options.show.fencedBy('select 1 where false'), opening), stores }
 }
 
-/** The database, as its only engine. */
-async function engineOn(
-  { work, lease }: OpenedPostgres,
-  { clock, random }: Pick<Options, 'clock' | 'random'>,
-  opening: AsyncDisposableStack,
-) {
-  const held = opening.use(
-    await leaseForEngine({ db: lease, clock, id: newEngineId(random), assertTables: tablesCheck() }),
-  )
-  return { db: work.fencedBy(...held.fence), assertHeld: () => held.assertHeld() }
+function leasedStores<Store>(options: Engine, storeOver: (db: PostgresDb) => Store): LeasedStores<Store> {
+  const { work, random, log = silentLog() } = options
+  const id = newEngineId(random)
+  return new LeasedStores({
+    ...options,
+    ...{ id, log, assertTables: tablesCheck() },
+    storeOf: (held) => storeOver(work.fencedBy(...fenceOf(id, held))),
+  })
+}
+
+/** The database for its only engine: nothing is written once another process has taken over. */
+async function aloneOn(opened: OpenedPostgres, options: Omit<Options, 'role'>, opening: AsyncDisposableStack) {
+  const stores = opening.use(leasedStores({ ...options, ...opened, alone: true }, (db) => db))
+  await stores.configure([])
+  const db = stores.shared()
+  if (db === null) throw new TypeError('The lease of the rows without a tenant was not taken')
+  return db
 }
 
 /** @returns function that throws FatalError for a newer layout. */
@@ -93,21 +95,13 @@ function tablesCheck(): (sql: Sql) => Promise<void> {
   }
 }
 
-interface Parts {
-  /** Disposed of with the mirror. */
-  readonly opened?: AsyncDisposableStack
-  readonly assertHeld?: () => void
-}
-
-export function postgresMirror(db: Db, parts: Parts = {}): Mirror {
-  const { assertHeld = () => {} } = parts
+/** @param opening disposed of with the mirror. */
+export function postgresMirror(db: Db, opening?: AsyncDisposableStack): Mirror {
   // Moved out of the scope of the function that opened it.
-  const opened = parts.opened?.move()
-  const stores = storesOver(new Database(db))
+  const opened = opening?.move()
   return {
-    ...stores,
+    ...storesOver(new Database(db)),
     async ping() {
-      assertHeld()
       await db.read((sql) => sql('select 1'))
     },
     isVerified: () => true,

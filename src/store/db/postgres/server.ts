@@ -6,7 +6,7 @@ import type { OwnerView } from '../../../model/posture.ts'
 import { lowerFirst } from '../../../model/text/lower-first.ts'
 import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
 import { tables } from '../../postgres/schema.ts'
-import { isAlive, ownersText, renewalAgeMs } from '../lease-statements.ts'
+import { isAlive, ownersText, renewalAgeMs } from '../leases.ts'
 import { type Address, parseAddress, shown } from './address.ts'
 import { type Layout, layoutIn, type Run } from './migrate.ts'
 import { clientConfig } from './pool.ts'
@@ -118,8 +118,6 @@ export interface MirrorState {
   /** Owners by tenant. */
   readonly owners: ReadonlyMap<string, OwnerView>
 }
-
-type Runs = Readonly<Record<'oldest' | 'latest' | 'count', number>>
 
 interface ReplicaState {
   readonly id: string
