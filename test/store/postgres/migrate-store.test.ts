@@ -224,13 +224,3 @@ onServer('stores nothing when the connection is lost, and copies everything when
   await moved(world)
   expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
 })
-
-onServer('notices a decision that was made while it copied', async () => {
-  const world = await movingWorld()
-  const stderr = terminalOn('Copying', () => {
-    withDatabase(world.store, (raw) => raw.exec('delete from holds'))
-  })
-  expect(await world.migrate({ stderr })).toMatchObject({ code: 3, stdout: '' })
-  expect(stderr.shown).toMatch(/was changed while it was copied/)
-  expect(isEmpty(world)).toBe(true)
-})

@@ -3,12 +3,8 @@ import { type CopiedRows, type CopiedTable, type CopyOptions, copiedTables, type
 import { sqlTypeOf } from '../../postgres/schema.ts'
 import type { Db, Sql } from '../db.ts'
 
-/** Rows, and characters and bytes, of a batch: they bound the memory for rows with long texts. */
-const rowsPerBatch = 1000
-const batchSize = 2 ** 20
-
-/** Rows of a table that are read back at a time. */
-const rowsPerRead = 200
+/** Rows of a table that are written, or read back, at a time. */
+const rowsPerBatch = 200
 
 /**
  * Copies a mirror into an empty database and compares both sides (docs/postgresql.md#moving-over), as a whole or not at
@@ -79,7 +75,7 @@ async function digestOf(sql: Sql, { name, columns }: CopiedTable): Promise<RowsD
   const digest = new RowsDigest()
   await sql(`declare "copied_${name}" no scroll cursor for select ${quoted(columns)} from "${name}"`)
   for (;;) {
-    const rows = await sql<Row>(`fetch ${rowsPerRead} from "copied_${name}"`, [], 'arrays')
+    const rows = await sql<Row>(`fetch ${rowsPerBatch} from "copied_${name}"`, [], 'arrays')
     if (rows.length === 0) return digest
     for (const row of rows) digest.add(row)
   }
@@ -87,22 +83,13 @@ async function digestOf(sql: Sql, { name, columns }: CopiedTable): Promise<RowsD
 
 function* batchesOf(rows: Iterable<Row>): Iterable<readonly Row[]> {
   let batch: Row[] = []
-  let size = 0
   for (const row of rows) {
     batch.push(row)
-    size += sizeOf(row)
-    if (batch.length < rowsPerBatch && size < batchSize) continue
+    if (batch.length < rowsPerBatch) continue
     yield batch
     batch = []
-    size = 0
   }
   if (batch.length > 0) yield batch
-}
-
-function sizeOf(row: Row): number {
-  let size = 0
-  for (const value of row) size += typeof value === 'string' || Buffer.isBuffer(value) ? value.length : 8
-  return size
 }
 
 function quoted(columns: readonly string[]): string {

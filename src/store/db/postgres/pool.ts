@@ -56,16 +56,14 @@ export async function openPool(options: PoolOptions): Promise<Connections> {
   // A broken connection fails the statement that uses it; an unused one is replaced.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  const isRenewed = async () => {
-    const refused = used
-    return refused !== undefined && (await options.password('refused')) !== refused
-  }
   return {
     async connect() {
       try {
         return await pool.connect()
       } catch (error) {
-        if (!isRefusal(error) || !(await isRenewed().catch(() => false))) throw error
+        const refused = used
+        if (!isRefusal(error) || refused === undefined) throw error
+        if ((await options.password('refused').catch(() => refused)) === refused) throw error
         return await pool.connect()
       }
     },

@@ -35,44 +35,41 @@ export interface PostgresOptions {
   readonly searchPath?: string
 }
 
-/** A row that each writing transaction must find. */
-interface Fence {
-  readonly text: string
-  readonly params: readonly unknown[]
-}
-
 /** PostgreSQL, with a connection from a pool for each transaction. */
 export class PostgresDb implements Db {
   readonly dialect = postgresDialect
   readonly #connections: Connections
   readonly #options: PostgresOptions
-  readonly #statements: Statements
+  readonly #statements = new Statements()
   readonly #begin: string
-  readonly #fence: Fence | null
-  /** Writes of a fenced database run one after the other, because they would conflict and be repeated. */
-  readonly #writing = new Mutex()
 
-  constructor(
-    connections: Connections,
-    options: PostgresOptions,
-    statements = new Statements(),
-    fence: Fence | null = null,
-  ) {
+  constructor(connections: Connections, options: PostgresOptions) {
     this.#connections = connections
     this.#options = options
-    this.#statements = statements
     this.#begin = beginning(options)
-    this.#fence = fence
   }
 
   /**
    * The same database, whose every write first locks rows against other owners, or throws SyncError `aborted` and
-   * writes nothing.
+   * writes nothing. Its writes run one after the other, because they would conflict and be repeated.
    *
    * @param text selects the rows, without the lock.
    */
-  fencedBy(text: string, params: readonly unknown[] = []): PostgresDb {
-    return new PostgresDb(this.#connections, this.#options, this.#statements, { text, params })
+  fencedBy(text: string, params: readonly unknown[] = []): Db {
+    const writing = new Mutex()
+    return {
+      dialect: this.dialect,
+      read: (work) => this.read(work),
+      write: (work) =>
+        writing.runExclusive(() =>
+          this.write(async (sql) => {
+            const found = await sql(`${text} for key share`, params)
+            if (found.length === 0)
+              throw new SyncError('aborted', 'Another replica owns the tenant and continues there')
+            return await work(sql)
+          }),
+        ),
+    }
   }
 
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -80,15 +77,7 @@ export class PostgresDb implements Db {
   }
 
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    const fence = this.#fence
-    if (fence === null) return this.#transaction('read write', work)
-    return this.#writing.runExclusive(() =>
-      this.#transaction('read write', async (sql) => {
-        const found = await sql(`${fence.text} for key share`, fence.params)
-        if (found.length === 0) throw ownedByAnother()
-        return await work(sql)
-      }),
-    )
+    return this.#transaction('read write', work)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -155,8 +144,4 @@ async function isRolledBack(connection: Connection): Promise<boolean> {
 /** True for a serialization failure or a deadlock: nothing of the transaction was stored. */
 function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(driverCodeOf(error))
-}
-
-function ownedByAnother(): SyncError {
-  return new SyncError('aborted', 'Another replica owns the tenant and continues there')
 }

@@ -41,27 +41,24 @@ export interface ServerProblem {
 /** Null if the server does not lose confirmed transactions and can store the mirror's texts. */
 export function problemOf(setup: Setup): ServerProblem | null {
   const { version, encoding, fsync, standby, commits, schema, searchPath } = setup
-  if (version < oldestServer)
-    return { sentence: `PostgreSQL ${version} is too old`, advice: `Use version ${oldestServer} or later` }
-  if (encoding !== 'UTF8') return { sentence: `its encoding is ${encoding}`, advice: 'Create it with encoding UTF8' }
-  if (fsync !== 'on')
-    return { sentence: 'the server runs with fsync=off and could lose what it confirmed', advice: 'Switch it on' }
-  if (standby === 1)
-    return { sentence: 'the server is a standby and read-only', advice: 'Set store.url to the primary server' }
-  if (commits === 'off')
-    return { sentence: 'it has synchronous_commit=off and could lose what it confirmed', advice: 'Switch it on' }
-  if (setup.readonly !== 'off') {
-    return {
-      sentence: 'default_transaction_read_only=on makes its transactions read-only',
-      advice: 'Reset it for the user, the database or the server, whichever sets it',
-    }
-  }
-  if (schema === null || /^(pg_|information_schema$)/.test(schema)) {
-    return {
-      sentence: `the search_path of its user (${searchPath}) leads to no schema that the user may use for tables`,
-      advice: 'Create that schema, or correct the path with "alter role … set search_path"',
-    }
-  }
+  const problems: readonly (readonly [isBroken: boolean, sentence: string, advice: string])[] = [
+    [version < oldestServer, `PostgreSQL ${version} is too old`, `Use version ${oldestServer} or later`],
+    [encoding !== 'UTF8', `its encoding is ${encoding}`, 'Create it with encoding UTF8'],
+    [fsync !== 'on', 'the server runs with fsync=off and could lose what it confirmed', 'Switch it on'],
+    [standby === 1, 'the server is a standby and read-only', 'Set store.url to the primary server'],
+    [commits === 'off', 'it has synchronous_commit=off and could lose what it confirmed', 'Switch it on'],
+    [
+      setup.readonly !== 'off',
+      'default_transaction_read_only=on makes its transactions read-only',
+      'Reset it for the user, the database or the server, whichever sets it',
+    ],
+    [
+      schema === null || /^(pg_|information_schema$)/.test(schema),
+      `the search_path of its user (${searchPath}) leads to no schema that the user may use for tables`,
+      'Create that schema, or correct the path with "alter role … set search_path"',
+    ],
+  ]
+  for (const [isBroken, sentence, advice] of problems) if (isBroken) return { sentence, advice }
   return null
 }
 

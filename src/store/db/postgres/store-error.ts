@@ -71,7 +71,6 @@ interface Failure {
 
 /** The first match counts. */
 const failures: readonly Failure[] = [
-  { messages: /^Cannot use a pool after/, sentence: 'The mirror is closed' },
   {
     codes: /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EPIPE|ENOENT|08|57P0)/,
     messages: /^(connection terminated|timeout e|query read timeout|client has encountered|client was closed)/i,
@@ -90,25 +89,10 @@ const failures: readonly Failure[] = [
     hint: 'Create it with "createdb", or correct its name in store.url',
   },
   {
-    codes: /^ERR_(OSSL_|SSL_.*ALERT_(UNKNOWN_CA|\w*CERTIFICATE\w*)$)/,
-    sentence: 'The client certificate for the database server is missing or refused',
-    hint: 'Check that sslcert and sslkey of store.url name a valid certificate of an authority that the server trusts, and its key, as PEM without a passphrase',
-  },
-  {
-    codes: /^(CERT_|DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO_|INVALID_CA|ERR_TLS_CERT)/,
-    sentence: 'The certificate of the database server is not accepted',
-    hint: 'Check its dates, the clock of this machine, that store.url names the host as the certificate does, and that sslrootcert of store.url is its authority',
-  },
-  {
-    messages: /does not support SSL/,
-    sentence: 'The database server does not offer TLS',
-    hint: 'Switch it on there with ssl=on; sslmode=disable connects without TLS',
-  },
-  {
-    codes: /^(ERR_TLS_|ERR_SSL_|EPROTO)/,
+    codes: /^(CERT_|DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO_|INVALID_CA|ERR_TLS_|ERR_SSL_|ERR_OSSL_|EPROTO)/,
     messages: /SSL/,
     sentence: 'No TLS connection to the database server was agreed on',
-    hint: 'Check that store.url leads to PostgreSQL or its pooler, and which versions of TLS it allows',
+    hint: 'Check that the server offers TLS (ssl=on) or set sslmode=disable, that its certificate is valid now, names the host of store.url and is of the authority sslrootcert, and that sslcert and sslkey are what it accepts',
   },
   {
     codes: /^53[12]00/,

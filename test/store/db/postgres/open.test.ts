@@ -88,7 +88,9 @@ it('names a server that is away, one that hangs up, and one without TLS', async 
   await new Promise((resolve) => server.close(resolve))
   expect(await refusal(port)).toContain('cannot be reached (ECONNREFUSED); ')
   expect(await refusal(await fakeServer((socket) => socket.destroy()))).toContain('cannot be reached; ')
-  expect(await refusal(await fakeServer(() => {}), '?sslmode=require')).toContain('does not offer TLS; ')
+  expect(await refusal(await fakeServer(() => {}), '?sslmode=require')).toContain(
+    'no TLS connection to the database server was agreed on; ',
+  )
 })
 
 const atWork = (code: string, message = 'm') => storeError(new DriverError({ code, message, detail: 'Key (ada@x)' }))
@@ -124,14 +126,10 @@ it.each([
   ['XX001', /pg_amcheck/],
   ['22003', undefined],
   ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', /sslcert and sslkey/],
-  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /sslcert and sslkey/],
-  ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', /PEM/],
-  ['CERT_HAS_EXPIRED', /dates/],
-  ['CERT_NOT_YET_VALID', /clock/],
+  ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', /sslcert and sslkey/],
+  ['CERT_HAS_EXPIRED', /valid now/],
   ['ERR_TLS_CERT_ALTNAME_INVALID', /names the host/],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /sslrootcert/],
   ['SELF_SIGNED_CERT_IN_CHAIN', /sslrootcert/],
-  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', /versions of TLS/],
 ])('makes %s an error of reason store, with what to do', (code, hint) => {
   const error = atWork(code) as SyncError
   expect(error).toBeInstanceOf(SyncError)
@@ -155,12 +153,6 @@ it('keeps values of the rows out of errors', () => {
   const error = atWork('23505', 'duplicate key value violates unique constraint')
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('ada@x')
   expect(inspect(atWork('22P02', 'invalid input syntax for type bigint: "Ada"'), { depth: 9 })).not.toContain('Ada')
-})
-
-it('says that the mirror is closed', () => {
-  expect(atWork('', 'Cannot use a pool after calling end on the pool')).toMatchObject({
-    message: 'The mirror is closed',
-  })
 })
 
 it('leaves errors that are not of the database as they are', () => {

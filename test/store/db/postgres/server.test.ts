@@ -1,9 +1,78 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { readServerFacts } from '../../../../src/store/db/postgres/server.ts'
+import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
+import { problemOf, readServerFacts } from '../../../../src/store/db/postgres/server.ts'
 import { synced } from '../../../commands/support/cli.ts'
-import { isOnServer, testPostgres } from '../../../support/postgres.ts'
+import { isOnServer, testOptions, testPostgres } from '../../../support/postgres.ts'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
+
+/** What a start says of an empty database, and what the doctor reads of it. */
+async function saidOf(prepare: (query: ReturnType<typeof testPostgres>['query'], database: string) => string) {
+  const postgres = testPostgres('empty')
+  onTestFinished(() => postgres.drop())
+  const { query } = postgres
+  const [{ name } = {}] = query('select current_database() as name')
+  const database = prepare(query, String(name))
+  const url = (postgres.url ?? '').replace(/[^/]*$/, database)
+  const opened = openPostgres({ ...testOptions, url: async () => url, role: 'engine' })
+  await using _ = await opened.catch(() => null)
+  const started = await opened.then(() => '').catch(({ message }: Error) => message)
+  return { started, problem: (await readServerFacts(url, clock)).problem }
+}
+
+it
+  .runIf(isOnServer)
+  .each([
+    [
+      'default_transaction_read_only = on',
+      'default_transaction_read_only=on makes its transactions read-only',
+      'Reset it for the user, the database or the server, whichever sets it',
+    ],
+    ['synchronous_commit = off', 'it has synchronous_commit=off and could lose what it confirmed', 'Switch it on'],
+    ...['pg_catalog', 'nothere'].map((path) => [
+      `search_path = ${path}`,
+      `the search_path of its user (${path}) leads to no schema that the user may use for tables`,
+      'Create that schema, or correct the path with "alter role … set search_path"',
+    ]),
+  ])('start and doctor refuse a database with %s alike', async (setting, sentence, advice) => {
+  const { started, problem } = await saidOf((query, database) => {
+    query(`alter database ${database} set ${setting}`)
+    return database
+  })
+  const lower = `${advice.charAt(0).toLowerCase()}${advice.slice(1)}`
+  expect(started).toBe(`The database of store.url cannot be used: ${sentence}; ${lower}`)
+  expect(problem).toEqual({ sentence, advice })
+})
+
+it.runIf(isOnServer)('start and doctor refuse a database of another encoding alike', async () => {
+  const { started, problem } = await saidOf((query, database) => {
+    const other = `${database}_latin1`
+    query(`create database ${other} template template0 encoding LATIN1 locale 'C'`)
+    onTestFinished(() => void query(`drop database ${other} with (force)`))
+    return other
+  })
+  expect(started).toBe('The database of store.url cannot be used: its encoding is LATIN1; create it with encoding UTF8')
+  expect(problem).toEqual({ sentence: 'its encoding is LATIN1', advice: 'Create it with encoding UTF8' })
+})
+
+it.runIf(isOnServer)('finds nothing in the way of a sound one', async () => {
+  const { started, problem } = await saidOf((_, database) => database)
+  expect([started, problem]).toEqual(['', null])
+})
+
+const sound = {
+  ...{ version: 17, encoding: 'UTF8', fsync: 'on', commits: 'on', readonly: 'off', standby: 0 },
+  ...{ searchPath: 'public', schema: 'public' },
+}
+
+it.each([
+  [{ standby: 1, readonly: 'on' }, 'the server is a standby and read-only', 'Set store.url to the primary server'],
+  [{ version: 14 }, 'PostgreSQL 14 is too old', 'Use version 15 or later'],
+  [{ fsync: 'off' }, 'the server runs with fsync=off and could lose what it confirmed', 'Switch it on'],
+  [{ schema: null }, expect.stringMatching(/^the search_path of its user/), expect.any(String)],
+])('of a server that differs by %j, it names the first problem', (over, sentence, advice) => {
+  expect(problemOf({ ...sound, ...over })).toEqual({ sentence, advice })
+})
 
 function database(layout: 'empty' | 'current') {
   const postgres = testPostgres(layout)
