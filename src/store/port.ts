@@ -65,8 +65,8 @@ export interface AdminStore {
   /** Ids of the records that accepting the hold removes; null if it names none. */
   heldRecords(holdId: string): Promise<{ readonly resource: ResourceName; readonly ids: readonly string[] } | null>
   quarantined(): Promise<readonly QuarantinedRecord[]>
-  /** Erases personal fields, history and runs that ended before their tenant's time, or before one time for all. */
-  eraseOutdated(erasure: Erasure | number): Promise<void>
+  /** Erases personal fields, history and runs that ended before their tenant's time. */
+  eraseOutdated(erasure: Erasure): Promise<void>
   purgeTenant(tenantId: number): Promise<void>
   /** Names of tenants with data due for erasure: findings resolved, or named records removed, before `before`. */
   overdueErasure(before: number): Promise<readonly string[]>

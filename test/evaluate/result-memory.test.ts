@@ -9,6 +9,7 @@ import { silentLog } from '../../src/model/log.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { iso, now } from '../checks/support/evaluator.ts'
 import { client, settings, user } from '../checks/support/facts.ts'
+import { eraseAll } from '../support/erasure.ts'
 import { testMirror } from '../support/mirror.ts'
 import { offByDefault } from '../support/off-by-default.ts'
 import { markMissing, removeRecords } from '../support/removal.ts'
@@ -98,7 +99,7 @@ it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
     ({ mirror, page }) =>
       mirror.commitPage({ ...page, resource: 'authentication-settings', items: [ok(settings({ mfaEnabled: false }))] }),
   ],
-  ['the end of the retention', ({ mirror }) => mirror.eraseOutdated(now)],
+  ['the end of the retention', ({ mirror }) => eraseAll(mirror, now)],
   [
     'a hold',
     ({ mirror, tenantId }) =>

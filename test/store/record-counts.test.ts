@@ -4,6 +4,7 @@ import { dayMs } from '../../src/model/durations.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { document, role, user } from '../checks/support/facts.ts'
+import { eraseAll } from '../support/erasure.ts'
 import { testMirror } from '../support/mirror.ts'
 import { markMissing, removeRecords } from '../support/removal.ts'
 
@@ -67,7 +68,7 @@ async function perform(mirror: Mirror, tenantId: number, one: Step): Promise<unk
     case 'removeDocuments':
       return removeRecords(mirror, { ...about, tenantId, resource: 'documents', removedAt: now }, one.rids)
     case 'purge':
-      return mirror.eraseOutdated(now + dayMs)
+      return eraseAll(mirror, now + dayMs)
     default:
       throw new TypeError(`Unknown step ${one satisfies never}`)
   }

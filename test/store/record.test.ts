@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { findingKinds } from '../../src/store/event-store.ts'
+import { eraseAll } from '../support/erasure.ts'
 import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
 import { check, commitResult, findingOf, resultOf, type TestResult } from './support/results.ts'
@@ -79,7 +80,7 @@ it('keeps the last row that is still valid when older ones are erased', async ()
     await mirror.noteConfiguration({ at: start + day * dayMs, digest: `${day}`, content: `{"day":${day}}` })
     await commitResult(mirror, checkResult(tenantId, start + day * dayMs, failing))
   }
-  await mirror.eraseOutdated(start + 2.5 * dayMs)
+  await eraseAll(mirror, start + 2.5 * dayMs)
   const past = await mirror.past(start + 2.6 * dayMs, false)
   expect(await past.configuration()).toMatchObject({ digest: '2' })
   expect(await past.tenantState(tenantId)).toBe('{"day":2}')
@@ -102,9 +103,9 @@ it('erases the problems of checks that are no longer evaluated after the retenti
   }
   const again = { check: 'evaluated', problem: 'It cannot evaluate ann@example.com' }
   await commitResult(mirror, checkResult(tenantId, start + 3 * dayMs, [], again))
-  await mirror.eraseOutdated(start)
+  await eraseAll(mirror, start)
   expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated', 'gone'])
-  await mirror.eraseOutdated(start + dayMs)
+  await eraseAll(mirror, start + dayMs)
   expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated'])
 })
 

@@ -2,6 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { CheckResult, Mirror, NotedWaiver, PageCommit, RunClose, WrittenFinding } from '../../src/store/port.ts'
+import { eraseAll } from '../support/erasure.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
@@ -188,7 +189,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   ping: (mirror) => mirror.ping(),
   isVerified: (mirror) => mirror.isVerified(),
   verify: (mirror) => mirror.verify(),
-  eraseOutdated: (mirror) => mirror.eraseOutdated(at + 9e9),
+  eraseOutdated: (mirror) => eraseAll(mirror, at + 9e9),
   verifyChain: (mirror) => mirror.verifyChain(tenantId),
   purgeTenant: (mirror) => mirror.purgeTenant(tenantId),
 }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
+import { eraseAll } from '../support/erasure.ts'
 import { seenChanges } from '../support/events.ts'
 import { ofData } from '../support/of-data.ts'
 
@@ -89,10 +90,10 @@ it('erases personal fields of tombstones, and history, after the retention, and 
     { email: 'new@primary.example', extra: '{"phone":"+45 1"}' },
     { filename: document?.filename },
   ])
-  await test.mirror.eraseOutdated(removedAt)
+  await eraseAll(test.mirror, removedAt)
   expect(personal()).toEqual(before)
   test.clock.advance(400 * dayMs)
-  await test.mirror.eraseOutdated(test.clock.now() - 400 * dayMs + 1)
+  await eraseAll(test.mirror, test.clock.now() - 400 * dayMs + 1)
   expect(personal()).toEqual([
     { first_name: null, last_name: null, email: null, extra: null, key: String(user?.userId), removed_at: removedAt },
     { filename: null, key: document?.fileId, removed_at: removedAt },

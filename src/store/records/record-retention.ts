@@ -21,79 +21,61 @@ const due = (table: string) => `(select erase_before from tenants t where t.id =
  * clock, which may have been wrong. Therefore nothing is erased before the mirror itself is as old as the retention by
  * confirmed time, and what was written after something of the retained time stays. Call inside a transaction.
  */
-export async function eraseRecord(tx: Sql, database: Database, erasure: Erasure | number): Promise<void> {
-  const due = typeof erasure === 'number' ? ofAll(tx, database, erasure) : sinceConfirmed(tx, database, erasure)
-  const { before, now, at = now } = await due
-  if (before.size > 0) await eraseBefore(tx, database, { before, now, at })
-}
-
-async function ofAll(tx: Sql, database: Database, before: number): Promise<Erasure> {
-  const ids = await database.prepareValues<[], number>('select id from tenants').all(tx)
-  return { before: new Map(ids.map((id) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER, at: before }
-}
-
-/**
- * Starts the retention at the first confirmed time, at most `latest`, so that a clock that is behind does not make the
- * mirror look old. An earlier time corrects one that was ahead.
- */
-async function sinceConfirmed(
-  tx: Sql,
+export async function eraseRecord(
+  sql: Sql,
   database: Database,
-  { before, now, at = now, latest = now }: Erasure,
-): Promise<Erasure> {
-  const from = await database
-    .prepareValues<[number], number>(
-      `insert into retention (id, confirmed_from) values (1, ?)
-       on conflict (id) do update set confirmed_from = case
-         when retention.confirmed_from < excluded.confirmed_from then retention.confirmed_from else excluded.confirmed_from end
-       returning confirmed_from`,
-    )
-    .get(tx, latest)
-  return { before: new Map([...before].filter(([, time]) => time > (from ?? latest))), now, at }
+  { before: wanted, now, at = now, latest = now }: Erasure,
+): Promise<void> {
+  // The retention starts at the first confirmed time, at most `latest`, so that a clock that is behind does not make the
+  // mirror look old. An earlier time corrects one that was ahead.
+  const [from = latest] = await sql<number>(
+    `insert into retention (id, confirmed_from) values (1, ?)
+     on conflict (id) do update set confirmed_from = case
+       when retention.confirmed_from < excluded.confirmed_from then retention.confirmed_from else excluded.confirmed_from end
+     returning confirmed_from`,
+    [latest],
+    'values',
+  )
+  const before = new Map([...wanted].filter(([, time]) => time > from))
+  if (before.size > 0) await eraseBefore(sql, database, { before, now, at })
 }
 
 async function eraseBefore(
-  tx: Sql,
+  sql: Sql,
   database: Database,
   { before, now, at }: Required<Omit<Erasure, 'latest'>>,
 ): Promise<void> {
-  const exec = (text: string, bound: object = {}) => database.prepare<[object]>(text).run(tx, bound)
   const latest = Math.max(...before.values())
-  await exec('update tenants set erase_before = null where erase_before is not null')
-  const eraseBefore = database.prepare<[number, number]>('update tenants set erase_before = ? where id = ?')
-  for (const [tenantId, time] of before) await eraseBefore.run(tx, time, tenantId)
-
-  await eventErasure(database)(tx, { earliest: Math.min(...before.values()), latest, now, at })
-  await eraseRuns(tx, database, { latest, now })
-  await exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
+  await sql('update tenants set erase_before = null where erase_before is not null')
+  for (const [tenantId, time] of before) await sql('update tenants set erase_before = ? where id = ?', [time, tenantId])
+  await eventErasure(database)(sql, { earliest: Math.min(...before.values()), latest, now, at })
+  await eraseRuns(sql, { latest, now })
+  await sql('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Erases problems of checks that are no longer evaluated, which may quote a person or a file.
-  await exec(
+  await sql(
     `delete from check_problems where ${due('check_problems')} is not null
        and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
          and s."check" = check_problems."check" and s.evaluated_at >= ${due('check_problems')})`,
   )
   // Else a removal whose time nobody knew would keep its names for ever.
-  await exec('update records set removed_at = @now where removed_at > @now', { now })
+  await sql('update records set removed_at = @now where removed_at > @now', [{ now }])
   // Erases names once the history no longer contains the removal.
-  await exec(
+  await sql(
     `update records set body = null, supplement = null, raw = null
      where removed_at < @latest and removed_at < ${due('records')} and body is not null
        and not exists (select 1 from events e where e.tenant_id = records.tenant_id and e.kind = 'record.removed'
          and e.subject = records.resource || '/' || records.key and e.data is not null)`,
-    { latest },
+    [{ latest }],
   )
 }
 
 /** Keeps the last run of each resource before that time, and those written after one of the retained time. */
-async function eraseRuns(tx: Sql, database: Database, { latest, now }: Pick<EventErasure, 'latest' | 'now'>) {
-  const first = database.prepareValues<[number, number], number>(
-    'select id from runs where ended_at >= ? and ended_at <= ? order by id limit 1',
-  )
-  const kept = (await first.get(tx, latest, now)) ?? Number.MAX_SAFE_INTEGER
+async function eraseRuns(sql: Sql, { latest, now }: Pick<EventErasure, 'latest' | 'now'>) {
+  const first = 'select id from runs where ended_at >= ? and ended_at <= ? order by id limit 1'
+  const [kept = Number.MAX_SAFE_INTEGER] = await sql<number>(first, [latest, now], 'values')
   const isOld = `ended_at < @latest and ended_at < ${due('runs')} and id < @kept`
-  await database
-    .prepare<[object]>(
-      `delete from runs where ${isOld} and id not in (select max(id) from runs where ${isOld} group by tenant_id, resource)`,
-    )
-    .run(tx, { latest, kept })
+  await sql(
+    `delete from runs where ${isOld} and id not in (select max(id) from runs where ${isOld} group by tenant_id, resource)`,
+    [{ latest, kept }],
+  )
 }

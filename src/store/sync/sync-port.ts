@@ -2,6 +2,7 @@ import type { Emptiness } from '../../model/emptiness.ts'
 import type { HoldCause } from '../../model/hold-cause.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
+import type { holds } from '../schema/decisions.ts'
 import type { fullSyncs, syncStates } from '../schema/sync.ts'
 import type { tenants } from '../schema/tenants.ts'
 
@@ -12,7 +13,8 @@ export interface OfResource {
   readonly resource: ResourceName
 }
 
-type Replaced<Row, With, Left extends keyof Row = never> = Readonly<Omit<Row, keyof With | Left>> & Readonly<With>
+/** A stored row with fields of the engine's types, and without some. */
+type Replaced<Row, With, Left extends keyof Row = never> = Readonly<Omit<Row, keyof With | Left> & With>
 
 export type TenantRow = Replaced<
   typeof tenants.$inferSelect,
@@ -74,17 +76,11 @@ export interface RunClose extends OfResource {
   readonly counts: CommitCounts
 }
 
-export interface HoldRow {
-  readonly id: string
-  readonly tenantId: number
-  readonly tenant: string
-  readonly resource: ResourceName | 'all'
-  readonly reason: Reason
-  readonly count: number
-  readonly message: string
-  readonly cause: HoldCause
-  readonly raisedAt: number
-}
+export type HoldRow = Replaced<
+  typeof holds.$inferSelect,
+  { resource: ResourceName | 'all'; reason: Reason; cause: HoldCause; tenant: string },
+  'rids'
+>
 
 export interface NewHold extends Omit<HoldRow, 'id' | 'raisedAt' | 'tenant'> {
   /** Records whose removal is held. */
