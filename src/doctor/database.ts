@@ -1,4 +1,4 @@
-import { acceptedHolds } from '../evaluate/accepted-holds.ts'
+import { readAcceptedHolds } from '../evaluate/decisions.ts'
 import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import type { ServerFacts } from '../store/db/postgres/server-facts.ts'
@@ -137,7 +137,7 @@ function diagnoseRuns(
 async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   const holds = await mirror.holds()
   if (holds.length === 0) return []
-  const acceptances = acceptedHolds(await mirror.decisions(null))
+  const acceptances = await readAcceptedHolds(mirror)
   const accepted = holds.filter(({ id }) => acceptances.has(id)).length
   const decided = accepted === 0 ? '' : `, ${accepted} of them accepted and not applied yet`
   const sentence = `${holds.length} open${decided}; changes on hold are not written until you decide`

@@ -1,6 +1,6 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
-import type { Fields } from '../port.ts'
+import type { Fields } from '../sync/page-rows.ts'
 import { fromJson } from '../words.ts'
 import type { MirrorRecord } from './query.ts'
 import type { FieldKind, RecordShape } from './record-shape.ts'

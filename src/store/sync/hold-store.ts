@@ -6,10 +6,8 @@ import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { eventAppender } from '../event-store.ts'
-import { findingLog } from '../findings/finding-log.ts'
-import { waiverWriter } from '../findings/waiver-writer.ts'
-import type { HoldFacts } from '../history/decision-log.ts'
+import { eventAppender, type HoldFacts } from '../event-store.ts'
+import { waiverWriter } from '../findings/waiver-store.ts'
 import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
@@ -33,7 +31,7 @@ const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 
 
 export function holdStore(database: Database): Part {
   const append = eventAppender(database)
-  const waivers = waiverWriter(database, findingLog(database))
+  const waivers = waiverWriter(database)
   const tenantId = sql.placeholder('tenantId')
   const listed = (where?: SQL) =>
     database.select(

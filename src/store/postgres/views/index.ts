@@ -1,4 +1,4 @@
-import { ofRecords } from '../../history/record-changes.ts'
+import { ofRecords } from '../../history/changes.ts'
 import { checkView } from './check-view.ts'
 import { findingView, historyView } from './finding-views.ts'
 import { recordViews } from './record-views.ts'

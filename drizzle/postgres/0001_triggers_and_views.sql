@@ -1,1 +1,0 @@
--- Triggers and views, made again after every migration: sha256 6926e2416e48fdce725c81eee9a4119f7f48dfc06c5afbf2bc27200c8f760f9f
