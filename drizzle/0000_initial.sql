@@ -14,31 +14,14 @@ CREATE TABLE `waived_findings` (
 	`fingerprint` text NOT NULL,
 	`waiver` text NOT NULL,
 	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
 	`terms` text NOT NULL,
 	`facts` text NOT NULL,
-	`severity` text NOT NULL,
 	`accepted_at` integer NOT NULL,
 	`lapsed_at` integer,
-	`lapsed_facts` text,
-	`open_severity` text,
 	PRIMARY KEY(`fingerprint`, `waiver`)
 );
 --> statement-breakpoint
 CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
-CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
-CREATE TABLE `waivers` (
-	`tenant_id` integer NOT NULL,
-	`id` text NOT NULL,
-	`check` text NOT NULL,
-	`entity` text NOT NULL,
-	`entity_key` text NOT NULL,
-	`terms` text NOT NULL,
-	`since` integer NOT NULL,
-	`expires_at` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `id`)
-);
---> statement-breakpoint
 CREATE TABLE `event_chains` (
 	`tenant_id` integer PRIMARY KEY NOT NULL,
 	`last_id` integer NOT NULL,
@@ -61,24 +44,6 @@ CREATE TABLE `events` (
 CREATE INDEX `events_subject` ON `events` (`tenant_id`,`kind`,`subject`,`id`);--> statement-breakpoint
 CREATE INDEX `events_tenant` ON `events` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE INDEX `events_time` ON `events` (`at`) WHERE data is not null;--> statement-breakpoint
-CREATE TABLE `accepted_states` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`state` text NOT NULL,
-	`at` integer NOT NULL,
-	`reason` text
-);
---> statement-breakpoint
-CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `check_problems` (
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`problem` text NOT NULL,
-	PRIMARY KEY(`tenant_id`, `check`)
-);
---> statement-breakpoint
 CREATE TABLE `check_states` (
 	`tenant_id` integer NOT NULL,
 	`check` text NOT NULL,
@@ -91,27 +56,10 @@ CREATE TABLE `check_states` (
 	`valid_until` integer,
 	`rule` text,
 	`open` text DEFAULT '{}' NOT NULL,
+	`problem` text,
 	PRIMARY KEY(`tenant_id`, `check`)
 );
 --> statement-breakpoint
-CREATE TABLE `check_status_changes` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`at` integer NOT NULL,
-	`status` text NOT NULL,
-	`reason` text,
-	`entities` integer,
-	`not_evaluated` integer,
-	`since` integer,
-	`rule` text,
-	`open` text DEFAULT '{}' NOT NULL,
-	`confirmed_at` integer,
-	`valid_until` integer
-);
---> statement-breakpoint
-CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
-CREATE INDEX `check_status_changes_tenant` ON `check_status_changes` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE TABLE `evaluated_counts` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
+import type { AcceptedState } from '../evaluate/decisions.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
-import type { AcceptedState } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
 import { type MirroredRole, type Roles, rolesIn, toRole } from './support/roles.ts'

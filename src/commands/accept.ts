@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ResourceSettings, Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
-import { acceptedHolds } from '../evaluate/accepted-holds.ts'
+import { type AcceptedHold, readAcceptedHolds } from '../evaluate/decisions.ts'
 import { driftIdPattern } from '../evaluate/findings/identity.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
@@ -13,7 +13,7 @@ import { plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import type { Next } from '../report/findings-notes.ts'
 import { printWrapped } from '../report/terminal.ts'
-import type { AcceptedHold, HoldRow, Mirror } from '../store/port.ts'
+import type { HoldRow, Mirror } from '../store/port.ts'
 import { holdJson } from '../web/postures.ts'
 import { acceptDrifts, acceptedSentence, type ListedDrift, listDrift, openDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
@@ -97,7 +97,7 @@ async function accept(io: Io, ids: readonly string[], options: AcceptOptions, co
   await using mirror = await openVerifiedMirror(settings, io)
   const holds = await mirror.holds()
   const views = createViews(mirror, settings, io.clock)
-  const acceptances = acceptedHolds(await mirror.decisions(null))
+  const acceptances = await readAcceptedHolds(mirror)
   const [id, ...others] = ids
   if (id === undefined) {
     const drift = await openDrift({ mirror, views })

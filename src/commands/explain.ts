@@ -54,7 +54,7 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
   if (checks.some(({ id }) => id === given))
     throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
   const found = await findFinding(mirror, settings, given, io.clock.now())
-  const finding = options.details === true ? await withNames(mirror, found, io.clock.now()) : found
+  const finding = options.details === true ? await withNames(mirror, found) : found
   const check = checks.find(({ id }) => id === finding.check)
   const explanation = await explanationOf({
     mirror,
@@ -95,8 +95,8 @@ function indentAfter(line: string): number {
   return line.startsWith(' ') ? 4 : 2
 }
 
-async function withNames(mirror: Mirror, finding: FindingView, now: number): Promise<FindingView> {
-  const source = { past: await mirror.past(now, true), tenants: await mirror.tenants() }
-  for await (const named of withEntityNames([finding], source)) return named
+async function withNames(mirror: Mirror, finding: FindingView): Promise<FindingView> {
+  const names = { source: mirror, tenants: await mirror.tenants() }
+  for await (const named of withEntityNames([finding], names)) return named
   return finding
 }

@@ -119,7 +119,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const postures = await views.posture(filter.tenant)
   const wanted = postures.map(within(filter.check, checks))
   const listed = views.findings(filter)
-  const found = options.details === true ? withNames(mirror, io, listed) : withHiddenNames(listed)
+  const found = options.details === true ? withNames(mirror, listed) : withHiddenNames(listed)
   await writeAll(io, render(found, emptyListing(options, wanted)), options.format === 'table')
   const waivers =
     options.all === true
@@ -138,9 +138,9 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
 const afterChange =
   'waivers already apply here, other changes apply after the next sync, or after the daemon is reloaded'
 
-async function* withNames(mirror: Mirror, io: Io, found: AsyncIterable<FindingView>): AsyncIterable<FindingView> {
+async function* withNames(mirror: Mirror, found: AsyncIterable<FindingView>): AsyncIterable<FindingView> {
   yield* withEntityNames(found, {
-    past: await mirror.past(io.clock.now(), true),
+    source: mirror,
     tenants: await mirror.tenants(),
   })
 }

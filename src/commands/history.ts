@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
 import { createViews } from '../daemon/views.ts'
+import { type OperatorDecision, readDecisions } from '../evaluate/decisions.ts'
 import { toIso } from '../model/dates.ts'
 import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
@@ -16,7 +17,7 @@ import { serialize } from '../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { waiverEvents } from '../report/waiver-events.ts'
 import { changedField } from '../report/words.ts'
-import type { OperatorDecision, TenantChangeRow } from '../store/port.ts'
+import type { TenantChangeRow } from '../store/port.ts'
 import { apiFields, personalFields } from '../store/records/record-shape.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { foldRemovals, leftOutInWords } from './support/fold-removals.ts'
@@ -113,8 +114,8 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   }
   const known = checksOf(settings)
   const details = options.details === true
-  const waivers = await waiverEvents(mirror, tenantId ?? null, now)
-  const decisions = (await mirror.decisions(tenantId ?? null)).map(decisionRow)
+  const waivers = await waiverEvents(mirror, tenantId, now)
+  const decisions = (await readDecisions(mirror, tenantId)).map(decisionRow)
   const accepted = [...decisions, ...waivers.map((one) => waiverRow(one, known))]
     .filter((row) => isWanted(row, { key, resource, since, until }))
     .map((row) => (details || !mayNamePerson(row, known) ? row : { ...row, entity: hidden }))

@@ -23,7 +23,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
-import { logFindings, logLapses } from './finding-log.ts'
+import { logFindings } from './finding-log.ts'
 import { repeatedValues } from './repeated-values.ts'
 import { sharedTenants } from './shared-tenants.ts'
 
@@ -145,14 +145,14 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
         const { id, settings } = tenant
-        for (const { check, opened, resolved: resolutions } of outcomes) {
-          const resolved = Object.values(resolutions).reduce((sum, count) => sum + count, 0)
+        for (const outcome of outcomes) {
+          const { check, opened } = outcome
+          const resolved = Object.values(outcome.resolved).reduce((sum, count) => sum + count, 0)
           metrics.findingsOpened(settings.name, check, opened)
           metrics.findingsResolved(settings.name, check, resolved)
-          await logFindings(store, log, { tenant: { id, name: settings.name }, check, opened, resolved, at })
+          await logFindings(store, log, { id, name: settings.name }, outcome, resolved)
         }
         if (how.readInFull !== undefined) await repeatsOf(store, tenant, how.readInFull)
-        await logLapses(store, log, { id, name: settings.name }, at)
         const ends = outcomes.flatMap(({ changesAt }) => changesAt ?? [])
         return ends.length === 0 ? null : Math.min(...ends) - 1
       }),

@@ -19,11 +19,14 @@ import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
+import { resourceNames } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
+import { withEntityNames } from '../report/entity-names.ts'
 import { batches } from '../report/formats.ts'
-import type { CheckStateRow, Mirror, NamedChangeRow } from '../store/port.ts'
+import type { CheckStateRow, Mirror, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
+import { oneOf } from '../store/words.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { sharedTenants } from './shared-tenants.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
@@ -119,7 +122,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     const { sharedWith } = tenant
     const isShared = sharedWith !== undefined && posture.identity === 'proven'
     const known = isShared ? { ...posture, identity: 'unproven' as const, sharedWith } : posture
-    const shown = await withProblems(known, { checks, mirror: store, tenantId: tenant.id })
+    const shown = await withProblems(known, { checks, store, tenantId: tenant.id })
     return engine === undefined ? shown : engine.unstored.over(shown)
   }
 
@@ -141,11 +144,12 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     ]
   }
 
-  async function* findings({ tenant, check, states, ...rest }: FindingQuery) {
+  async function* findings({ tenant, check, states, withPersonal = false, ...rest }: FindingQuery) {
     const rows = await mirror.tenants()
     const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
     const filter = { ...(check !== undefined && { check }), ...(states !== undefined && { states }) }
-    yield* readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...rest, ...filter })
+    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...rest, ...filter })
+    yield* withPersonal ? withEntityNames(found, { source: mirror, tenants: rows }) : found
   }
 
   async function waivedEntities(
@@ -205,7 +209,14 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     findingBatches: (query) => batches(findings(query)),
     async changes(name, most, withPersonal) {
       const tenant = (await mirror.tenants()).find((one) => one.name === name)
-      return tenant === undefined ? [] : (await mirror.latestChanges(tenant.id, most, withPersonal)).map(changeView)
+      if (tenant === undefined) return []
+      const latest: TenantChangeRow[] = []
+      for await (const batch of mirror.changes({ tenantId: tenant.id, newestFirst: true })) {
+        latest.push(...batch.slice(0, most - latest.length))
+        if (latest.length === most) break
+      }
+      const names = withPersonal ? await namesOfRecords(mirror, tenant.id, latest) : null
+      return latest.map((change) => changeView(change, names?.get(change.resource)?.get(change.key)))
     },
     async secrets(name) {
       const tenant = (await evaluated()).find(({ settings: { name: known } }) => known === name)
@@ -218,10 +229,21 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 }
 
-function changeView({ resource, key, personal: of = {}, ...change }: NamedChangeRow): ChangeView {
+/** Personal fields of the changed records, by resource and key. */
+async function namesOfRecords(mirror: Mirror, tenantId: number, changes: readonly TenantChangeRow[]) {
+  const names = new Map<string, Awaited<ReturnType<Mirror['personal']>>>()
+  for (const [resource, group] of Map.groupBy(changes, (change) => oneOf(resourceNames, change.resource)))
+    names.set(resource, await mirror.personal(tenantId, resource, [...new Set(group.map(({ key }) => key))]))
+  return names
+}
+
+function changeView(
+  { resource, key, ...change }: TenantChangeRow,
+  fields: Readonly<Record<string, unknown>> = {},
+): ChangeView {
   const { at, kind, field, before, after, requestId } = change
   const personal = field !== null && personalFields(resource).includes(field)
-  const names = namesIn(namesOf(of))
+  const names = namesIn(namesOf(fields))
   return { resource, entity: key, names, at, kind, field, before, after, requestId, personal }
 }
 
@@ -244,20 +266,16 @@ function unreadChecks(
 /** Adds problems of own checks and the entities that other checks could not evaluate. */
 async function withProblems(
   posture: TenantPosture,
-  {
-    checks,
-    mirror,
-    tenantId,
-  }: { readonly checks: readonly Check[]; readonly mirror: Mirror; readonly tenantId: number },
+  { checks, store, tenantId }: { readonly checks: readonly Check[]; readonly store: Mirror; readonly tenantId: number },
 ): Promise<TenantPosture> {
   const own = new Map(checks.flatMap((check) => (check.own === undefined ? [] : [[check.id, check.own] as const])))
   if (own.size === 0 && posture.checks.every(({ notEvaluated }) => (notEvaluated ?? 0) === 0)) return posture
-  const noted = await mirror.checkProblems(tenantId)
+  const noted = new Map((await store.checkStates(tenantId)).map(({ check, problem }) => [check, problem]))
   const notesOf = ({ check, enabled, notEvaluated }: CheckView): Partial<CheckView> => {
     const [source, note] = [own.get(check), noted.get(check)]
     if (!enabled) return {}
     if (source !== undefined && source.problem !== null) return { problem: `${source.file}: ${source.problem}` }
-    if (note === undefined) return {}
+    if (note == null) return {}
     if (source !== undefined) return { problem: note }
     return (notEvaluated ?? 0) > 0 ? { unevaluated: JSON.parse(note) as readonly string[] } : {}
   }

@@ -1,4 +1,4 @@
-import { acceptedHolds } from '../evaluate/accepted-holds.ts'
+import { readAcceptedHolds } from '../evaluate/decisions.ts'
 import { dayMs } from '../model/durations.ts'
 import type { ServerFacts } from '../store/db/postgres/server.ts'
 import type { StoreFacts } from '../store/db/sqlite/store-facts.ts'
@@ -115,7 +115,7 @@ export function unusable(error: unknown): Diagnosis {
 async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   const holds = await mirror.holds()
   if (holds.length === 0) return []
-  const acceptances = acceptedHolds(await mirror.decisions(null))
+  const acceptances = await readAcceptedHolds(mirror)
   const accepted = holds.filter(({ id }) => acceptances.has(id)).length
   const decided = accepted === 0 ? '' : `, ${accepted} of them accepted and not applied yet`
   const sentence = `${holds.length} open${decided}; changes on hold are not written until you decide`

@@ -1,7 +1,7 @@
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { CheckResult } from '../store/port.ts'
-import type { CheckOutcome } from './check-outcome.ts'
+import { type CheckOutcome, type FindingTransition, mostNamed } from './check-outcome.ts'
 import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
@@ -74,7 +74,8 @@ function rawResultOf(tally: CheckTally): RawResult {
 }
 
 /** @param changesAt first instant at which time alone changes the result; null = never. */
-export function outcomeOf({ check, status, reason, written, resolved }: CheckResult, changesAt: number | null) {
+export function outcomeOf(result: CheckResult, changesAt: number | null): CheckOutcome {
+  const { check, status, reason, written, resolved, waivers } = result
   const resolutions: Record<string, number> = {}
   const count = (resolution: string) => {
     resolutions[resolution] = (resolutions[resolution] ?? 0) + 1
@@ -82,5 +83,25 @@ export function outcomeOf({ check, status, reason, written, resolved }: CheckRes
   for (const { resolution } of resolved) count(resolution)
   for (const { replacesOpen } of written) if (replacesOpen) count('entity_removed')
   const opened = written.filter(({ kind }) => kind !== 'changed').length
-  return { check, status, reason, opened, resolved: resolutions, changesAt } satisfies CheckOutcome
+  const transitions = [...transitionsOf(result)].slice(0, mostNamed)
+  return {
+    check,
+    status,
+    reason,
+    opened,
+    resolved: resolutions,
+    changesAt,
+    transitions,
+    lapsed: waivers.lapsed.slice(0, mostNamed),
+  }
+}
+
+function* transitionsOf({ written, resolved }: CheckResult): Generator<FindingTransition> {
+  for (const { fingerprint, severity, kind, replacesOpen } of written) {
+    if (replacesOpen) yield { fingerprint, kind: 'resolved', severity, resolution: 'entity_removed' }
+    if (kind !== 'changed')
+      yield { fingerprint, kind: kind === 'replaced' ? 'opened' : kind, severity, resolution: null }
+  }
+  for (const { fingerprint, severity, resolution } of resolved)
+    yield { fingerprint, kind: 'resolved', severity, resolution }
 }

@@ -8,6 +8,7 @@ import { type Check, type CheckContext, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import { CheckTally } from './check-tally.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality, usableInputs } from './data-quality.ts'
+import { readAcceptedStates, saveFirstStates } from './decisions.ts'
 import type { OpenFindings } from './findings/open-findings.ts'
 import type { OwnQueries } from './own-query.ts'
 import type { QueryBudget } from './query-budget.ts'
@@ -69,14 +70,14 @@ export function checkRun(
 export async function basisOf({ check, request, quality, inputs, rule }: CheckRun): Promise<string> {
   const { store, tenant } = request
   // Await before reading the data versions, which must be those from before the evaluation.
-  const accepted = check.drift === undefined ? 0 : await store.acceptedVersion(tenant.id, check.id)
+  const accepted = check.drift === undefined ? null : await readAcceptedStates(store, tenant.id, check.id)
   return JSON.stringify([
     rule,
     settingsOf(check, tenant.settings).severity,
     inputs,
     inputs.map(({ resource }) => store.dataVersion(tenant.id, resource)),
     check.comparesReads === true ? inputs.map(({ resource }) => readInFullAt(quality, resource)) : null,
-    accepted,
+    accepted?.version ?? 0,
   ])
 }
 
@@ -107,14 +108,14 @@ export async function contextOf(
   needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
 ): Promise<CheckContext> {
   const { store, tenant, now } = request
-  const accepted = check.drift === undefined ? null : await store.acceptedStates(tenant.id, check.id)
+  const accepted = check.drift === undefined ? null : await readAcceptedStates(store, tenant.id, check.id)
   const incomplete = inputs.filter(({ blocked, partial }) => blocked !== null || partial.length > 0)
   return {
     ...ruleContextOf(tenant.settings),
     now,
     incomplete: new Set(incomplete.map(({ resource }) => resource)),
     readInFullAt: (resource) => readInFullAt(quality, resource),
-    accepted: accepted && new Map(accepted.map((state) => [state.entityId, state])),
+    accepted: accepted?.byEntity ?? null,
     needed: (resource) => needed.get(resource) ?? [],
   }
 }
@@ -131,8 +132,8 @@ export async function keepFirstStates({ check, request, quality }: CheckRun): Pr
   const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
     return everComplete && blocked === null && partial.length === 0
   })
-  if (!isWhole || (await store.acceptedVersion(tenant.id, check.id)) > 0) return
+  if (!isWhole || (await readAcceptedStates(store, tenant.id, check.id)) !== null) return
   const records = await Array.fromAsync(store.records(tenant.id).select(check.evaluates))
   const states = [...check.drift.states(records.flat())].map(([entityId, state]) => ({ entityId, state }))
-  await store.keepFirstStates(tenant.id, check.id, states, now)
+  await saveFirstStates(store, { tenantId: tenant.id, check: check.id, at: now }, states)
 }

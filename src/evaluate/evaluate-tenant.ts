@@ -96,7 +96,8 @@ function dueCounting({ memory, now, onlyInputs, store, tenant }: EvaluateTenant,
 
 /** The key of a counting in the memory of results. */
 function counted(resource: ResourceName): CheckOutcome {
-  return { check: `count of ${resource}`, status: 'pass', reason: null, opened: 0, resolved: {}, changesAt: null }
+  const nothing = { opened: 0, resolved: {}, transitions: [], lapsed: [] }
+  return { check: `count of ${resource}`, status: 'pass', reason: null, changesAt: null, ...nothing }
 }
 
 /** All records of the resources that due checks look up. */

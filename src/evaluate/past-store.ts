@@ -9,7 +9,7 @@ import type { ReadPosture } from './read-posture.ts'
 
 /** A read-only store of a past state, so that the same code reports present and past. */
 export function pastStore(past: PastReader, tenants: readonly TenantRow[]): ReadPosture['store'] {
-  const { checkStates, findings, lapses, lapseCounts, lapsedUnderAll, isLive } = past
+  const { checkStates, findings, isLive } = past
   const recordOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
   const rowOf = (tenantId: number) => tenants.find(({ id }) => id === tenantId)
   return {
@@ -25,13 +25,10 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
       return each.flat()
     },
     // A report lists decisions in a section of their own.
-    decisions: async () => [],
+    events: async () => [],
     quality: async (tenantId) => pastDataQuality(await recordOf(tenantId), await past.runs(tenantId), past.at),
     checkStates,
     findings,
-    lapses,
-    lapseCounts,
-    lapsedUnderAll,
     isLive,
     // Staleness at that time is part of the record.
     unconfirmedTime: async () => null,

@@ -14,8 +14,7 @@ import {
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { identifying } from '../resources/index.ts'
-import type { AcceptedHold, CheckStateRow, PastReader, PostureStore, SyncState } from '../store/port.ts'
-import { acceptedHolds } from './accepted-holds.ts'
+import type { CheckStateRow, PostureStore, SyncState } from '../store/port.ts'
 import type { Check } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
 import {
@@ -27,13 +26,14 @@ import {
   type TenantDataQuality,
   usableInputs,
 } from './data-quality.ts'
+import { type AcceptedHold, readAcceptedHolds } from './decisions.ts'
 import { type SplitCounts, splitOpenFindings } from './findings/split-findings.ts'
 import { readWaivers } from './waivers/read-waivers.ts'
 
 const identifyingNames = identifying.map(({ name }) => name)
 
 export interface ReadPosture {
-  readonly store: PostureStore & Pick<PastReader, 'decisions'>
+  readonly store: PostureStore
   readonly tenant: EvaluatedTenant
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
@@ -56,7 +56,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
-  const acceptances = acceptedHolds(quality.holds.length === 0 ? [] : await store.decisions(id))
+  const acceptances = quality.holds.length === 0 ? new Map<string, AcceptedHold>() : await readAcceptedHolds(store, id)
   const holds = quality.holds.map((hold) => {
     const { resource, reason, count, message, raisedAt } = hold
     const remedy = remedyOf(hold)

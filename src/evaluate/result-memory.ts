@@ -24,7 +24,11 @@ export function resultMemory(): ResultMemory {
       return now < (last.outcome.changesAt ?? Number.POSITIVE_INFINITY) ? last.outcome : undefined
     },
     keep(tenantId, basis, outcome, at) {
-      kept.set(keyOf(tenantId, outcome.check), { basis, outcome: { ...outcome, opened: 0, resolved: {} }, at })
+      kept.set(keyOf(tenantId, outcome.check), {
+        basis,
+        outcome: { ...outcome, opened: 0, resolved: {}, transitions: [], lapsed: [] },
+        at,
+      })
     },
     forget: (tenantId, check) => void kept.delete(keyOf(tenantId, check)),
   }

@@ -14,6 +14,7 @@ import {
   unmirroredId,
   usableInputs,
 } from '../evaluate/data-quality.ts'
+import { readDecisions } from '../evaluate/decisions.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
@@ -134,7 +135,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
     resources: posture.resources.map((view) => reportResource(view, posture)),
     holds: posture.holds.map(holdJson),
     waivers: posture.waivers.map((waiver) => reportWaiver(waiver, request.details)),
-    decisions: row === undefined ? [] : (await request.past.decisions(row.id)).map(reportDecision),
+    decisions: row === undefined ? [] : (await readDecisions(request.past, row.id)).map(reportDecision),
     chainHead: row === undefined ? null : await chainHeadOf(request.past, row.id),
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
     findings: () => findingsOf(evaluated.id, waivers, known),
@@ -209,7 +210,8 @@ async function* findingsOf(
 ): AsyncIterable<ReportFinding> {
   const now = request.past.at
   const found = readFindings({ store, waivers, now, tenantIds: [tenantId], states: ['open', 'waived'] })
-  if (request.details) for await (const finding of withEntityNames(found, request)) yield toReport(finding, now)
+  const names = { source: request.past, tenants: request.tenants }
+  if (request.details) for await (const finding of withEntityNames(found, names)) yield toReport(finding, now)
   else for await (const finding of found) yield toReport(withoutDetails(finding), now)
 }
 

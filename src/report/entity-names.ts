@@ -4,14 +4,15 @@ import type { PastReader, TenantRow } from '../store/port.ts'
 import { batches } from './formats.ts'
 
 export interface NameSource {
-  readonly past: Pick<PastReader, 'personal'>
+  /** The present store or the past. */
+  readonly source: Pick<PastReader, 'personal'>
   readonly tenants: readonly Pick<TenantRow, 'id' | 'name'>[]
 }
 
 /** Adds the names that the mirror has of users and documents. */
 export async function* withEntityNames(
   found: AsyncIterable<FindingView> | Iterable<FindingView>,
-  { past, tenants }: NameSource,
+  { source, tenants }: NameSource,
 ): AsyncIterable<FindingView> {
   for await (const batch of batches(found)) {
     const groups = Map.groupBy(batch, ({ tenant, entity }) => JSON.stringify([tenant, entity.type]))
@@ -21,7 +22,7 @@ export async function* withEntityNames(
       const row = tenants.find(({ name }) => name === first?.tenant)
       const resource = recordsOfEntity(first?.entity.type ?? '')
       if (row === undefined || resource === undefined) continue
-      const known = await past.personal(row.id, resource, [...new Set(of.map(({ entity }) => entity.id))])
+      const known = await source.personal(row.id, resource, [...new Set(of.map(({ entity }) => entity.id))])
       for (const finding of of) names.set(finding, namesOf(known.get(finding.entity.id) ?? {}))
     }
     for (const finding of batch) yield { ...finding, entity: { ...finding.entity, ...names.get(finding) } }

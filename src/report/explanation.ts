@@ -1,17 +1,18 @@
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
+import { type OperatorDecision, readDecisions } from '../evaluate/decisions.ts'
 import { toIso } from '../model/dates.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { hiddenValue, hidePatterns, withoutNames } from '../model/text/redact-finding.ts'
-import type { Mirror, OperatorDecision } from '../store/port.ts'
+import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { factName } from '../web/page/text.ts'
-import { type ExplainedEvent, eventLines, lifeOf } from './finding-life.ts'
+import { type ExplainedEvent, eventLines, lifeOf, readFindingEvents } from './finding-life.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
 import { type ExplainedWaiver, explainedWaivers, waiverEvents, waiverLine } from './waiver-events.ts'
 import { changedField, reopenedWords } from './words.ts'
@@ -94,8 +95,8 @@ export async function explanationOf({
   const record = known ? await mirror.record(row.id, check.evaluates, key) : null
   const changes = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
   const isOneField = check?.entity.type === 'authentication-setting'
-  const decisions = row === undefined ? [] : await mirror.decisions(row.id)
-  const events = await mirror.findingEvents(finding.fingerprint)
+  const decisions = row === undefined ? [] : await readDecisions(mirror, row.id)
+  const events = row === undefined ? [] : await readFindingEvents(mirror, row.id, finding.fingerprint)
   const waivers = row === undefined ? [] : await waiverEvents(mirror, row.id, now)
   return {
     finding: details ? finding : { ...finding, evidence: withoutNames(finding.evidence) },

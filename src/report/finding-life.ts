@@ -1,8 +1,9 @@
 import { type FactChange, factChanges, materialFacts } from '../evaluate/findings/material-facts.ts'
 import { toIso } from '../model/dates.ts'
-import type { Severity } from '../model/severity.ts'
+import { type Severity, severities } from '../model/severity.ts'
 import { withoutName, withoutNames } from '../model/text/redact-finding.ts'
-import type { FindingEventRow } from '../store/port.ts'
+import { type FindingFacts, type FindingStore, findingKinds } from '../store/port.ts'
+import { oneOf } from '../store/words.ts'
 import { changedField } from './words.ts'
 
 export interface ExplainedEvent {
@@ -16,8 +17,38 @@ export interface ExplainedEvent {
   readonly changes: readonly FactChange[]
 }
 
+/** An event of a finding; `at` in milliseconds since the epoch. */
+interface FindingEvent {
+  readonly at: number
+  readonly kind: string
+  readonly severity: Severity
+  readonly message: string
+  readonly evidence: Readonly<Record<string, unknown>>
+  readonly resolution: string | null
+}
+
+/** Oldest first. */
+export async function readFindingEvents(
+  store: Pick<FindingStore, 'events'>,
+  tenantId: number,
+  fingerprint: string,
+): Promise<readonly FindingEvent[]> {
+  const events = await store.events({ tenantId, kinds: findingKinds, subjects: [fingerprint] })
+  return events.map(({ at, kind, data }) => {
+    const { severity, message, evidence, resolution } = data as FindingFacts
+    return {
+      at,
+      kind: kind.slice('finding.'.length),
+      severity: oneOf(severities, severity),
+      message,
+      evidence: evidence as FindingEvent['evidence'],
+      resolution,
+    }
+  })
+}
+
 /** Without details, values that may name a person or a file are hidden; their change is still listed. */
-export function lifeOf(events: readonly FindingEventRow[], details: boolean): readonly ExplainedEvent[] {
+export function lifeOf(events: readonly FindingEvent[], details: boolean): readonly ExplainedEvent[] {
   return events.map(({ at, kind, severity, message, resolution, evidence }, i) => {
     const before = events[i - 1]?.evidence
     const changes =

@@ -1,7 +1,7 @@
 import type { Waiver } from '../config/settings.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
 import { termsOf } from '../evaluate/waivers/waivers.ts'
-import type { NotedConfiguration, WaiverChange } from '../store/port.ts'
+import type { NotedConfiguration } from '../store/port.ts'
 
 /** The removal of a waiver from the configuration, or its return with the same terms. */
 export interface WaiverPresence {
@@ -18,7 +18,7 @@ export interface RecordedWaivers {
   readonly presence: readonly WaiverPresence[]
 }
 
-export function keyOf({ tenant, waiver }: Pick<WaiverChange, 'tenant' | 'waiver'>, terms = ''): string {
+export function keyOf({ tenant, waiver }: { readonly tenant: string; readonly waiver: string }, terms = ''): string {
   return JSON.stringify([tenant, waiver, terms])
 }
 

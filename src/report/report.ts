@@ -1,11 +1,11 @@
+import type { OperatorDecision } from '../evaluate/decisions.ts'
 import type { CheckStatus } from '../model/check-status.ts'
 import { toIso } from '../model/dates.ts'
 import type { FindingView, WaiverMark } from '../model/finding.ts'
+import { isGuid } from '../model/guid.ts'
 import type { HoldView, WaiverView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { compareIds } from '../store/findings/entity-order.ts'
-import type { OperatorDecision } from '../store/port.ts'
 import type { DataQuality, ResourceState } from '../web/postures.ts'
 
 /** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
@@ -172,6 +172,15 @@ function bySeverity(a: ReportFinding, b: ReportFinding): number {
     compareIds(a.entity.id, b.entity.id) ||
     order(a.fingerprint, b.fingerprint)
   )
+}
+
+const { compare: compareNaturally } = new Intl.Collator('en', { numeric: true })
+
+/** Compares numbers in ids by value; leading digits of a GUID, which come last, are not a number. */
+function compareIds(a: string, b: string): number {
+  const isOfGuid = isGuid(a)
+  if (isOfGuid !== isGuid(b)) return isOfGuid ? 1 : -1
+  return isOfGuid ? order(a, b) : compareNaturally(a, b)
 }
 
 /** By code unit, independent of the locale. */

@@ -41,7 +41,6 @@ const ofStates: Readonly<Record<StateMismatch['what'], readonly [noun: string, t
   findings_inserted: ['finding', 'in the table findings without an event'],
   findings_changed: ['finding', 'not as its last event in entity, severity, state, message, evidence or age'],
   results_changed: ['check result', 'in the table check_states not as its last event'],
-  lapses_missing: ['waived finding', 'not lapsed in the table waived_findings, although the last event is the lapse'],
 }
 
 function sentenceOf(mismatch: ChainMismatch): string {

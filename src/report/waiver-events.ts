@@ -3,13 +3,22 @@ import { type FactChange, factChanges } from '../evaluate/findings/material-fact
 import { isAbout, isValid } from '../evaluate/waivers/waivers.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
-import type { EvidenceStore, WaiverChange } from '../store/port.ts'
+import { type Mirror, termsKinds, type WaiverLapseFacts, type WaiverTermsFacts } from '../store/port.ts'
 import { changeInWords, withoutNamesIn } from './finding-life.ts'
 import { keyOf, recordedWaivers, type WaiverPresence } from './recorded-waivers.ts'
 
-export interface WaiverEvent
-  extends Pick<WaiverChange, 'tenant' | 'at' | 'waiver' | 'check' | 'entity' | 'fingerprint'> {
-  readonly kind: WaiverChange['kind'] | WaiverPresence['kind'] | 'ended'
+export interface WaiverEvent {
+  readonly tenant: string
+  /** In milliseconds since the epoch. */
+  readonly at: number
+  readonly waiver: string
+  /** `agreed` and `renewed`: it came into force; `lapsed`: it no longer covers a finding (docs/waivers.md). */
+  readonly kind: 'agreed' | 'renewed' | 'lapsed' | 'ended' | WaiverPresence['kind']
+  readonly check: string
+  /** Entity as the waiver names it; for a lapse that of the finding. */
+  readonly entity: string
+  /** Fingerprint of the lapsed finding, else null. */
+  readonly fingerprint: string | null
   /** The waiver in force after the event, or until it; null if no recorded configuration has its terms. */
   readonly agreed: Waiver | null
   /** Changes that made it lapse; empty for other events. */
@@ -17,20 +26,30 @@ export interface WaiverEvent
 }
 
 /**
- * Events of waivers, oldest first; of all tenants if the id is null. A waiver ends at its expiry, unless other terms
+ * Events of waivers, oldest first; of all tenants if the id is absent. A waiver ends at its expiry, unless other terms
  * replaced it or it was removed.
  */
 export async function waiverEvents(
-  mirror: Pick<EvidenceStore, 'configurations' | 'waiverChanges'>,
-  tenantId: number | null,
+  mirror: Pick<Mirror, 'configurations' | 'events'>,
+  tenantId: number | undefined,
   now: number,
 ): Promise<readonly WaiverEvent[]> {
-  const stored = await mirror.waiverChanges(tenantId)
+  const stored = await mirror.events({ tenantId, kinds: [...termsKinds, 'waiver.lapsed'] })
   if (stored.length === 0) return []
   const { withTerms, presence } = await recordedWaivers(mirror.configurations())
-  const events = stored.map(({ terms, accepted, changed, ...event }): WaiverEvent => {
-    if (event.kind !== 'lapsed') return { ...event, agreed: withTerms.get(keyOf(event, terms)) ?? null, changes: [] }
-    return { ...event, agreed: null, changes: factChanges(factsIn(accepted), factsIn(changed)) }
+  const events = stored.map(({ tenant, at, kind, subject, data }): WaiverEvent => {
+    if (kind === 'waiver.lapsed') {
+      const { waiver, check, entity, accepted, changed } = data as WaiverLapseFacts
+      const changes = factChanges(factsIn(accepted), factsIn(changed))
+      return { tenant, at, waiver, kind: 'lapsed', check, entity, fingerprint: subject, agreed: null, changes }
+    }
+    const { check, entity, terms } = data as WaiverTermsFacts
+    const agreed = withTerms.get(keyOf({ tenant, waiver: subject }, terms)) ?? null
+    const isRenewed = kind === 'waiver.renewed'
+    return {
+      ...{ tenant, at, waiver: subject, kind: isRenewed ? 'renewed' : 'agreed', check, entity },
+      ...{ fingerprint: null, agreed, changes: [] },
+    }
   })
   const known = Map.groupBy(events, (event) => keyOf(event))
   for (const { waiver: agreed, at, kind } of presence) {

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { Sql } from './db/db.ts'
+import type { AsOf } from './history/as-of.ts'
+import { fromJson } from './words.ts'
 
 /** Tenant id of the events that belong to no tenant. */
 export const sharedChain = 0
@@ -151,17 +153,15 @@ export function recordEvent(
   return { ...stamp, kind, subject: recordSubject(resource, key), data: fields }
 }
 
+/** The state of a finding after an event. */
 export interface FindingFacts {
   readonly severity: string
   readonly message: string
   readonly evidence: object
-  /** Of a resolved finding. */
-  readonly resolution?: string | null
-}
-
-export function findingEvent(kind: FindingKind, fingerprint: string, at: number, facts: FindingFacts): NewEvent {
-  const { severity, message, evidence, resolution = null } = facts
-  return { kind, subject: fingerprint, at, data: { severity, message, evidence, resolution } }
+  readonly firstSeenAt: number
+  readonly reopened: number
+  /** Null while it is open. */
+  readonly resolution: string | null
 }
 
 /** A check result that differs from the one before it in more than the time of its confirmation. */
@@ -178,42 +178,82 @@ export interface ResultFacts {
   readonly previous: { readonly confirmedAt: number; readonly validUntil: number | null } | null
 }
 
-export function resultEvent(check: string, at: number, facts: ResultFacts): NewEvent {
-  const { status, reason, entities, notEvaluated, since, rule, open, previous } = facts
-  return {
-    kind: 'result',
-    subject: check,
-    at,
-    data: { status, reason, entities, notEvaluated, since, rule, open, previous },
-  }
-}
-
+/** Of an agreed or renewed waiver, whose id is the subject. */
 export interface WaiverTermsFacts {
   readonly check: string
-  readonly terms: string
+  /** Entity as the waiver names it. */
   readonly entity: string
+  /** Digest; a different one is a renewal. */
+  readonly terms: string
+  readonly expiresAt: number
 }
 
-export interface WaiverLapseFacts extends WaiverTermsFacts {
+/** A waiver no longer covers a finding, whose fingerprint is the subject. */
+export interface WaiverLapseFacts {
   readonly waiver: string
-  /** Facts of the finding as JSON. */
+  readonly check: string
+  readonly terms: string
+  /** Of the finding. */
+  readonly entity: string
+  /** Facts of the finding as JSON, accepted and current. */
   readonly accepted: string | null
   readonly changed: string | null
 }
 
-export function waiverEvent(
-  kind: (typeof termsKinds)[number],
-  waiver: string,
-  at: number,
-  terms: WaiverTermsFacts,
-): NewEvent {
-  return { kind, subject: waiver, at, data: terms }
+/** An accepted hold, whose id is the subject. */
+export interface HoldFacts {
+  readonly resource: string
+  readonly holdReason: string
+  readonly count: number
+  readonly reason: string
 }
 
-/** A waiver no longer covers a finding. */
-export function lapseEvent(fingerprint: string, at: number, lapse: WaiverLapseFacts): NewEvent {
-  return { kind: 'waiver.lapsed', subject: fingerprint, at, data: lapse }
+/** An accepted state, whose subject is check and entity: `check/entity`. */
+export interface DriftFacts {
+  readonly state: unknown
+  readonly reason: string
 }
 
 /** List for `in`. */
 export const listOfKinds = (kinds: readonly EventKind[]) => kinds.map((kind) => `'${kind}'`).join(', ')
+
+export interface EventFilter {
+  readonly kinds: readonly EventKind[]
+  /** Absent = of all tenants. */
+  readonly tenantId?: number | undefined
+  readonly subjects?: readonly string[]
+}
+
+export interface EventRow extends Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subject'> {
+  readonly tenant: string
+  readonly data: unknown
+}
+
+/** Reads events of tenants that are not erased, in the order of writing. */
+export function eventReader(database: Database, asOf?: AsOf) {
+  const { sql } = database
+  return ({ kinds, tenantId, subjects }: EventFilter): Promise<readonly EventRow[]> => {
+    const conditions = [tenantId === undefined ? 'e.tenant_id in (select id from tenants)' : 'e.tenant_id = ?']
+    const values: unknown[] = tenantId === undefined ? [] : [tenantId]
+    if (subjects !== undefined) {
+      conditions.push(sql.isIn('e.subject'))
+      values.push(sql.listOf(subjects))
+    }
+    if (asOf !== undefined) conditions.push(asOf.events('e'))
+    const text = `select e.id, (select name from tenants where id = e.tenant_id) as tenant, e.at, e.kind, e.subject, e.data
+      from events e where e.kind in (${listOfKinds(kinds)}) and e.data is not null and ${conditions.join(' and ')} order by +e.id`
+    return database.read(async (tx) => {
+      const rows = await tx<Omit<EventRow, 'data'> & { readonly data: string }>(text, values)
+      return rows.map((row) => ({ ...row, data: fromJson(row.data) }))
+    })
+  }
+}
+
+export function eventStore(database: Database) {
+  const append = eventAppender(database)
+  return {
+    events: eventReader(database),
+    appendEvents: (tenantId: number, events: readonly NewEvent[]) =>
+      database.write('nothing', (tx) => append(tx, tenantId, events)),
+  }
+}

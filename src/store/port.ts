@@ -1,18 +1,31 @@
 import type { ResourceName } from '../model/resource-names.ts'
-import type { AuditStore } from './audit/audit-port.ts'
-import type { FindingStore, OpenFindingStore } from './findings/finding-port.ts'
-import type { EvidenceStore } from './history/evidence-port.ts'
+import type { ChainVerification } from './audit/verify-chain.ts'
+import type { eventStore } from './event-store.ts'
+import type { findingStore } from './findings/finding-store.ts'
+import type { resultStore } from './findings/result-store.ts'
+import type { waiverStore } from './findings/waiver-store.ts'
+import type { changeStore } from './history/changes.ts'
+import type { clockStore } from './history/clock.ts'
+import type { configurationLog } from './history/configuration-log.ts'
+import type { PastReader, pastStore } from './history/past-reader.ts'
+import type { MirrorRecord, RecordReader } from './records/query.ts'
 import type { Erasure } from './records/record-retention.ts'
 import type { fullSyncStore } from './sync/full-sync-store.ts'
 import type { pageStore } from './sync/page-store.ts'
-import type { HoldStore } from './sync/sync-port.ts'
+import type { HoldRow, HoldStore, ResourceQuality, TenantRow } from './sync/sync-port.ts'
 import type { tenantStore } from './sync/tenant-store.ts'
 
-export type * from './audit/audit-port.ts'
-export { sharedChain } from './event-store.ts'
-export type * from './findings/finding-port.ts'
-export type * from './findings/waiver-port.ts'
-export type * from './history/evidence-port.ts'
+export type * from './audit/compare-state.ts'
+export type * from './audit/verify-chain.ts'
+export type * from './event-store.ts'
+export { findingKinds, sharedChain, termsKinds } from './event-store.ts'
+export type * from './findings/finding-store.ts'
+export type * from './findings/finding-writer.ts'
+export type * from './findings/result-store.ts'
+export type * from './findings/waiver-store.ts'
+export type * from './history/changes.ts'
+export type * from './history/configuration-log.ts'
+export type * from './history/past-reader.ts'
 export type * from './sync/sync-port.ts'
 export { noCounts } from './sync/sync-port.ts'
 
@@ -22,30 +35,62 @@ export type SyncStore = ReturnType<typeof fullSyncStore> &
   ReturnType<typeof tenantStore> &
   HoldStore
 
+/** `uncertain`: a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
+export type RecordPresence = 'live' | 'uncertain' | 'removed'
+
+export interface FirstRecord {
+  readonly tenant: string
+  readonly resource: ResourceName
+  readonly key: string
+}
+
+/** What an evaluation reads and writes. */
+export interface FindingStore
+  extends ReturnType<typeof eventStore>,
+    ReturnType<typeof findingStore>,
+    ReturnType<typeof resultStore>,
+    ReturnType<typeof waiverStore>,
+    Pick<ReturnType<typeof clockStore>, 'isOfWrongClock' | 'unconfirmedTime'> {
+  records(tenantId: number): RecordReader
+  quality(tenantId: number): Promise<readonly ResourceQuality[]>
+  isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
+  /** By key; none for a record whose row is gone. */
+  presence(
+    tenantId: number,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, RecordPresence>>
+  record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
+  /** Changes with every write of this engine to the resource. */
+  dataVersion(tenantId: number, resource: ResourceName): number
+  /** Changes with every write of this engine to the findings of a check or their acceptances. */
+  findingVersion(tenantId: number, check: string): number
+  holds(tenantId?: number): Promise<readonly HoldRow[]>
+  tenants(): Promise<readonly TenantRow[]>
+  /**
+   * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that are
+   * the same one share it.
+   */
+  firstRecords(): Promise<readonly FirstRecord[]>
+  tenant(tenantId: number): Promise<TenantRow>
+}
+
 /** The local database copy of all tenants. Methods are complete operations, so other databases can implement it. */
 export interface Mirror
   extends SyncStore,
     FindingStore,
-    OpenFindingStore,
-    EvidenceStore,
-    AuditStore,
+    ReturnType<typeof changeStore>,
+    ReturnType<typeof clockStore>,
+    ReturnType<typeof configurationLog>,
+    ReturnType<typeof pastStore>,
+    Pick<PastReader, 'personal'>,
     AdminStore,
     AsyncDisposable {}
 
 /** Methods by which outputs read a tenant; the history provides them as of a time. */
 export type PostureStore = Pick<
   FindingStore,
-  | 'checkStates'
-  | 'findings'
-  | 'holds'
-  | 'isLive'
-  | 'lapseCounts'
-  | 'lapsedUnderAll'
-  | 'lapses'
-  | 'tenant'
-  | 'tenants'
-  | 'quality'
-  | 'unconfirmedTime'
+  'checkStates' | 'events' | 'findings' | 'holds' | 'isLive' | 'tenant' | 'tenants' | 'quality' | 'unconfirmedTime'
 >
 
 export interface QuarantinedRecord {
@@ -70,6 +115,8 @@ export interface AdminStore {
   purgeTenant(tenantId: number): Promise<void>
   /** Names of tenants with data due for erasure: findings resolved, or named records removed, before `before`. */
   overdueErasure(before: number): Promise<readonly string[]>
+  /** Compares the events of a tenant with their hash chain, and the present state with its last events. */
+  verifyChain(tenantId: number, heads?: readonly string[]): Promise<ChainVerification>
   /** @throws FatalError when the store is lost, replaced or damaged. */
   ping(): Promise<void>
   /** False until a store that was too large to verify at opening is verified. */

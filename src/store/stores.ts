@@ -1,15 +1,15 @@
 import { verifyChain } from './audit/verify-chain.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
-import { acceptedStateStore } from './findings/accepted-states.ts'
-import { findingStore, openFindings } from './findings/finding-store.ts'
-import { comparedFindings } from './findings/finding-writer.ts'
+import { eventStore } from './event-store.ts'
+import { findingStore } from './findings/finding-store.ts'
 import { resultStore } from './findings/result-store.ts'
 import { waiverStore } from './findings/waiver-store.ts'
+import { present } from './history/as-of.ts'
+import { changeStore, personalReader } from './history/changes.ts'
 import { clockStore } from './history/clock.ts'
 import { configurationLog } from './history/configuration-log.ts'
-import { historyStore } from './history/history-store.ts'
-import { tenantStates } from './history/tenant-states.ts'
+import { pastStore } from './history/past-reader.ts'
 import type { Mirror } from './port.ts'
 import { qualityStore } from './records/quality-store.ts'
 import { recordReader } from './records/record-reader.ts'
@@ -32,17 +32,17 @@ export function storesOver(database: Database) {
     ...fullSyncStore(database, passes),
     ...holdStore(database),
     ...resultStore(database),
-    ...comparedFindings(database),
     ...findingStore(database),
-    ...openFindings(database),
     ...qualityStore(database),
     records,
+    record: async (tenantId, resource, key) => (await records(tenantId).byKeys(resource, [key]))[0] ?? null,
+    ...eventStore(database),
     ...waiverStore(database),
-    ...acceptedStateStore(database),
     ...clockStore(database),
     ...configurationLog(database),
-    ...tenantStates(database),
-    ...historyStore(database, records),
+    ...changeStore(database),
+    ...pastStore(database),
+    personal: personalReader(database, present),
     verifyChain: (tenantId, heads) => verifyChain(database, tenantId, heads),
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),

@@ -1,23 +1,16 @@
 import { namesIn } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
-import { hidden, withoutDetails } from '../model/text/redact-finding.ts'
+import { withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
 
-/** In place of hidden details. */
-const placeholders = [hidden, '[e-mail]']
-
-/** Findings as they may be shown; searches the query's text in the shown form, in any letter case. */
+/** Findings as they may be shown; searches the text in the shown form, in any letter case. */
 export async function* shownFindings(
   findings: WebSources['findings'],
-  { text = '', ...query }: FindingQuery,
+  { text = '', ...query }: FindingQuery & { readonly text?: string | undefined },
   exposeDetails: boolean,
 ): AsyncGenerator<readonly FindingView[]> {
   const wanted = text.toLowerCase()
-  // The database searches unredacted texts, which finds a superset unless the text is part of a placeholder or contains
-  // one.
-  const isSearched =
-    text !== '' && (exposeDetails || !placeholders.some((one) => one.includes(wanted) || wanted.includes(one)))
-  for await (const batch of findings({ ...query, withPersonal: exposeDetails, ...(isSearched && { text }) })) {
+  for await (const batch of findings({ ...query, withPersonal: exposeDetails })) {
     const shown = exposeDetails ? batch : batch.map(withoutDetails)
     yield text === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
   }

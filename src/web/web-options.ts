@@ -7,6 +7,7 @@ import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Severity } from '../model/severity.ts'
+import type { FindingOrder } from '../store/port.ts'
 import type { AuthResult } from './basic-auth.ts'
 
 /** A filter of findings; an absent field does not restrict. */
@@ -16,13 +17,11 @@ export interface FindingQuery {
   readonly severities?: readonly Severity[]
   /** Absent: open and not waived. */
   readonly states?: readonly FindingView['state'][]
-  /** A prefilter: findings that cannot contain this text may be left out. The caller filters the rest. */
-  readonly text?: string
-  /** Adds names, e-mail addresses and file names, and includes them in the text search. Only if they may be shown. */
+  /** Adds names, e-mail addresses and file names. Only if they may be shown. */
   readonly withPersonal?: boolean
-  readonly newestFirst?: boolean
-  /** Sorts by the entity's id, in natural order. */
-  readonly byEntity?: 'ascending' | 'descending'
+  /** Absent = the order in which they were first opened. */
+  readonly order?: FindingOrder
+  readonly descending?: boolean
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
   readonly fingerprints?: readonly string[]

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { rolePermissionsUnchanged as check } from '../../src/checks/role-permissions-unchanged.ts'
+import { acceptStates, readAcceptedStates } from '../../src/evaluate/decisions.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { evaluate, soundMirror } from '../evaluate/support/evaluating.ts'
 import { type FakeMirror, fakeMirror } from '../evaluate/support/fake-mirror.ts'
@@ -95,7 +96,10 @@ it('keeps the codes of every role as its first state', () => {
 it('stores no first states while a role is quarantined, data is stale or no full sync was complete', async () => {
   const mirror = soundMirror()
   mirror.put('roles', role())
-  const kept = () => mirror.store.acceptedStates(1, check.id)
+  const kept = async () => {
+    const accepted = await readAcceptedStates(mirror.store, 1, check.id)
+    return accepted && [...accepted.byEntity.values()]
+  }
   const status = async (at: number) => (await evaluate(mirror, { at })).get(check.id)?.status
   mirror.quality.roles.quarantined = 1
   expect([await status(now), await kept()]).toEqual(['unknown', null])
@@ -130,7 +134,7 @@ it('measures from the first complete state until an operator accepts another', a
   await world.evaluate()
   expect(await world.counts(check.id)).toMatchObject({ status: 'fail', open: { high: 1, medium: 1 } })
   const state = { entityId: '1', state: [create, read], at: world.now, reason: 'Agreed' }
-  await world.mirror.acceptStates([{ tenantId: world.tenantId, check: check.id, ...state }])
+  await acceptStates(world.mirror, [{ tenantId: world.tenantId, check: check.id, ...state }])
   await world.evaluate()
   expect(await world.counts(check.id)).toMatchObject({ status: 'fail', open: { medium: 1 } })
   const ended = await world.findings(check.id, ['resolved'])

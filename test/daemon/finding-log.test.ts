@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Waiver } from '../../src/config/settings.ts'
 import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import { acceptStates } from '../../src/evaluate/decisions.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
@@ -78,7 +79,7 @@ it('logs drift that an operator accepted', async () => {
   sim.primary.setSettings({ providerType: 'Another' })
   expect(await evaluated()).toMatchObject([{ message: 'Finding opened' }])
   const state = { entityId: 'providerType', state: 'Another', at: clock.now(), reason: 'Agreed' }
-  await mirror.acceptStates([{ tenantId: engine.tenantId, check: drift, ...state }])
+  await acceptStates(mirror, [{ tenantId: engine.tenantId, check: drift, ...state }])
   const said = await evaluated()
   expect(said.map(({ message }) => message)).toEqual(['Finding resolved', 'An operator accepted drift'])
   expect(said[1]?.fields).toEqual({

@@ -369,10 +369,8 @@ function hold(
 
 /** The hold `h1` of users. */
 function acceptHold(mirror: FakeMirror) {
-  mirror.decisions.push({
-    ...{ accepted: 'hold', id: 'h1', tenant: 'acme', resource: 'users', holdReason: 'shrink_held' },
-    ...{ count: 1, reason: 'They left', at: now, appliedAt: now },
-  })
+  const data = { resource: 'users', holdReason: 'shrink_held', count: 1, reason: 'They left' }
+  mirror.log.push({ id: 1, tenant: 'acme', kind: 'hold.accepted', subject: 'h1', at: now, data })
 }
 
 it('says of a resource what its hold says while the run that raised it has not ended', async () => {

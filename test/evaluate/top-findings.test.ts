@@ -88,10 +88,9 @@ it('reads few of the findings that a waiver for all entities covers', async () =
   const asked = await request(world, mfa)
   let read = 0
   const store: TopFindings['store'] = {
-    lapses: (fingerprints) => world.mirror.lapses(fingerprints),
     findingVersion: (...of) => world.mirror.findingVersion(...of),
-    async *openFindings(...of) {
-      for await (const batch of world.mirror.openFindings(...of)) {
+    async *findings(...of) {
+      for await (const batch of world.mirror.findings(...of)) {
         read += batch.length
         yield batch
       }
@@ -145,13 +144,12 @@ it('reads the findings of a check again only when findings or valid waivers chan
   let readings = 0
   const ask = async () => {
     const asked = await request(world, mfa)
-    const openFindings: typeof world.mirror.openFindings = (...of) => {
+    const findings: typeof world.mirror.findings = (...of) => {
       readings++
-      return world.mirror.openFindings(...of)
+      return world.mirror.findings(...of)
     }
     const store = {
-      openFindings,
-      lapses: world.mirror.lapses.bind(world.mirror),
+      findings,
       findingVersion: world.mirror.findingVersion.bind(world.mirror),
     }
     readings = 0

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { acceptStates, saveFirstStates } from '../../src/evaluate/decisions.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { type EventKind, sharedChain } from '../../src/store/event-store.ts'
@@ -32,11 +33,11 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   await mirror.decide({ holdId, reason: 'Ticket 1', at })
   for (const decision of await mirror.pendingDecisions(tenantId))
     await mirror.applyDecision(decision, { tenantId, at, coversKnown: false })
-  await mirror.keepFirstStates(tenantId, check, [{ entityId: 'e', state: 1 }], at)
-  await mirror.acceptStates([{ tenantId, check, entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' }])
-  const waiver = { check, entity: '*', entityKey: '*', since: at, expiresAt: at + dayMs, id: 'w', terms: `t${at}` }
+  await saveFirstStates(mirror, { tenantId, check, at }, [{ entityId: 'e', state: 1 }])
+  await acceptStates(mirror, [{ tenantId, check, entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' }])
+  const waiver = { check, entity: '*', since: at, expiresAt: at + dayMs, id: 'w', terms: `t${at}` }
   const covered = failing[0]?.fingerprint ?? ''
-  const accepted = { waiver: 'w', terms: waiver.terms, fingerprint: covered, severity: 'low', facts: '{}' } as const
+  const accepted = { waiver: 'w', terms: waiver.terms, fingerprint: covered, facts: '{}' }
   await mirror.agreeWaiver(tenantId, waiver, [accepted])
   const changed = resultOf(tenantId, at, [failing.map((one) => ({ ...one, message: 'Later' }))], { entities: 7 })
   const lapsed = [{ fingerprint: covered, waiver: 'w', facts: `{"at":${at}}` }]
@@ -243,12 +244,6 @@ it.each([
   expect(await found()).toEqual(what === null ? [] : [{ what, count: 1, first: check }])
   expect(await kinds(beta)).toEqual([])
   query('update check_states set open = ? where tenant_id = ? returning status', row?.['open'], acme)
-})
-
-it('detects that a lapsed waiver covers its finding again', async () => {
-  const { query, acme, found } = await lived()
-  query('update waived_findings set lapsed_at = null where tenant_id = ? returning waiver', acme)
-  expect(await found()).toEqual([{ what: 'lapses_missing', count: 1, first: 'w' }])
 })
 
 it('covers the configuration by the chains of all tenants', async () => {

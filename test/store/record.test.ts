@@ -103,10 +103,12 @@ it('erases the problems of checks that are no longer evaluated after the retenti
   }
   const again = { check: 'evaluated', problem: 'It cannot evaluate ann@example.com' }
   await commitResult(mirror, checkResult(tenantId, start + 3 * dayMs, [], again))
+  const withProblem = async () =>
+    (await mirror.checkStates(tenantId)).flatMap(({ check, problem }) => (problem === null ? [] : [check])).sort()
   await eraseAll(mirror, start)
-  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated', 'gone'])
+  expect(await withProblem()).toEqual(['evaluated', 'gone'])
   await eraseAll(mirror, start + dayMs)
-  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated'])
+  expect(await withProblem()).toEqual(['evaluated'])
 })
 
 it('takes no notice of a clock that is put right by less than a second, and notes each greater step once', async () => {

@@ -141,22 +141,3 @@ it('replaces the counts of records with the results', async () => {
   await mirror.saveResults(tenantId, now, { results: [], counts: new Map([['users', { ...counts, groups: [] }]]) })
   expect((await mirror.recordCounts(tenantId)).get('users')?.groups).toEqual([])
 })
-
-it('finds a text in any letter case among more findings than one part of a search has, by check and severity', async () => {
-  const { mirror, tenantId } = await opened()
-  const far = 4500
-  await commitResult(mirror, checkResult(tenantId, batches(far)))
-  const hidden = findingOf('Far%away', { severity: 'low', message: 'Role Payroll_ADMIN', evidence: { role: 'Hidden' } })
-  await commitResult(mirror, checkResult(tenantId, [[hidden]], { check: 'user-role-active' }))
-  const found = async (filter: Parameters<Mirror['findings']>[0]) =>
-    (await Array.fromAsync(mirror.findings(filter))).flat().map(({ fingerprint }) => fingerprint)
-  for (const more of [{}, { check: 'user-role-active' }, { tenantIds: [tenantId], newestFirst: true }]) {
-    for (const text of ['payroll_admin', 'far%AWAY', 'Payroll'])
-      expect(await found({ ...more, text })).toEqual(['fFar%away'])
-    expect(await found({ ...more, text: 'payroll', severities: ['high', 'critical'] })).toEqual([])
-    for (const text of ['payrollxadmin', 'hidden']) expect(await found({ ...more, text })).toEqual([])
-  }
-  expect(await found({ text: 'user 4499 ', check })).toEqual(['f4499'])
-  expect(await found({ text: 'user 2 ', severities: ['low'], tenantIds: [tenantId] })).toEqual(['f2'])
-  expect(await found({ severities: ['high'], check })).toHaveLength(far / 2)
-})

@@ -39,7 +39,7 @@ const checkResult: CheckResult = {
   waivers: { accepted: [], lapsed: [] },
   problem: 'odd',
 }
-const waiver: NotedWaiver = { id: 'w', check, entity: '*', entityKey: '*', terms: 't', since: at, expiresAt: at + 1 }
+const waiver: NotedWaiver = { id: 'w', check, entity: '*', terms: 't', since: at, expiresAt: at + 1 }
 const hold = { tenantId, resource, reason: 'shrink_held', count: 1, message: '', cause: {}, rids: [1], at } as const
 const page: PageCommit = { ...ofUsers, items: [user(1), user(2)], at, requestId: null, recordCreations: true }
 const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 1 }
@@ -133,28 +133,20 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   storedFindings: (mirror) => mirror.storedFindings(['f1']),
   recordCounts: (mirror) => mirror.recordCounts(tenantId),
   checkStates: (mirror) => mirror.checkStates(tenantId),
-  findings: (mirror) => drained(mirror.findings({ all: true, text: 'fails' })),
-  openFindings: (mirror) => drained(mirror.openFindings(tenantId, check, 'high')),
+  findings: (mirror) => drained(mirror.findings({ all: true, lapsed: true })),
   agreeWaiver: (mirror) =>
-    mirror.agreeWaiver(tenantId, waiver, [
-      { fingerprint: 'f1', waiver: 'w', terms: 't', severity: 'high', facts: '{}' },
-    ]),
+    mirror.agreeWaiver(tenantId, waiver, [{ fingerprint: 'f1', waiver: 'w', terms: 't', facts: '{}' }]),
   acceptances: (mirror) => mirror.acceptances(['f1']),
   notedWaivers: (mirror) => mirror.notedWaivers(tenantId),
-  lapses: (mirror) => mirror.lapses(['f1']),
-  lapseCounts: (mirror) => mirror.lapseCounts(tenantId, check),
-  lapsedUnderAll: (mirror) => mirror.lapsedUnderAll(tenantId, check, [{ waiver: 'w', terms: 't' }]),
-  lapsesAt: (mirror) => mirror.lapsesAt(tenantId, at, 10),
   applyDecision: async (mirror) => {
     const { id: holdId } = await mirror.raiseHold({ ...hold, resource: 'all', reason: 'tenant_changed' })
     await mirror.decide({ holdId, reason: '', at })
     for (const decision of await mirror.pendingDecisions(tenantId))
       await mirror.applyDecision(decision, { tenantId, at, coversKnown: true })
   },
-  keepFirstStates: (mirror) => mirror.keepFirstStates(tenantId, check, [{ entityId: '1', state: 1 }], at),
-  acceptStates: (mirror) => mirror.acceptStates([{ tenantId, check, entityId: '1', state: 2, at, reason: '' }]),
-  acceptedStates: (mirror) => mirror.acceptedStates(tenantId, check),
-  acceptedVersion: (mirror) => mirror.acceptedVersion(tenantId, check),
+  events: (mirror) => mirror.events({ tenantId, kinds: ['result'], subjects: [check] }),
+  appendEvents: (mirror) => mirror.appendEvents(tenantId, [{ kind: 'drift.first', subject: check, at, data: {} }]),
+  personal: (mirror) => mirror.personal(tenantId, resource, ['1']),
   noteConfiguration: (mirror) => mirror.noteConfiguration({ at, digest: 'd', content: '{}' }),
   noteTenantState: (mirror) => mirror.noteTenantState(tenantId, '{}', at + 9e9),
   noteTime: (mirror) => mirror.noteTime(at - 9e9),
@@ -173,16 +165,10 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
     await drained(past.findings({ all: true }))
     await past.checkStates(tenantId)
   },
-  findingEvents: (mirror) => mirror.findingEvents('f1'),
-  findingTransitions: (mirror) => mirror.findingTransitions({ tenantId: 1, check: 'user-mfa-enrolled', at: 0 }, 10),
   fingerprintsFrom: (mirror) => mirror.fingerprintsFrom('f', 1),
   changes: (mirror) => drained(mirror.changes({ tenantId })),
   hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),
-  latestChanges: (mirror) => mirror.latestChanges(tenantId, 1, true),
-  decisions: (mirror) => mirror.decisions(tenantId),
   configurations: (mirror) => drained(mirror.configurations()),
-  waiverChanges: (mirror) => mirror.waiverChanges(tenantId),
-  checkProblems: (mirror) => mirror.checkProblems(tenantId),
   overdueErasure: (mirror) => mirror.overdueErasure(at),
   heldRecords: (mirror) => mirror.heldRecords('a hold'),
   quarantined: (mirror) => mirror.quarantined(),
@@ -223,7 +209,8 @@ function noteChanges(path: string) {
   beside.exec('create table noted (tenant_id integer, kind text, name text)')
   const tables = [
     ['records', 'resource', '%.resource'] as const,
-    ...['findings', 'waived_findings'].map((table) => [table, 'check', `%."check"`] as const),
+    ['findings', 'check', '%."check"'] as const,
+    ['waived_findings', 'check', '(select "check" from findings f where f.fingerprint = %.fingerprint)'] as const,
   ]
   for (const [table, kind, name] of tables) {
     const columns = beside.pragma(`table_info(${table})`) as { readonly name: string }[]

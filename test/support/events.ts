@@ -1,5 +1,5 @@
 import type { EventKind } from '../../src/store/event-store.ts'
-import { changesIn, type StoredRecordEvent } from '../../src/store/history/record-changes.ts'
+import { changesIn, type StoredRecordEvent } from '../../src/store/history/changes.ts'
 
 type Row = Readonly<Record<string, unknown>>
 type Query = (sql: string) => readonly unknown[]

@@ -114,12 +114,7 @@ it('searches a text in what is shown, in any letter case', async () => {
     }),
     finding({ fingerprint: 'b', message: 'Not enrolled' }),
   ]
-  const given: (string | undefined)[] = []
-  const findings: typeof sources.findings = (query) => {
-    given.push(query.text)
-    return findingsFrom(all)(query)
-  }
-  await using web = await startServer({ exposeDetails: false, sources: { ...sources, findings } })
+  await using web = await startServer({ exposeDetails: false, sources: { ...sources, findings: findingsFrom(all) } })
   const found = async (q: string) => {
     const answer = await fetch(`${web.origin}/api/v1/findings?q=${encodeURIComponent(q)}&limit=10`)
     return ((await answer.json()) as { readonly fingerprint: string }[]).map(({ fingerprint }) => fingerprint)
@@ -127,14 +122,12 @@ it('searches a text in what is shown, in any letter case', async () => {
   expect(await found('EXPIRES')).toEqual(['a1003'])
   // Of the fingerprint its beginning, of the evidence nothing.
   expect([await found('1003'), await found('a100'), await found('1041')]).toEqual([[], ['a1003'], ['b']])
-  // Hidden, so it is not found; and what the placeholder contains is not asked of the database.
+  // Hidden, so it is not found; what the placeholder says is.
   expect(await found('jane')).toEqual([])
   expect(await found('hidden')).toEqual(['a1003'])
-  expect(given).toEqual(['EXPIRES', '1003', 'a100', '1041', 'jane', undefined])
   all.push(finding({ fingerprint: 'c', message: 'The secret of API client "jo@example.com" expired', evidence: {} }))
   for (const q of ['e-mail', 'client "[E-Mail]']) expect(await found(q)).toEqual(['c'])
   expect(await found('jo@example')).toEqual([])
-  expect(given.slice(6)).toEqual([undefined, undefined, 'jo@example'])
 })
 
 it('refuses a parameter that is given twice, in JSON and on the page', async () => {

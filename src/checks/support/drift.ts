@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Outcome, ok } from '../../evaluate/check.ts'
+import type { AcceptedState } from '../../evaluate/decisions.ts'
 import { toIso } from '../../model/dates.ts'
-import type { AcceptedState } from '../../store/port.ts'
 
 export interface Expectation {
   readonly expected: unknown

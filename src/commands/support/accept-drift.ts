@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { checks } from '../../checks/index.ts'
 import type { Views } from '../../daemon/views.ts'
+import { type AcceptedState, acceptStates, readAcceptedStates } from '../../evaluate/decisions.ts'
 import { driftIdOf, driftIdPattern } from '../../evaluate/findings/identity.ts'
 import { toIso } from '../../model/dates.ts'
 import { UsageError } from '../../model/errors.ts'
@@ -13,7 +14,7 @@ import type { Next } from '../../report/findings-notes.ts'
 import { bySeverity } from '../../report/findings-table.ts'
 import { fittingTable } from '../../report/fitting-table.ts'
 import { printWrapped, terminalOf } from '../../report/terminal.ts'
-import type { AcceptedState, Mirror } from '../../store/port.ts'
+import type { Mirror } from '../../store/port.ts'
 import { fingerprintsFrom } from './find-finding.ts'
 import { wrapCommand } from './help-text.ts'
 import { insistOnReason } from './options.ts'
@@ -86,8 +87,7 @@ async function lastAcceptance(
   { check, entity }: FindingView,
 ): Promise<AcceptedState | null> {
   if (tenantId === undefined) return null
-  const states = (await mirror.acceptedStates(tenantId, check)) ?? []
-  const last = states.find(({ entityId }) => entityId === entity.id)
+  const last = (await readAcceptedStates(mirror, tenantId, check))?.byEntity.get(entity.id)
   return last === undefined || last.reason === null ? null : last
 }
 
@@ -117,10 +117,7 @@ export async function acceptDrifts({ io, mirror, views, next, given, reason }: A
   const accepted = drifts.map(({ tenantId, finding: { check, entity }, state }) => {
     return { tenantId, check, entityId: entity.id, state, at, reason }
   })
-  if (!(await mirror.acceptStates(accepted)))
-    throw new UsageError(
-      `Somebody else accepted one of them in the meantime, so nothing was accepted; see "${next('accept')}"`,
-    )
+  await acceptStates(mirror, accepted)
   for (const { finding, state } of drifts) {
     const { check, tenant, entity } = finding
     const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)

@@ -1,5 +1,5 @@
 import type { Settings, Waiver } from '../../config/settings.ts'
-import { anyEntity, isAbout, isValid, lapsesOf } from '../../evaluate/waivers/waivers.ts'
+import { anyEntity, isAbout, isValid, lapsesUnder, termsById } from '../../evaluate/waivers/waivers.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { Mirror } from '../../store/port.ts'
 
@@ -10,7 +10,7 @@ import type { Mirror } from '../../store/port.ts'
  * @param written the waiver that was just written for the finding.
  */
 export async function endedWaivers(
-  mirror: Pick<Mirror, 'lapses'>,
+  mirror: Pick<Mirror, 'findings'>,
   { waivers }: Pick<Settings, 'waivers'>,
   { fingerprint, state, tenant, check, entity, waiver: known }: FindingView,
   now: number,
@@ -19,7 +19,8 @@ export async function endedWaivers(
   if (state === 'resolved') return []
   const about = waivers.filter((waiver) => isAbout(waiver, { tenant, check, entityId: entity.id }))
   if (about.length === 0) return []
-  const lapses = lapsesOf(waivers, await mirror.lapses([fingerprint])).get(fingerprint) ?? []
+  const [row] = (await Array.fromAsync(mirror.findings({ fingerprints: [fingerprint] }))).flat()
+  const lapses = lapsesUnder(termsById(waivers), row?.lapses ?? [])
   const isLapsed = ({ id }: Waiver) => lapses.some(({ waiver }) => waiver === id)
   const coveredBy = written ?? (state === 'waived' ? known?.id : undefined)
   return about.flatMap((waiver) => {

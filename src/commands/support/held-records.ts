@@ -37,7 +37,7 @@ export async function listHeldRecords(io: Io, mirror: Mirror, hold: HoldRow, opt
   if (held === null) throw new UsageError(withoutRecords(hold, options.next('doctor')))
   const { id, tenant, resource, reason, count } = hold
   const ids = held.ids.slice(0, options.limit ?? (format === 'text' ? mostInText : held.ids.length))
-  const records = await recordsOf(io, mirror, { hold, ids, details: options.details === true })
+  const records = await recordsOf(mirror, { hold, ids, details: options.details === true })
   if (format === 'json') {
     print(io, printableJson({ id, tenant, resource, reason, count, records }))
     return
@@ -60,9 +60,8 @@ interface Listed {
   readonly details: boolean
 }
 
-async function recordsOf(io: Io, mirror: Mirror, { hold, ids, details }: Listed): Promise<readonly HeldRecord[]> {
+async function recordsOf(mirror: Mirror, { hold, ids, details }: Listed): Promise<readonly HeldRecord[]> {
   if (!details || hold.resource === 'all') return ids.map((id) => ({ id }))
-  const past = await mirror.past(io.clock.now(), true)
-  const known = await past.personal(hold.tenantId, hold.resource, ids)
+  const known = await mirror.personal(hold.tenantId, hold.resource, ids)
   return ids.map((id) => ({ id, ...namesOf(known.get(id) ?? {}) }))
 }

@@ -1,10 +1,11 @@
+import type { AcceptedHold } from '../../evaluate/decisions.ts'
 import { effectOf, holdAdvice, listsRecords, remedyOf } from '../../model/hold-remedy.ts'
 import { type Io, print } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import type { Next } from '../../report/findings-notes.ts'
 import { table } from '../../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../../report/terminal.ts'
-import type { AcceptedHold, HoldRow } from '../../store/port.ts'
+import type { HoldRow } from '../../store/port.ts'
 import { purposeLines } from './next-command.ts'
 
 interface Listed {

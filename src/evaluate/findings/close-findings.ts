@@ -28,7 +28,7 @@ export async function closeFindings(request: CloseFindings): Promise<readonly Ch
   for (const check of closed.map((state) => state.check).sort()) {
     const resolved: ResolvedFinding[] = []
     for await (const batch of store.openDigests(tenantId, check))
-      for (const { fingerprint } of batch) resolved.push({ fingerprint, resolution })
+      for (const { fingerprint, severity } of batch) resolved.push({ fingerprint, severity, resolution })
     results.push({ ...nothing, check, ...status, resolved })
   }
   if (results.length > 0) await store.saveResults(tenantId, now, { results })

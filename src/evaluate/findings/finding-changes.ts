@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
 import { fingerprintOf } from '../../model/finding.ts'
+import { inParts } from '../../model/in-parts.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type {
   OpenFindingDigest,
@@ -40,7 +41,7 @@ export async function findingChanges(
   before: OpenFindings,
 ): Promise<FindingChanges> {
   const written: WrittenFinding[] = []
-  for (const part of inParts(tally?.failures ?? [])) {
+  for (const part of inParts(tally?.failures ?? [], atOnce)) {
     written.push(...(await writtenOf(run, part)))
     await yieldToEventLoop()
   }
@@ -49,12 +50,12 @@ export async function findingChanges(
   const passing = [...before.ofOtherTypes]
   for (const [entityId, finding] of before.byEntity)
     if (tally?.failingOpen.has(entityId) !== true) passing.push(finding)
-  for (const part of inParts(passing)) {
+  for (const part of inParts(passing, atOnce)) {
     const resolutions = await resolutionsOf(run, tally, part)
     for (const { fingerprint, severity } of part) {
       const resolution = resolutions.get(fingerprint) ?? null
       if (resolution === null) open[severity] = (open[severity] ?? 0) + 1
-      else resolved.push({ fingerprint, resolution })
+      else resolved.push({ fingerprint, severity, resolution })
     }
     await yieldToEventLoop()
   }
@@ -134,8 +135,4 @@ async function presenceOf(
   const { store, tenant } = request
   const keys = findings.map(({ entityId }) => entityId)
   return store.presence(tenant.id, check.evaluates, keys)
-}
-
-function* inParts<T>(items: readonly T[]): Iterable<readonly T[]> {
-  for (let at = 0; at < items.length; at += atOnce) yield items.slice(at, at + atOnce)
 }

@@ -1,10 +1,9 @@
 import type { Waiver } from '../../config/settings.ts'
 import { toIso } from '../../model/dates.ts'
-import { namesOf } from '../../model/entity-names.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, Lapse, PostureStore } from '../../store/port.ts'
 import { waiverTime } from '../data-quality.ts'
-import { lapsesOf, markOf } from '../waivers/waivers.ts'
+import { lapsesUnder, markOf, termsById } from '../waivers/waivers.ts'
 import { driftIdOf } from './identity.ts'
 
 export interface ReadFindings extends Omit<FindingFilter, 'all'> {
@@ -19,21 +18,14 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
   const { store, waivers, now, states = ['open'], ...filter } = request
   const { fingerprints } = filter
   const times = await timesOf(request)
+  const terms = termsById(waivers)
   for await (const batch of store.findings({ ...filter, all: states.includes('resolved') })) {
-    const lapses = await lapsesAmong(batch, request)
     for (const row of batch) {
       if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
-      const view = toView(row, times(row), lapses.get(row.fingerprint) ?? [], request)
+      const view = toView(row, times(row), lapsesUnder(terms, row.lapses), request)
       if (states.includes(view.state)) yield view
     }
   }
-}
-
-async function lapsesAmong(batch: readonly FindingRow[], { store, waivers }: ReadFindings) {
-  const named = new Set(waivers.map(({ tenant, check }) => `${tenant} ${check}`))
-  const open = batch.filter(({ resolvedAt, tenant, check }) => resolvedAt === null && named.has(`${tenant} ${check}`))
-  if (open.length === 0) return new Map<string, readonly Lapse[]>()
-  return lapsesOf(waivers, await store.lapses(open.map(({ fingerprint }) => fingerprint)))
 }
 
 interface Times {
@@ -77,7 +69,7 @@ function toView(
     fingerprint: row.fingerprint,
     tenant: row.tenant,
     check: row.check,
-    entity: { type: row.entityType, id: row.entityId, ...namesOf(row.personal ?? {}) },
+    entity: { type: row.entityType, id: row.entityId },
     severity: row.severity,
     state: !isOpen ? 'resolved' : waiver?.state === 'active' ? 'waived' : 'open',
     message: row.message,

@@ -2,9 +2,9 @@ import type { Waiver } from '../../config/settings.ts'
 import { fingerprintOf } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import { type Severity, type SeverityCounts, total } from '../../model/severity.ts'
-import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../../store/port.ts'
+import type { CheckStateRow, FindingRow, PostureStore } from '../../store/port.ts'
 import type { Check } from '../check.ts'
-import { anyEntity, isCovering, isValid, lapsesOf, termsOf, waiversOf } from '../waivers/waivers.ts'
+import { anyEntity, isCovering, isValid, lapsesUnder, termsById, waiversOf } from '../waivers/waivers.ts'
 
 export interface SplitCounts {
   readonly open: Readonly<SeverityCounts>
@@ -32,7 +32,7 @@ export interface Split {
   readonly byWaiver: ReadonlyMap<string, Coverage>
 }
 
-/** Reads only findings of entities that a waiver names; for a waiver of all entities uses stored counts. */
+/** Reads only findings that a waiver names or has lapsed for; a waiver of all entities covers the others by their number. */
 export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
   const { tenant, checks, states } = request
   const byCheck = new Map<string, SplitCounts>()
@@ -52,105 +52,60 @@ interface SplitCheck extends SplitFindings {
   readonly own: readonly Waiver[]
 }
 
-interface Named extends Pick<FindingRow, 'severity'> {
-  readonly coveredBy: readonly Waiver[]
-  readonly lapsedFor: readonly string[]
-}
-
 async function splitCheck(
   request: SplitCheck,
   byCheck: Map<string, SplitCounts>,
   byWaiver: Map<string, Coverage>,
 ): Promise<void> {
-  const { store, tenant, check, all, own, now } = request
+  const { check, all, own, now } = request
   const valid = own.filter((waiver) => isValid(waiver, now))
+  const known = await knownFindings(request, valid)
   const forAll = valid.filter(({ entity }) => entity === anyEntity)
-  const named = await findNamed(request, valid)
-  const lapseCounts = await store.lapseCounts(tenant.id, check.id)
-  const waived =
-    forAll.length === 0
-      ? countsOf(named.filter(isWaived))
-      : minus(all, await uncovered(request, forAll, lapseCounts, named))
+  const covered = known.filter(({ coveredBy }) => coveredBy.length > 0)
+  const uncovered = known.filter(({ coveredBy }) => coveredBy.length === 0)
+  // A waiver for all entities also covers the findings that are not read here.
+  const waived = forAll.length === 0 ? countsOf(covered) : minus(all, countsOf(uncovered))
   byCheck.set(check.id, { open: minus(all, waived), waived })
   for (const waiver of own) {
-    const terms = { waiver: waiver.id, terms: termsOf(waiver) }
-    const lapsed = isValid(waiver, now) ? total(lapsedUnder(terms, lapseCounts)) : 0
-    const covered = forAll.includes(waiver)
-      ? Math.max(0, total(all) - lapsed)
-      : named.filter(({ coveredBy }) => coveredBy.includes(waiver)).length
-    const openAgain = lapsed === 0 ? 0 : await countOpenAgain(request, waiver, { forAll, lapseCounts, named })
-    byWaiver.set(waiver.id, { covered, lapsed, openAgain })
+    const isOf = ({ lapsedFor }: KnownFinding) => valid.includes(waiver) && lapsedFor.includes(waiver.id)
+    const lapsed = known.filter(isOf).length
+    byWaiver.set(waiver.id, {
+      covered: forAll.includes(waiver)
+        ? Math.max(0, total(all) - lapsed)
+        : covered.filter(({ coveredBy }) => coveredBy.includes(waiver)).length,
+      lapsed,
+      openAgain: uncovered.filter(isOf).length,
+    })
   }
 }
 
-interface Waived {
-  readonly forAll: readonly Waiver[]
-  readonly lapseCounts: readonly LapseCount[]
-  readonly named: readonly Named[]
+/** An open finding that a waiver names, or for which one has lapsed. */
+interface KnownFinding extends Pick<FindingRow, 'severity'> {
+  readonly coveredBy: readonly Waiver[]
+  /** Ids of waivers. */
+  readonly lapsedFor: readonly string[]
 }
 
-/** Findings for which the waiver has lapsed and that no other waiver covers. */
-async function countOpenAgain(request: SplitCheck, waiver: Waiver, { forAll, lapseCounts, named }: Waived) {
-  const lapsed = await lapsedUnderEach(request, [waiver, ...forAll.filter((one) => one !== waiver)], lapseCounts)
-  const others = coveredByNameOnly(named, forAll).filter(({ lapsedFor }) => lapsedFor.includes(waiver.id))
-  return Math.max(0, total(lapsed) - others.length)
-}
-
-async function uncovered(
-  request: SplitCheck,
-  forAll: readonly Waiver[],
-  lapseCounts: readonly LapseCount[],
-  named: readonly Named[],
-): Promise<SeverityCounts> {
-  const lapsed = await lapsedUnderEach(request, forAll, lapseCounts)
-  return minus(lapsed, countsOf(coveredByNameOnly(named, forAll)))
-}
-
-function coveredByNameOnly(named: readonly Named[], forAll: readonly Waiver[]): readonly Named[] {
-  return named.filter((finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)))
-}
-
-/** Findings for which each of the waivers has lapsed. A waiver for all entities without lapses covers everything. */
-async function lapsedUnderEach(
-  { store, tenant, check }: SplitCheck,
-  waivers: readonly Waiver[],
-  counts: readonly LapseCount[],
-): Promise<SeverityCounts> {
-  const [first, ...others] = waivers.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
-  if (first === undefined || [first, ...others].some((one) => total(lapsedUnder(one, counts)) === 0)) return {}
-  if (others.length === 0) return lapsedUnder(first, counts)
-  return summed(await store.lapsedUnderAll(tenant.id, check.id, [first, ...others]))
-}
-
-function lapsedUnder({ waiver, terms }: WaiverTerms, counts: readonly LapseCount[]): SeverityCounts {
-  return summed(counts.filter((one) => one.waiver === waiver && one.terms === terms))
-}
-
-function summed(counts: readonly Pick<LapseCount, 'severity' | 'count'>[]): SeverityCounts {
-  const sums: SeverityCounts = {}
-  for (const { severity, count } of counts) sums[severity] = (sums[severity] ?? 0) + count
-  return sums
-}
-
-function isWaived({ coveredBy }: Named): boolean {
-  return coveredBy.length > 0
-}
-
-async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise<readonly Named[]> {
-  const { store, tenant, check, own, now } = request
-  const naming = valid.filter(({ entity }) => entity !== anyEntity)
-  if (naming.length === 0) return []
-  const fingerprints = [...new Set(naming.flatMap((waiver) => fingerprintsOf(waiver, check)))]
-  const found: Named[] = []
-  for await (const batch of store.findings({ tenantIds: [tenant.id], check: check.id, fingerprints })) {
-    const lapses = lapsesOf(own, await store.lapses(batch.map(({ fingerprint }) => fingerprint)))
-    for (const finding of batch.filter(({ fingerprint }) => fingerprints.includes(fingerprint))) {
-      const ended = lapses.get(finding.fingerprint) ?? []
-      const coveredBy = valid.filter((waiver) => isCovering(waiver, finding, ended, now))
-      found.push({ severity: finding.severity, coveredBy, lapsedFor: ended.map(({ waiver }) => waiver) })
+async function knownFindings(
+  { store, tenant, check, own, now }: SplitCheck,
+  valid: readonly Waiver[],
+): Promise<readonly KnownFinding[]> {
+  const known = new Map<string, KnownFinding>()
+  const terms = termsById(own)
+  const ofCheck = { tenantIds: [tenant.id], check: check.id }
+  const named = valid.filter(({ entity }) => entity !== anyEntity).flatMap((waiver) => fingerprintsOf(waiver, check))
+  const filters = [{ ...ofCheck, lapsed: true }, ...(named.length === 0 ? [] : [{ ...ofCheck, fingerprints: named }])]
+  for (const filter of filters) {
+    for await (const batch of store.findings(filter)) {
+      for (const finding of batch) {
+        const lapses = lapsesUnder(terms, finding.lapses)
+        const coveredBy = valid.filter((waiver) => isCovering(waiver, finding, lapses, now))
+        const lapsedFor = lapses.map(({ waiver }) => waiver)
+        known.set(finding.fingerprint, { severity: finding.severity, coveredBy, lapsedFor })
+      }
     }
   }
-  return found
+  return [...known.values()]
 }
 
 export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] {
@@ -161,7 +116,9 @@ export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] 
 }
 
 function countsOf(rows: readonly { readonly severity: Severity }[]): SeverityCounts {
-  return summed(rows.map(({ severity }) => ({ severity, count: 1 })))
+  const counts: SeverityCounts = {}
+  for (const { severity } of rows) counts[severity] = (counts[severity] ?? 0) + 1
+  return counts
 }
 
 function minus(all: SeverityCounts, part: SeverityCounts): SeverityCounts {

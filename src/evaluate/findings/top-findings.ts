@@ -3,9 +3,9 @@ import type { NamedFinding } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
 import { hasAny, type Severity, severities } from '../../model/severity.ts'
 import { plainId } from '../../model/text/printable.ts'
-import type { FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../../store/port.ts'
+import type { FindingRow, FindingStore } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
-import { anyEntity, isCovering, isValid, lapsesOf, termsOf } from '../waivers/waivers.ts'
+import { anyEntity, isCovering, isValid, lapsesUnder, termsById, termsOf } from '../waivers/waivers.ts'
 
 /** Findings of one check that are exported as series. */
 const maxTopFindings = 10
@@ -14,7 +14,7 @@ const maxTopFindings = 10
 const fewOfMany = 50
 
 export interface TopFindings {
-  readonly store: OpenFindingStore & Pick<FindingStore, 'lapses'>
+  readonly store: Pick<FindingStore, 'findings' | 'findingVersion'>
   readonly tenant: { readonly id: number; readonly name: string }
   readonly check: Pick<CheckFacts, 'id' | 'entity'>
   readonly counts: Pick<CheckView, 'open' | 'waived'>
@@ -25,7 +25,7 @@ export interface TopFindings {
 /** By severity, then by first seen (oldest first), then by fingerprint, so that the order is stable. */
 export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
   const { check, counts } = request
-  const found: OpenFinding[] = []
+  const found: FindingRow[] = []
   for (const severity of severities.toReversed()) {
     const wanted = Math.min(maxTopFindings - found.length, counts.open[severity] ?? 0)
     if (wanted > 0) found.push(...(await topOf(request, severity, wanted)))
@@ -35,16 +35,21 @@ export async function topFindings(request: TopFindings): Promise<readonly NamedF
   })
 }
 
-async function topOf(request: TopFindings, severity: Severity, wanted: number): Promise<readonly OpenFinding[]> {
+async function topOf(request: TopFindings, severity: Severity, wanted: number): Promise<readonly FindingRow[]> {
   const { store, tenant, check, waivers, now } = request
-  const found: OpenFinding[] = []
-  for await (const batch of store.openFindings(tenant.id, check.id, severity, lapsedUnder(request, severity))) {
-    const stored = waivers.length === 0 ? [] : await store.lapses(batch.map(({ fingerprint }) => fingerprint))
-    const lapses = lapsesOf(waivers, stored)
+  const found: FindingRow[] = []
+  const terms = termsById(waivers)
+  const filter = {
+    tenantIds: [tenant.id],
+    check: check.id,
+    severities: [severity],
+    order: 'age' as const,
+    lapsed: isMostlyWaived(request, severity),
+  }
+  for await (const batch of store.findings(filter)) {
     for (const finding of batch) {
-      const named = { tenant: tenant.name, check: check.id, entityId: finding.entityId }
-      const ended = lapses.get(finding.fingerprint) ?? []
-      if (waivers.some((waiver) => isCovering(waiver, named, ended, now))) continue
+      const lapses = lapsesUnder(terms, finding.lapses)
+      if (waivers.some((waiver) => isCovering(waiver, finding, lapses, now))) continue
       found.push(finding)
       if (found.length === wanted) return found
     }
@@ -52,11 +57,10 @@ async function topOf(request: TopFindings, severity: Severity, wanted: number): 
   return found
 }
 
-function lapsedUnder({ counts, waivers, now }: TopFindings, severity: Severity): WaiverTerms | undefined {
+/** True if a waiver covers all findings but those for which it has lapsed, which are few. */
+function isMostlyWaived({ counts, waivers, now }: TopFindings, severity: Severity): boolean {
   const [open, waived] = [counts.open[severity] ?? 0, counts.waived[severity] ?? 0]
-  if (waived < fewOfMany * open) return undefined
-  const forAll = waivers.find((waiver) => waiver.entity === anyEntity && isValid(waiver, now))
-  return forAll && { waiver: forAll.id, terms: termsOf(forAll) }
+  return waived >= fewOfMany * open && waivers.some((one) => one.entity === anyEntity && isValid(one, now))
 }
 
 function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {

@@ -1,6 +1,5 @@
 import type { Waiver } from '../../config/settings.ts'
-import { guidKey } from '../../model/guid.ts'
-import type { FindingStore, NewAcceptance, NotedWaiver } from '../../store/port.ts'
+import type { Acceptance, FindingStore, NotedWaiver } from '../../store/port.ts'
 import type { Check } from '../check.ts'
 import type { EvaluatedTenant } from '../data-quality.ts'
 import { factsText, materialFacts } from '../findings/material-facts.ts'
@@ -26,22 +25,21 @@ export async function agreeWaivers(request: AgreeWaivers): Promise<readonly Note
     const terms = termsOf(waiver)
     // Also for an expired waiver: if the clock is ahead, the waiver is valid again after its correction.
     const accepted = await acceptancesOf(request, waiver)
-    const agreed = { id, check, entity, entityKey: guidKey(entity), terms, since: now, expiresAt }
-    await store.agreeWaiver(tenant.id, agreed, accepted)
+    await store.agreeWaiver(tenant.id, { id, check, entity, terms, since: now, expiresAt }, accepted)
   }
   return changed.length === 0 ? noted : store.notedWaivers(tenant.id)
 }
 
-async function acceptancesOf({ store, tenant, checks }: AgreeWaivers, waiver: Waiver): Promise<NewAcceptance[]> {
+async function acceptancesOf({ store, tenant, checks }: AgreeWaivers, waiver: Waiver): Promise<Acceptance[]> {
   const { id, check } = waiver
   const terms = termsOf(waiver)
   const material = checks.find((one) => one.id === check)?.material
-  const accepted: NewAcceptance[] = []
+  const accepted: Acceptance[] = []
   for await (const batch of store.findings({ tenantIds: [tenant.id], check })) {
     for (const finding of batch) {
       if (!isAbout(waiver, finding)) continue
-      const { fingerprint, severity, evidence } = finding
-      accepted.push({ fingerprint, waiver: id, terms, severity, facts: factsText(materialFacts(evidence, material)) })
+      const { fingerprint, evidence } = finding
+      accepted.push({ fingerprint, waiver: id, terms, facts: factsText(materialFacts(evidence, material)) })
     }
   }
   return accepted

@@ -1,4 +1,6 @@
-import type { NewAcceptance, NewLapse, WaiverChanges, WrittenFinding } from '../../store/port.ts'
+import { guidKey } from '../../model/guid.ts'
+import { inParts } from '../../model/in-parts.ts'
+import type { Acceptance, WaiverChanges, WrittenFinding } from '../../store/port.ts'
 import type { CheckRun } from '../check-run.ts'
 import { factsText, isSameFacts, materialFacts } from '../findings/material-facts.ts'
 import { anyEntity } from './waivers.ts'
@@ -11,24 +13,23 @@ export async function waiverChanges(
   { check, request, waivers }: Pick<CheckRun, 'check' | 'request' | 'waivers'>,
   written: readonly WrittenFinding[],
 ): Promise<WaiverChanges> {
-  const accepted: NewAcceptance[] = []
-  const lapsed: NewLapse[] = []
+  const accepted: Acceptance[] = []
+  const lapsed: WaiverChanges['lapsed'][number][] = []
   if (waivers.length === 0) return { accepted, lapsed }
-  for (let at = 0; at < written.length; at += atOnce) {
-    const part = written.slice(at, at + atOnce)
+  for (const part of inParts(written, atOnce)) {
     const stored = await request.store.acceptances(part.map(({ fingerprint }) => fingerprint))
     const known = Map.groupBy(stored, ({ fingerprint }) => fingerprint)
-    for (const { fingerprint, kind, entityId, severity, evidence } of part) {
+    for (const { fingerprint, kind, entityId, evidence } of part) {
       const facts = factsText(materialFacts(JSON.parse(evidence), check.material))
       const own = known.get(fingerprint) ?? []
       for (const { waiver, facts: before, lapsedAt } of own) {
         if (lapsedAt !== null || before === facts) continue
         if (kind === 'replaced' || !isSameFacts(before, facts)) lapsed.push({ fingerprint, waiver, facts })
       }
-      for (const { id, entity, entityKey, terms, expiresAt } of waivers) {
-        const isAbout = entity === anyEntity || entity === entityId || entityKey === entityId
+      for (const { id, entity, terms, expiresAt } of waivers) {
+        const isAbout = entity === anyEntity || entity === entityId || guidKey(entity) === entityId
         if (!isAbout || expiresAt < request.now || own.some(({ waiver }) => waiver === id)) continue
-        accepted.push({ fingerprint, waiver: id, terms, facts, severity })
+        accepted.push({ fingerprint, waiver: id, terms, facts })
       }
     }
   }

@@ -47,12 +47,14 @@ function isOfCheck(
   return waiver.check === check && waiver.tenant === tenant
 }
 
-export function lapsesOf(waivers: readonly Waiver[], stored: readonly Lapse[]): ReadonlyMap<string, readonly Lapse[]> {
-  const terms = new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
-  return Map.groupBy(
-    stored.filter((lapse) => terms.get(lapse.waiver) === lapse.terms),
-    ({ fingerprint }) => fingerprint,
-  )
+/** By id. */
+export function termsById(waivers: readonly Waiver[]): ReadonlyMap<string, string> {
+  return new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
+}
+
+/** The lapses of the waivers with these terms. */
+export function lapsesUnder(terms: ReadonlyMap<string, string>, lapses: readonly Lapse[]): readonly Lapse[] {
+  return lapses.filter((lapse) => terms.get(lapse.waiver) === lapse.terms)
 }
 
 export function isCovering(

@@ -1,21 +1,60 @@
+import { hash } from 'node:crypto'
 import { type FindingIdentity, fingerprintOf } from '../../model/finding.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { type ResultFacts, sharedChain } from '../event-store.ts'
+import { type FindingFacts, type ResultFacts, type StoredEvent, sharedChain } from '../event-store.ts'
+import type { TenantState } from '../history/configuration-log.ts'
 import { fromJson } from '../words.ts'
-import type { ChainMismatch, StateMismatch } from './audit-port.ts'
-import { type FindingState, factsOf, type LastEvents } from './last-events.ts'
 
-interface StoredFinding extends FindingIdentity {
+export type EventPlace = Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subject'>
+
+/** Present states that differ from their last event; `first` is the fingerprint or check of one. */
+export interface StateMismatch {
+  readonly what: 'findings_missing' | 'findings_inserted' | 'findings_changed' | 'results_changed'
+  readonly count: number
+  readonly first: string
+}
+
+interface FindingState {
+  readonly isOpen: boolean
+  /** Of the last event. */
+  readonly at: number
+  /** Digest, because there may be a million findings; null if the data of the last event is missing. */
+  readonly facts: string | null
+}
+
+/** The state that the events of a tenant lead to, in the order of their ids. */
+export class LastEvents {
+  readonly findings = new Map<string, FindingState>()
+  readonly results = new Map<string, ResultFacts | null>()
+  /** By hash, the first event that names a configuration. */
+  readonly configurations = new Map<string, EventPlace>()
+
+  /** @param data null if it is erased or was changed. */
+  add(event: EventPlace, data: unknown): void {
+    const { kind, subject, at } = event
+    if (kind.startsWith('finding.')) {
+      const facts = data === null ? null : digestOf(data as FindingFacts)
+      this.findings.set(subject, { isOpen: kind !== 'finding.resolved', at, facts })
+    }
+    if (kind === 'result') this.results.set(subject, data as ResultFacts | null)
+    if (kind === 'tenant.state') {
+      const { configuration = null } = (data ?? {}) as Partial<TenantState>
+      if (configuration !== null && !this.configurations.has(configuration))
+        this.configurations.set(configuration, event)
+    }
+  }
+}
+
+function digestOf({ severity, message, evidence, firstSeenAt, reopened, resolution }: FindingFacts): string {
+  return hash('sha256', JSON.stringify([severity, message, evidence, firstSeenAt, reopened, resolution]), 'base64url')
+}
+
+interface StoredFinding extends FindingIdentity, Omit<FindingFacts, 'evidence'> {
   readonly id: number
   readonly fingerprint: string
-  readonly severity: string
-  readonly message: string
   readonly evidence: string
-  readonly firstSeenAt: number
   readonly resolvedAt: number | null
-  readonly resolution: string | null
-  readonly reopened: number
 }
 
 type StoredResult = Omit<ResultFacts, 'open' | 'previous'> & { readonly check: string; readonly open: string }
@@ -34,12 +73,6 @@ export function stateComparison(database: Database) {
     `select "check", status, reason, entities, not_evaluated as "notEvaluated", since, rule, open from check_states
      where tenant_id = ? order by "check"`,
   )
-  const waivers = database.prepare<[number], { readonly waiver: string; readonly terms: string }>(
-    'select id as waiver, terms from waivers where tenant_id = ? order by id',
-  )
-  const lapsed = database.prepareValues<[number, string, string], string>(
-    'select fingerprint from waived_findings where tenant_id = ? and waiver = ? and terms = ? and lapsed_at is not null',
-  )
   const configurations = database.prepareValues<[], string>(
     `select hash from events where tenant_id = ${sharedChain} and kind = 'configuration'`,
   )
@@ -48,7 +81,7 @@ export function stateComparison(database: Database) {
      where tenant_id <> ${sharedChain} and tenant_id not in (select id from tenants) group by tenant_id order by tenant_id`,
   )
 
-  async function* findingsThatDiffer(tx: Sql, tenantId: number, events: LastEvents) {
+  async function* statesThatDiffer(tx: Sql, tenantId: number, events: LastEvents) {
     const tenant = (await tenantName.get(tx, tenantId)) ?? ''
     const known = new Set<string>()
     for (let after = Number.MIN_SAFE_INTEGER; ; ) {
@@ -65,44 +98,34 @@ export function stateComparison(database: Database) {
     // Retention empties the events of a finding together with it.
     for (const [fingerprint, { facts }] of events.findings)
       if (facts !== null && !known.has(fingerprint)) yield ['findings_missing', fingerprint] as const
-  }
-
-  async function* statesThatDiffer(tx: Sql, tenantId: number, events: LastEvents) {
-    yield* findingsThatDiffer(tx, tenantId, events)
     for (const row of await results.all(tx, tenantId))
       if (!isOfEvent(row, events.results.get(row.check))) yield ['results_changed', row.check] as const
-    for (const { waiver, terms } of await waivers.all(tx, tenantId)) {
-      const lapses = (events.lapses.get(waiver) ?? []).filter((one) => one.terms === terms)
-      const stored = new Set(lapses.length === 0 ? [] : await lapsed.all(tx, tenantId, waiver, terms))
-      for (const { fingerprint } of lapses)
-        if (events.findings.has(fingerprint) && !stored.has(fingerprint)) yield ['lapses_missing', waiver] as const
-    }
   }
 
-  return async (tx: Sql, tenantId: number, events: LastEvents): Promise<readonly ChainMismatch[]> => {
-    if (tenantId === sharedChain)
-      return (await orphans.all(tx)).map((orphan) => ({ what: 'tenant_missing' as const, ...orphan }))
-    const states = new Map<StateMismatch['what'], StateMismatch>()
-    for await (const [what, first] of statesThatDiffer(tx, tenantId, events)) {
-      const known = states.get(what) ?? { what, count: 0, first }
-      states.set(what, { ...known, count: known.count + 1 })
-    }
-    const hashes = new Set(await configurations.all(tx))
-    const missing = [...events.configurations].filter(([hash]) => !hashes.has(hash))
-    return [
-      ...states.values(),
-      ...missing.map(([, event]): ChainMismatch => ({ what: 'configuration_missing', ...event })),
-    ]
+  return {
+    /** Tenants of which there are events only. */
+    orphans: (tx: Sql) => orphans.all(tx),
+    /** Events that name a configuration that the chain of configurations lacks. */
+    async missingConfigurations(tx: Sql, events: LastEvents): Promise<readonly EventPlace[]> {
+      const hashes = new Set(await configurations.all(tx))
+      return [...events.configurations].flatMap(([hash, event]) => (hashes.has(hash) ? [] : [event]))
+    },
+    async states(tx: Sql, tenantId: number, events: LastEvents): Promise<readonly StateMismatch[]> {
+      const found = new Map<StateMismatch['what'], StateMismatch>()
+      for await (const [what, first] of statesThatDiffer(tx, tenantId, events)) {
+        const known = found.get(what) ?? { what, count: 0, first }
+        found.set(what, { ...known, count: known.count + 1 })
+      }
+      return [...found.values()]
+    },
   }
 }
 
 function isOfEvents(row: StoredFinding, state: FindingState, tenant: string): boolean {
-  const { fingerprint, severity, message, resolution, resolvedAt, firstSeenAt, reopened } = row
-  if (fingerprintOf({ ...row, tenant }) !== fingerprint) return false
-  if (resolvedAt !== (state.isOpen ? null : state.at)) return false
-  if (state.openedAt !== null && (firstSeenAt !== state.openedAt || reopened !== state.reopened)) return false
+  if (fingerprintOf({ ...row, tenant }) !== row.fingerprint) return false
+  if (row.resolvedAt !== (state.isOpen ? null : state.at)) return false
   try {
-    return factsOf({ severity, message, evidence: fromJson(row.evidence) as object, resolution }) === state.facts
+    return digestOf({ ...row, evidence: fromJson(row.evidence) as object }) === state.facts
   } catch {
     // Another program wrote text that is no JSON.
     return false

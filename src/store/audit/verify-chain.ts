@@ -2,9 +2,43 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from '../database.ts'
 import { digestOf, hashOf, type StoredEvent, sharedChain } from '../event-store.ts'
 import { fromJson } from '../words.ts'
-import type { ChainHead, ChainMismatch, ChainVerification, EventMismatch, FoundHead } from './audit-port.ts'
-import { stateComparison } from './compare-state.ts'
-import { type EventPlace, LastEvents } from './last-events.ts'
+import { type EventPlace, LastEvents, type StateMismatch, stateComparison } from './compare-state.ts'
+
+/** An event of a chain. Times are in milliseconds since the epoch. */
+export interface ChainHead {
+  readonly id: number
+  readonly at: number
+  readonly hash: string
+}
+
+export interface FoundHead extends ChainHead {
+  /** Number of events of the chain after it. */
+  readonly later: number
+}
+
+/** A deviation at one event (docs/evidence.md#proof-against-changes). */
+export interface EventMismatch extends EventPlace {
+  readonly what: 'event_changed' | 'chain_broken' | 'erased_early' | 'configuration_missing'
+}
+
+export type ChainMismatch =
+  | EventMismatch
+  | StateMismatch
+  /** `id`: of the last event as the chain states it; `at`: of the last one that there is, null without any. */
+  | { readonly what: 'end_differs'; readonly id: number; readonly at: number | null }
+  /** Found with the shared chain; `at`: of the last event. */
+  | { readonly what: 'tenant_missing'; readonly tenantId: number; readonly events: number; readonly at: number }
+
+export interface ChainVerification {
+  readonly events: number
+  /** Events that retention emptied. */
+  readonly erased: number
+  readonly firstAt: number | null
+  readonly head: ChainHead | null
+  /** The events of the chain with the given hashes. */
+  readonly heads: readonly FoundHead[]
+  readonly mismatches: readonly ChainMismatch[]
+}
 
 const eventsAtOnce = 1000
 
@@ -49,7 +83,10 @@ class ChainWalk {
   }
 }
 
-/** Also while an engine runs. @param heads hashes to look for. */
+/**
+ * Compares the events of a tenant with their hash chain, and the present state with its last events; also while an engine
+ * runs. @param heads hashes to look for.
+ */
 export async function verifyChain(
   database: Database,
   tenantId: number,
@@ -88,7 +125,14 @@ export async function verifyChain(
     const { lastId: id = 0, hash = '' } = (await end.get(tx, tenantId)) ?? {}
     if (id !== (walk.head?.id ?? 0) || hash !== (walk.head?.hash ?? ''))
       mismatches.push({ what: 'end_differs', id, at: walk.head?.at ?? null })
-    return [...mismatches, ...(await compare(tx, tenantId, walk.last))]
+    if (tenantId === sharedChain)
+      for (const orphan of await compare.orphans(tx)) mismatches.push({ what: 'tenant_missing', ...orphan })
+    else {
+      mismatches.push(...(await compare.states(tx, tenantId, walk.last)))
+      for (const event of await compare.missingConfigurations(tx, walk.last))
+        mismatches.push({ what: 'configuration_missing', ...event })
+    }
+    return mismatches
   })
   const { events, erased, firstAt, head } = walk
   return { events, erased, firstAt, head, heads: walk.heads, mismatches: found }

@@ -1,247 +1,224 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  exists,
-  getTableColumns,
-  gt,
-  gte,
-  inArray,
-  isNull,
-  lt,
-  lte,
-  type SQL,
-  sql,
-} from 'drizzle-orm'
-import { resolutions } from '../../model/check-status.ts'
+import { type Resolution, resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, Sql } from '../db/db.ts'
-import { findingKinds } from '../event-store.ts'
-import { orm } from '../orm.ts'
-import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
-import { events, findings, tenants } from '../schema/index.ts'
+import type { Dialect, List } from '../db/db.ts'
+import { type FindingFacts, findingKinds, listOfKinds } from '../event-store.ts'
+import { type AsOf, present } from '../history/as-of.ts'
 import { fromJson, oneOf } from '../words.ts'
-import { personalReader, personalText } from './entity-names.ts'
-import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
-import { mayHave, searchablePart } from './text-search.ts'
+import { type Lapse, lapsedFingerprints, lapseReader } from './waiver-store.ts'
 
 /** Size of the first batch, which is all that most outputs read. */
-const firstBatch = 10
+const firstBatch = 50
 const laterBatch = 500
+const digestsAtOnce = 2000
 
-interface StoredOpen extends OpenFinding {
-  readonly firstSeenAt: number
-}
-
-interface Place {
-  readonly tenantId: number
+/** Times are milliseconds since the epoch. */
+export interface FindingRow {
+  readonly fingerprint: string
+  readonly tenant: string
   readonly check: string
-  readonly severity: string
-  readonly at: number
-  readonly after: string
-  readonly most: number
+  readonly entityType: string
+  readonly entityId: string
+  readonly severity: Severity
+  readonly message: string
+  readonly evidence: Readonly<Record<string, unknown>>
+  readonly firstSeenAt: number
+  readonly lastSeenAt: number
+  readonly resolvedAt: number | null
+  readonly resolution: Resolution | null
+  readonly reopened: number
+  /** Waivers that no longer cover it, because accepted facts changed. */
+  readonly lapses: readonly Lapse[]
 }
 
-const openColumns = `f.fingerprint, f.entity_type as "entityType", f.entity_id as "entityId", f.severity,
-  f.first_seen_at as "firstSeenAt"`
-const ofCheck = 'f.tenant_id = @tenantId and f."check" = @check and f.severity = @severity and f.resolved_at is null'
-const next = `(f.first_seen_at, f.fingerprint) > (@at, @after) order by f.first_seen_at, f.fingerprint limit @most`
+/** An open finding without its texts. */
+export interface OpenFindingDigest extends Pick<FindingRow, 'fingerprint' | 'entityType' | 'entityId' | 'severity'> {
+  /** Of severity, message and facts; equal = nothing to write. */
+  readonly digest: string
+}
 
-/** Reads only the index `findings_open`. */
-export const openReading = (words: Pick<Dialect, 'indexedBy'>) =>
-  `select ${openColumns} from findings f ${words.indexedBy('findings_open')} where ${ofCheck} and ${next}`
+export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSeenAt' | 'resolvedAt' | 'reopened'> {
+  /** JSON. */
+  readonly evidence: string
+}
 
-/** Starts from the lapsed rows, which are few, not from the many findings that a waiver for all entities covers. */
-export const lapsedReading = `select ${openColumns} from waived_findings w cross join findings f
-  where f.fingerprint = w.fingerprint and w.tenant_id = @tenantId and w."check" = @check and w.waiver = @waiver and w.terms = @terms
-    and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
+/** `entity`: by the entity's id, shorter ones first; `age`: by when they were first seen, then by fingerprint. */
+export type FindingOrder = 'age' | 'entity'
 
-/** In display order. */
-export function openFindings(database: Database): Pick<OpenFindingStore, 'openFindings'> {
-  const all = database.prepare<[Place], StoredOpen>(openReading(database.sql))
-  const lapsed = database.prepare<[Place & { readonly waiver: string; readonly terms: string }], StoredOpen>(
-    lapsedReading,
-  )
-  async function* read(tenantId: number, check: string, severity: Severity, lapsedUnder?: WaiverTerms) {
-    let last = { at: Number.MIN_SAFE_INTEGER, after: '' }
+const orders = {
+  opened: ['f.id'],
+  age: ['f.first_seen_at', 'f.fingerprint'],
+  entity: ['length(f.entity_id)', 'f.entity_id', 'f.id'],
+} as const
+
+/** An absent field does not restrict. */
+export interface FindingFilter {
+  readonly tenantIds?: readonly number[]
+  /** Absent = open ones only. */
+  readonly all?: boolean
+  readonly check?: string
+  readonly severities?: readonly Severity[]
+  readonly fingerprints?: readonly string[]
+  /** Only findings for which a waiver has lapsed. */
+  readonly lapsed?: boolean
+  /** Only findings that were opened, changed, reopened or resolved then or later. */
+  readonly since?: number
+  /** Absent = the order in which they were first opened. */
+  readonly order?: FindingOrder
+  readonly descending?: boolean
+  /** Fingerprint; only findings after it, none if it is unknown. */
+  readonly after?: string
+}
+
+interface Stored extends Omit<FindingRow, 'severity' | 'evidence' | 'resolution' | 'lapses'> {
+  readonly id: number
+  readonly tenantId: number
+  readonly severity: string
+  readonly evidence: string
+  readonly resolution: string | null
+}
+
+const identity = `f.id, f.fingerprint, f.tenant_id as "tenantId", t.name as tenant, f."check", f.entity_type as "entityType",
+  f.entity_id as "entityId"`
+
+const presentRows = `select ${identity}, f.severity, f.message, f.evidence, f.first_seen_at as "firstSeenAt",
+    f.last_seen_at as "lastSeenAt", f.resolved_at as "resolvedAt", f.resolution, f.reopened
+  from findings f cross join tenants t where t.id = f.tenant_id`
+
+/** The last event of each finding by then has its state. */
+const pastRows = (
+  asOf: AsOf,
+) => `select ${identity}, e.at, e.data from findings f cross join tenants t cross join events e
+  where t.id = f.tenant_id and e.data is not null and e.id = (select max(x.id) from events x where x.tenant_id = f.tenant_id
+    and x.kind in (${listOfKinds(findingKinds)}) and x.subject = f.fingerprint and ${asOf.events('x')})`
+
+type PastRow = Pick<Stored, 'id' | 'fingerprint' | 'tenantId' | 'tenant' | 'check' | 'entityType' | 'entityId'> & {
+  readonly at: number
+  readonly data: string
+}
+
+function pastFinding({ at, data, ...row }: PastRow): Stored {
+  const { evidence, resolution, ...facts } = fromJson(data) as FindingFacts
+  const isOpen = resolution === null
+  const times = { lastSeenAt: at, resolvedAt: isOpen ? null : at }
+  return { ...row, ...facts, ...times, evidence: JSON.stringify(evidence), resolution }
+}
+
+/** Reads findings in batches: the present ones, or those of a past moment. */
+export function findingReader(database: Database, past: AsOf | null = null) {
+  const { sql } = database
+  const asOf = past ?? present
+  const lapsesOf = lapseReader(database, asOf)
+
+  async function idOf(fingerprint: string): Promise<number | undefined> {
+    const text = 'select id from findings where fingerprint = ?'
+    return (await database.read((tx) => tx<number>(text, [fingerprint], 'values')))[0]
+  }
+
+  return async function* findings(filter: FindingFilter): AsyncGenerator<readonly FindingRow[]> {
+    const { after, severities: wanted, order = 'opened', descending = false } = filter
+    const [direction, sign] = descending ? ['desc', '<'] : ['asc', '>']
+    const columns = orders[order]
+    const place = `(select ${columns.join(', ')} from findings f where f.id = ?)`
+    const beyond = `and (${columns.join(', ')}) ${sign} ${order === 'opened' ? '(?)' : place}`
+    const sorted = `order by ${columns.map((column) => `${column} ${direction}`).join(', ')}`
+    const conditions = conditionsOf(filter, sql, { asOf, isPast: past !== null })
+    const start = after === undefined ? null : await idOf(after)
+    if (start === undefined) return
+    let last: number | null = start
     for (let most = firstBatch; ; most = laterBatch) {
-      const place = { tenantId, check, severity, ...last, most }
-      const rows = await database.read((tx) =>
-        lapsedUnder === undefined ? all.all(tx, place) : lapsed.all(tx, { ...place, ...lapsedUnder }),
-      )
-      const end = rows.at(-1)
-      if (end === undefined) return
-      yield rows.map(({ firstSeenAt: _, ...finding }) => finding)
-      if (rows.length < most) return
-      last = { at: end.firstSeenAt, after: end.fingerprint }
+      const from: number | null = last
+      const text: string = `${past === null ? presentRows : pastRows(past)} ${conditions.text} ${from === null ? '' : beyond} ${sorted} limit ${most}`
+      const values = from === null ? conditions.values : [...conditions.values, from]
+      const batch = await database.read(async (tx) => {
+        const rows = past === null ? await tx<Stored>(text, values) : (await tx<PastRow>(text, values)).map(pastFinding)
+        const shown = rows.filter(({ severity }) => wanted?.some((one) => one === severity) !== false)
+        const lapses = await lapsesOf(tx, shown)
+        return { rows, found: shown.map((row) => toFinding(row, lapses.get(row.fingerprint) ?? [])) }
+      })
+      if (batch.found.length > 0) yield batch.found
+      if (batch.rows.length < most) return
+      last = batch.rows.at(-1)?.id ?? null
       await yieldToEventLoop()
     }
   }
-
-  return {
-    openFindings: (...of) => read(...of),
-  }
 }
 
-interface Stored extends Readonly<typeof findings.$inferSelect>, Pick<FindingRow, 'personal'> {
-  readonly tenant: string
-}
-
-const batchSize = 500
-const searchedAtOnce = 2000
-const firstPlacesAtOnce = 500
-
-function toFinding({ id: _, tenantId: __, digest: ___, ...row }: Stored): FindingRow {
+function toFinding({ id: _, tenantId: __, ...row }: Stored, lapses: readonly Lapse[]): FindingRow {
   return {
     ...row,
     severity: oneOf(severities, row.severity),
     evidence: fromJson(row.evidence) as Record<string, unknown>,
     resolution: row.resolution === null ? null : oneOf(resolutions, row.resolution),
+    lapses,
   }
 }
 
-export function findingStore(database: Database): Pick<FindingStore, 'findings'> {
-  const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
-    database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
-  const addPersonal = personalReader(database)
-  const personal = personalText(database.sql)
-  const tenant = eq(tenants.id, findings.tenantId)
-  const rowsOf = (where: SQL | undefined, order: SQL, most: number) => {
-    const columns = { ...getTableColumns(findings), tenant: tenants.name }
-    return database.select(
-      orm.select(columns).from(findings).innerJoin(tenants, tenant).where(where).orderBy(order).limit(most),
+/**
+ * Expressions use no index: few findings are found by their fingerprints, and those of several tenants are read in the
+ * order of ids, because otherwise each batch would sort all of them.
+ */
+function conditionsOf(filter: FindingFilter, sql: Dialect, { asOf, isPast }: { asOf: AsOf; isPast: boolean }) {
+  const { tenantIds, all = false, check, severities: wanted, fingerprints, lapsed = false, since } = filter
+  const parts: string[] = []
+  const values: unknown[] = []
+  const add = (condition: string, ...bound: readonly unknown[]) => {
+    parts.push(`and ${condition}`)
+    values.push(...bound)
+  }
+  const isFew = lapsed || fingerprints !== undefined
+  if (tenantIds?.length === 1 && !isFew) add('f.tenant_id = ?', tenantIds[0])
+  else if (tenantIds !== undefined) add(sql.isIn('+f.tenant_id'), sql.listOf(tenantIds))
+  if (check !== undefined) add(isFew ? `f."check" || '' = ?` : 'f."check" = ?', check)
+  if (wanted?.length === 1 && !isPast) add('f.severity = ?', wanted[0])
+  else if (wanted !== undefined && !isPast) add(sql.isIn('f.severity'), sql.listOf(wanted))
+  if (fingerprints !== undefined) add(sql.isIn('f.fingerprint'), sql.listOf(fingerprints))
+  if (lapsed)
+    add(`f.fingerprint in (${lapsedFingerprints(sql.isIn('l.tenant_id'), asOf)})`, sql.listOf(tenantIds ?? []))
+  if (!all) add(isPast ? `e.kind <> 'finding.resolved'` : 'f.resolved_at is null')
+  if (since !== undefined)
+    add(
+      `exists (select 1 from events s where s.tenant_id = f.tenant_id and s.kind in (${listOfKinds(findingKinds)})
+         and s.subject = f.fingerprint and s.at >= ?)`,
+      since,
     )
-  }
-  const placesOf = (where: SQL | undefined, order: SQL, most: number) => {
-    const { id, entityId } = findings
-    return database.select(
-      orm.select({ id, entityId }).from(findings).innerJoin(tenants, tenant).where(where).orderBy(order).limit(most),
-    )
-  }
+  return { text: parts.join(' '), values }
+}
 
-  /** Batches in stored order; with a text or `inParts`, a limited number of rows at a time, for other work. */
-  async function* scan<Row extends { readonly id: number }>(filter: FindingFilter, { rows, inParts, from }: Scan<Row>) {
-    const { text = '', newestFirst = false, withPersonal = false } = filter
-    const part = searchablePart(text)
-    const isSearch = part !== '' || inParts
-    const { wanted, ofCheck } = conditionsOf(filter, isSearch)
-    const having = part === '' ? undefined : mayHave(part, database.sql, withPersonal ? personal : null)
-    const order = newestFirst ? desc(findings.id) : asc(findings.id)
-    const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
+type DigestRow = Omit<OpenFindingDigest, 'severity'> & { readonly id: number; readonly severity: string }
 
-    async function batchBeyond(
-      tx: Sql,
-      id: number,
-    ): Promise<{ readonly found: readonly Row[]; readonly last: number | undefined }> {
-      const where = and(beyond(id), wanted)
-      if (!isSearch) {
-        const found = await rows(tx, where, order, batchSize)
-        return { found, last: found.at(-1)?.id }
-      }
-      const range = and(beyond(id), filter.check === undefined ? undefined : ofCheck)
-      const [end] = await idsOf(range, order, searchedAtOnce - 1).all(tx)
-      const within = end === undefined ? undefined : newestFirst ? gte(findings.id, end.id) : lte(findings.id, end.id)
-      return { found: await rows(tx, and(where, within, having), order, searchedAtOnce), last: end?.id }
-    }
-
-    for (let reached = from ?? (newestFirst ? Number.MAX_SAFE_INTEGER : 0); ; ) {
-      const { found, last } = await database.read((tx) => batchBeyond(tx, reached))
-      if (found.length > 0) yield found
-      if (last === undefined) return
-      reached = last
-      if (isSearch) await yieldToEventLoop()
-    }
-  }
-
-  async function* inEntityOrder(
-    filter: FindingFilter,
-    direction: 'ascending' | 'descending',
-    from: EntityPlace | null,
-  ) {
-    const compare = entityOrder(direction)
-    const places = () => scan(filter, { rows: (tx, ...of) => placesOf(...of).all(tx), inParts: true, from: undefined })
-    let beyond = from
-    for (let most = firstPlacesAtOnce; ; most *= 8) {
-      const next = await firstPlaces(places(), { compare, most, beyond })
-      for (let at = 0; at < next.length; at += batchSize) {
-        const ids = next.slice(at, at + batchSize).map(({ id }) => id)
-        const rows = await database.read((tx) =>
-          wholeRows(filter)(tx, inArray(findings.id, ids), asc(findings.id), batchSize),
-        )
-        const byId = new Map(rows.map((row) => [row.id, row]))
-        yield ids.flatMap((id) => byId.get(id) ?? [])
-      }
-      beyond = next.at(-1) ?? null
-      if (next.length < most) return
-    }
-  }
-
-  const wholeRows =
-    ({ withPersonal = false }: FindingFilter) =>
-    async (tx: Sql, ...of: Parameters<typeof rowsOf>): Promise<readonly Stored[]> => {
-      const rows = await rowsOf(...of).all(tx)
-      return withPersonal ? await addPersonal(tx, rows) : rows
-    }
-
-  async function* read(filter: FindingFilter) {
-    const { after, byEntity } = filter
-    const [start] =
-      after === undefined
-        ? []
-        : await database.read((tx) => placesOf(eq(findings.fingerprint, after), asc(findings.id), 1).all(tx))
-    if (after !== undefined && start === undefined) return
-    const batches =
-      byEntity === undefined
-        ? scan(filter, { rows: wholeRows(filter), inParts: false, from: start?.id })
-        : inEntityOrder(filter, byEntity, start ?? null)
-    for await (const rows of batches) yield rows.map(toFinding)
-  }
-
+export function findingStore(database: Database) {
+  const { isIn, listOf } = database.sql
+  const digests = database.prepare<[number, string, number], DigestRow>(
+    `select id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, digest from findings
+     where tenant_id = ? and "check" = ? and resolved_at is null and id > ? order by id limit ${digestsAtOnce}`,
+  )
+  const stored = database.prepare<[List], StoredFinding>(
+    `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened from findings
+     where ${isIn('fingerprint')}`,
+  )
+  const beginning = database.prepareValues<[string, string, number], string>(
+    'select fingerprint from findings where fingerprint >= ? and fingerprint < ? order by fingerprint limit ?',
+  )
   return {
-    findings: (filter) => read(filter),
+    findings: findingReader(database),
+    /** What an evaluation compares its results with. */
+    async *openDigests(tenantId: number, check: string): AsyncGenerator<readonly OpenFindingDigest[]> {
+      for (let after = 0; ; ) {
+        const reached = after
+        const rows = await database.read((tx) => digests.all(tx, tenantId, check, reached))
+        if (rows.length > 0)
+          yield rows.map(({ id: _, severity, ...row }) => ({ ...row, severity: oneOf(severities, severity) }))
+        if (rows.length < digestsAtOnce) return
+        after = rows.at(-1)?.id ?? 0
+        await yieldToEventLoop()
+      }
+    },
+    /** Open or resolved. */
+    storedFindings: (fingerprints: readonly string[]): Promise<readonly StoredFinding[]> =>
+      database.read((tx) => stored.all(tx, listOf(fingerprints))),
+    fingerprintsFrom: (prefix: string, most: number): Promise<readonly string[]> =>
+      database.read((tx) => beginning.all(tx, prefix, `${prefix}\u{10ffff}`, most)),
   }
-}
-
-/** `rows`: reads rows that meet a condition. `from`: id after which the first batch begins. */
-interface Scan<Row> {
-  readonly rows: (tx: Sql, where: SQL | undefined, order: SQL, most: number) => Promise<readonly Row[]>
-  readonly inParts: boolean
-  readonly from: number | undefined
-}
-
-function conditionsOf(
-  { tenantIds, all = false, check, fingerprints, since, severities: levels }: FindingFilter,
-  isSearch: boolean,
-) {
-  // Expressions use no index: one of the tenant, or in display order, would read all findings for each batch.
-  const tenantId = isSearch && check === undefined ? sql`+${findings.tenantId}` : sql`${findings.tenantId}`
-  const severity = sql`${findings.severity} || ''`
-  const ofCheck = and(
-    tenantIds === undefined ? undefined : inArray(tenantId, [...tenantIds]),
-    check === undefined ? undefined : eq(findings.check, check),
-  )
-  const wanted = and(
-    ofCheck,
-    levels === undefined ? undefined : inArray(severity, [...levels]),
-    fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
-    all ? undefined : isNull(findings.resolvedAt),
-    since === undefined ? undefined : exists(eventSince(since)),
-  )
-  return { wanted, ofCheck }
-}
-
-function eventSince(since: number) {
-  const { id, tenantId, kind, subject, at } = events
-  const ofFinding = and(
-    eq(tenantId, findings.tenantId),
-    inArray(kind, [...findingKinds]),
-    eq(subject, findings.fingerprint),
-  )
-  return orm
-    .select({ id })
-    .from(events)
-    .where(and(ofFinding, gte(at, since)))
 }

@@ -1,98 +1,112 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { severities } from '../../model/severity.ts'
+import type { Resolution } from '../../model/check-status.ts'
+import { inParts } from '../../model/in-parts.ts'
 import type { Database } from '../database.ts'
 import type { List, Sql } from '../db/db.ts'
-import type { CheckResult, FindingStore, OpenFindingDigest, StoredFinding, WrittenFinding } from '../port.ts'
-import { oneOf } from '../words.ts'
-import type { FindingLog } from './finding-log.ts'
-import { rowWriter } from './row-writer.ts'
+import { eventAppender, type FindingFacts, type FindingKind, type NewEvent } from '../event-store.ts'
+import { fromJson } from '../words.ts'
+import type { FindingRow, OpenFindingDigest, StoredFinding } from './finding-store.ts'
 
-/** Findings that are written in one turn of the event loop, also within a transaction. */
-const atOnce = 500
-const digestsAtOnce = 2000
+/** Rows of one statement. */
+const rowsAtOnce = 50
 
-export interface FindingWriting {
+/** A finding as a check result writes it. */
+export interface WrittenFinding
+  extends OpenFindingDigest,
+    Pick<FindingRow, 'message' | 'firstSeenAt' | 'reopened'>,
+    Pick<StoredFinding, 'evidence'> {
+  /** `replaced`: the entity's id was reused, so that the finding ends and a new one begins. */
+  readonly kind: 'opened' | 'reopened' | 'changed' | 'replaced'
+  /** True if the replaced finding was open. */
+  readonly replacesOpen: boolean
+}
+
+export interface ResolvedFinding extends Pick<OpenFindingDigest, 'fingerprint' | 'severity'> {
+  readonly resolution: Resolution
+}
+
+interface FindingWriting {
   readonly check: string
+  readonly written: readonly WrittenFinding[]
+  readonly resolved: readonly ResolvedFinding[]
   readonly at: number
   /** When findings that are resolved now were last seen failing. */
   readonly lastSeenAt: number
 }
 
-/** Writes the changed findings of a check result, with their history. Run inside its transaction. */
-export function findingWriter(database: Database, log: FindingLog) {
-  const { isIn, listOf } = database.sql
-  const put = rowWriter(
-    database,
-    `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, digest,
-       first_seen_at, last_seen_at, reopened)`,
-    12,
-    `on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
-       evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
-       last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`,
+type OpenRow = Omit<FindingFacts, 'evidence' | 'resolution'> & {
+  readonly fingerprint: string
+  readonly evidence: string
+}
+
+/** Writes the changed findings of a check result, with their events. Run inside its transaction. */
+export function findingWriter(database: Database) {
+  const { isIn, listOf, rowsOf } = database.sql
+  const append = eventAppender(database)
+  const put = (rows: number) =>
+    database.prepare(
+      `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, digest,
+         first_seen_at, last_seen_at, reopened) values ${rowsOf(rows, 12)}
+       on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
+         evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
+         last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`,
+    )
+  const [putOne, putMany] = [put(1), put(rowsAtOnce)]
+  const openRows = database.prepare<[List], OpenRow>(
+    `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt", reopened from findings
+     where ${isIn('fingerprint')} and resolved_at is null order by id`,
   )
   const resolve = database.prepare<[number, number, number, string, List]>(
     `update findings set resolved_at = ?, last_seen_at = case when last_seen_at > ? then last_seen_at else ? end,
        resolution = ? where ${isIn('fingerprint')}`,
   )
-  return {
-    async write(
-      tx: Sql,
-      tenantId: number,
-      { check, at, lastSeenAt }: FindingWriting,
-      { written, resolved }: Pick<CheckResult, 'written' | 'resolved'>,
-    ): Promise<void> {
-      const rowOf = (finding: WrittenFinding) => {
-        const { fingerprint, entityType, entityId, severity, message, evidence, digest, firstSeenAt, reopened } =
-          finding
+
+  async function resolvedEvents(tx: Sql, at: number, fingerprints: readonly string[], resolution: Resolution) {
+    const rows = await openRows.all(tx, listOf(fingerprints))
+    return rows.map((row) => findingEvent('finding.resolved', at, row, resolution))
+  }
+
+  return async (
+    tx: Sql,
+    tenantId: number,
+    { check, written, resolved, at, lastSeenAt }: FindingWriting,
+  ): Promise<void> => {
+    for (const part of inParts(written)) {
+      const replaced = part.filter(({ replacesOpen }) => replacesOpen).map(({ fingerprint }) => fingerprint)
+      const ended = replaced.length === 0 ? [] : await resolvedEvents(tx, at, replaced, 'entity_removed')
+      const begun = part.map((finding) => {
+        const kind = finding.kind === 'replaced' ? 'opened' : finding.kind
+        return findingEvent(`finding.${kind}`, at, finding, null)
+      })
+      await append(tx, tenantId, [...ended, ...begun])
+      const rows = part.map((finding) => {
+        const { fingerprint, entityType, entityId, severity, message, evidence, digest, firstSeenAt } = finding
         const about = [fingerprint, tenantId, check, entityType, entityId]
-        return [...about, severity, message, evidence, digest, firstSeenAt, at, reopened]
+        return [...about, severity, message, evidence, digest, firstSeenAt, at, finding.reopened]
+      })
+      for (const some of inParts(rows, rowsAtOnce)) {
+        if (some.length === rowsAtOnce) await putMany.run(tx, ...some.flat())
+        else for (const row of some) await putOne.run(tx, ...row)
       }
-      for (const part of inParts(written)) {
-        await log.written(tx, tenantId, at, part)
-        await put(tx, part.map(rowOf))
-        await yieldToEventLoop()
+      await yieldToEventLoop()
+    }
+    for (const part of inParts(resolved)) {
+      for (const [resolution, some] of Map.groupBy(part, (one) => one.resolution)) {
+        const fingerprints = some.map(({ fingerprint }) => fingerprint)
+        await append(tx, tenantId, await resolvedEvents(tx, at, fingerprints, resolution))
+        await resolve.run(tx, at, lastSeenAt, lastSeenAt, resolution, listOf(fingerprints))
       }
-      for (const part of inParts(resolved)) {
-        await log.resolved(tx, tenantId, at, part)
-        for (const [resolution, some] of Map.groupBy(part, (one) => one.resolution)) {
-          const fingerprints = listOf(some.map(({ fingerprint }) => fingerprint))
-          await resolve.run(tx, at, lastSeenAt, lastSeenAt, resolution, fingerprints)
-        }
-        await yieldToEventLoop()
-      }
-    },
+      await yieldToEventLoop()
+    }
   }
 }
 
-export function* inParts<T>(items: readonly T[]): Iterable<readonly T[]> {
-  for (let from = 0; from < items.length; from += atOnce) yield items.slice(from, from + atOnce)
-}
-
-type DigestRow = Omit<OpenFindingDigest, 'severity'> & { readonly id: number; readonly severity: string }
-
-/** Findings as an evaluation compares them. */
-export function comparedFindings(database: Database): Pick<FindingStore, 'openDigests' | 'storedFindings'> {
-  const { isIn, listOf } = database.sql
-  const next = database.prepare<[number, string, number], DigestRow>(
-    `select id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, digest from findings
-     where tenant_id = ? and "check" = ? and resolved_at is null and id > ? order by id limit ${digestsAtOnce}`,
-  )
-  const stored = database.prepare<[List], StoredFinding>(
-    `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened from findings
-     where ${isIn('fingerprint')}`,
-  )
-  return {
-    async *openDigests(tenantId, check) {
-      for (let after = 0; ; ) {
-        const reached = after
-        const rows = await database.read((tx) => next.all(tx, tenantId, check, reached))
-        if (rows.length > 0)
-          yield rows.map(({ id: _, severity, ...row }) => ({ ...row, severity: oneOf(severities, severity) }))
-        if (rows.length < digestsAtOnce) return
-        after = rows.at(-1)?.id ?? 0
-        await yieldToEventLoop()
-      }
-    },
-    storedFindings: (fingerprints) => database.read((tx) => stored.all(tx, listOf(fingerprints))),
-  }
+function findingEvent(
+  kind: FindingKind,
+  at: number,
+  { fingerprint, severity, message, evidence, firstSeenAt, reopened }: OpenRow,
+  resolution: Resolution | null,
+): NewEvent {
+  const facts = { severity, message, evidence: fromJson(evidence) as object, firstSeenAt, reopened, resolution }
+  return { kind, subject: fingerprint, at, data: facts satisfies FindingFacts }
 }

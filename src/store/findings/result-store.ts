@@ -1,17 +1,68 @@
-import { checkStatuses } from '../../model/check-status.ts'
+import { type CheckStatus, checkStatuses } from '../../model/check-status.ts'
+import type { DecidedStatus } from '../../model/decide-status.ts'
 import { minFreshnessMs } from '../../model/freshness.ts'
-import { unknownReasons } from '../../model/reasons.ts'
-import { resourceNames } from '../../model/resource-names.ts'
+import { type UnknownReason, unknownReasons } from '../../model/reasons.ts'
+import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import type { CheckResult, CheckStateRow, FindingStore, RecordCounts } from '../port.ts'
+import { eventAppender, type NewEvent, type ResultFacts } from '../event-store.ts'
+import type { Scalar } from '../records/query.ts'
 import { fromJson, oneOf } from '../words.ts'
-import { findingLog } from './finding-log.ts'
-import { findingWriter } from './finding-writer.ts'
-import { waiverWriter } from './waiver-writer.ts'
+import { findingWriter, type ResolvedFinding, type WrittenFinding } from './finding-writer.ts'
+import { type WaiverChanges, waiverWriter } from './waiver-store.ts'
 
-type Part = Pick<FindingStore, 'checkProblems' | 'checkStates' | 'confirmResults' | 'recordCounts' | 'saveResults'>
+/** Times are milliseconds since the epoch. */
+export interface CheckStateRow {
+  readonly check: string
+  readonly status: CheckStatus
+  readonly reason: UnknownReason | null
+  /** Null when not known. */
+  readonly entities: number | null
+  readonly notEvaluated: number | null
+  readonly since: number
+  readonly evaluatedAt: number
+  /** Last known instant at which the same records give this result; null when they give it at any time. */
+  readonly validUntil: number | null
+  /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
+  readonly rule: string | null
+  readonly open: Readonly<SeverityCounts>
+  /** Why an own check cannot be evaluated, or the entities that a check could not evaluate; null = none. */
+  readonly problem: string | null
+}
+
+export interface CheckResult
+  extends DecidedStatus,
+    Pick<CheckStateRow, 'check' | 'entities' | 'notEvaluated' | 'rule' | 'validUntil' | 'problem'> {
+  /** Findings that are open after the changes, by severity. */
+  readonly open: Readonly<SeverityCounts>
+  readonly written: readonly WrittenFinding[]
+  readonly resolved: readonly ResolvedFinding[]
+  readonly waivers: WaiverChanges
+}
+
+/** Takes effect as a whole or not at all. */
+export interface SavedResults {
+  readonly results: readonly CheckResult[]
+  /** Absent = unchanged. */
+  readonly counts?: ReadonlyMap<ResourceName, RecordCounts>
+  /** How long a check result is shown without confirmation, in milliseconds; absent = 15 minutes. */
+  readonly currentForMs?: number | undefined
+}
+
+export interface GroupCount {
+  readonly values: readonly Scalar[]
+  readonly count: number
+}
+
+/** Counts of the live records of a resource, as of the last evaluation. */
+export interface RecordCounts {
+  readonly fields: readonly string[]
+  /** By the values of these fields. */
+  readonly groups: readonly GroupCount[]
+  /** True if two records have the same value of the resource's unique field. */
+  readonly repeats: boolean
+}
 
 interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
   readonly status: string
@@ -19,38 +70,29 @@ interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> 
   readonly open: string
 }
 
-const state = `"check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
-  valid_until as "validUntil", rule, open from check_states where tenant_id = ?`
-
 /** `pass` and `not_applicable` of all tenants are no longer shown. */
 export const expireAllPasses = `update check_states set valid_until = evaluated_at
   where status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`
 
-export function resultStore(database: Database): Part {
-  const log = findingLog(database)
-  const findings = findingWriter(database, log)
-  const waivers = waiverWriter(database, log)
-  const statesOf = database.prepare<[number], StoredState>(`select ${state}`)
+export function resultStore(database: Database) {
+  const append = eventAppender(database)
+  const writeFindings = findingWriter(database)
+  const waivers = waiverWriter(database)
+  const statesOf = database.prepare<[number], StoredState>(
+    `select "check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
+       valid_until as "validUntil", rule, open, problem from check_states where tenant_id = ?`,
+  )
   const putState = database.prepare(
     `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at, valid_until,
-       rule, open)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       rule, open, problem)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
        entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
-       evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open`,
+       evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open,
+       problem = excluded.problem`,
   )
   const evaluated = database.prepare<[number, number, string]>(
     'update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?',
-  )
-  const problemsOf = database.prepare<[number], { readonly check: string; readonly problem: string }>(
-    'select "check", problem from check_problems where tenant_id = ? order by "check"',
-  )
-  const dropProblem = database.prepare<[number, string]>(
-    'delete from check_problems where tenant_id = ? and "check" = ?',
-  )
-  const putProblem = database.prepare<[number, string, string]>(
-    `insert into check_problems (tenant_id, "check", problem) values (?, ?, ?)
-     on conflict (tenant_id, "check") do update set problem = excluded.problem`,
   )
   const countsOf = database.prepare<[number], { readonly resource: string; readonly counts: string }>(
     'select resource, counts from evaluated_counts where tenant_id = ?',
@@ -64,56 +106,59 @@ export function resultStore(database: Database): Part {
     return new Map((await statesOf.all(tx, tenantId)).map((row) => [row.check, row]))
   }
 
-  /** A new row of the history unless the last result goes on without a gap. */
+  /** A new event unless the last result goes on without a gap. */
   async function put(tx: Sql, tenantId: number, next: StoredState, before: StoredState | undefined, isGap: boolean) {
+    const { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open, problem } = next
     if (before === undefined || isGap || !isSameResult(before, next))
-      await log.result(tx, tenantId, next.evaluatedAt, next, before)
-    const { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open } = next
-    const values = [status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open]
+      await append(tx, tenantId, [resultEvent(next, evaluatedAt, before)])
+    const values = [status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open, problem]
     await putState.run(tx, tenantId, check, ...values)
   }
 
   return {
-    checkStates: (tenantId) =>
+    checkStates: (tenantId: number): Promise<readonly CheckStateRow[]> =>
       database.read(async (tx) => [...(await states(tx, tenantId)).values()].map(toCheckState)),
-    saveResults: (tenantId, at, { results, counts, currentForMs = minFreshnessMs }) => {
+    async saveResults(
+      tenantId: number,
+      at: number,
+      { results, counts, currentForMs = minFreshnessMs }: SavedResults,
+    ): Promise<void> {
       const changes = results.filter(({ written, resolved }) => written.length + resolved.length > 0)
-      return database.write(
+      await database.write(
         changes.map(({ check }) => ({ tenantId, check })),
         async (tx) => {
           const stored = await states(tx, tenantId)
-          const problems = new Map((await problemsOf.all(tx, tenantId)).map(({ check, problem }) => [check, problem]))
           for (const result of results) {
-            const { check, problem } = result
-            const before = stored.get(check)
-            await findings.write(tx, tenantId, { check, at, lastSeenAt: lastEvaluatedAt(before) }, result)
-            await waivers.write(tx, tenantId, { check, at }, result)
+            const before = stored.get(result.check)
+            await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
+            await waivers.lapse(tx, tenantId, at, result.waivers.lapsed)
+            await waivers.accept(tx, tenantId, at, result.waivers.accepted)
             const isGap = before !== undefined && isAfterGap(before, at, currentForMs)
             await put(tx, tenantId, stateOf(result, at, before), before, isGap)
-            if (problem === null && problems.has(check)) await dropProblem.run(tx, tenantId, check)
-            if (problem !== null && problems.get(check) !== problem) await putProblem.run(tx, tenantId, check, problem)
           }
           for (const [resource, one] of counts ?? []) await putCounts.run(tx, tenantId, resource, JSON.stringify(one))
         },
       )
     },
-    async confirmResults(tenantId, checks, at, currentForMs = minFreshnessMs) {
+    /** The last results of these checks are those of `at`, too: otherwise they are soon no longer shown. */
+    async confirmResults(
+      tenantId: number,
+      checks: readonly string[],
+      at: number,
+      currentForMs = minFreshnessMs,
+    ): Promise<void> {
       if (checks.length === 0) return
       await database.write('nothing', async (tx) => {
         const stored = await states(tx, tenantId)
         for (const check of checks) {
           const before = stored.get(check)
           if (before === undefined) continue
-          if (isAfterGap(before, at, currentForMs)) await log.result(tx, tenantId, at, before, before)
+          if (isAfterGap(before, at, currentForMs)) await append(tx, tenantId, [resultEvent(before, at, before)])
           await evaluated.run(tx, at, tenantId, check)
         }
       })
     },
-    checkProblems: (tenantId) =>
-      database.read(async (tx) => {
-        return new Map((await problemsOf.all(tx, tenantId)).map(({ check, problem }) => [check, problem] as const))
-      }),
-    recordCounts: (tenantId) =>
+    recordCounts: (tenantId: number): Promise<ReadonlyMap<ResourceName, RecordCounts>> =>
       database.read(async (tx) => {
         const rows = await countsOf.all(tx, tenantId)
         return new Map(
@@ -123,11 +168,18 @@ export function resultStore(database: Database): Part {
   }
 }
 
+function resultEvent(next: StoredState, at: number, last: StoredState | undefined): NewEvent {
+  const { check, status, reason, entities, notEvaluated, since, rule, open } = next
+  const previous = last === undefined ? null : { confirmedAt: last.evaluatedAt, validUntil: last.validUntil }
+  const facts = { status, reason, entities, notEvaluated, since, rule, open: fromJson(open) as object, previous }
+  return { kind: 'result', subject: check, at, data: facts satisfies ResultFacts }
+}
+
 function stateOf(result: CheckResult, evaluatedAt: number, before: StoredState | undefined): StoredState {
-  const { check, status, reason, entities, notEvaluated, validUntil, rule } = result
+  const { check, status, reason, entities, notEvaluated, validUntil, rule, problem } = result
   const since = before?.status === status && before.reason === reason ? before.since : evaluatedAt
   const open = JSON.stringify(result.open)
-  return { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open }
+  return { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open, problem }
 }
 
 function isSameResult(before: StoredState, next: StoredState): boolean {

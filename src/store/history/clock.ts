@@ -3,28 +3,11 @@ import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { type EventKind, eventAppender, type NewEvent, sharedChain } from '../event-store.ts'
-import type { FindingStore } from '../port.ts'
 import { supplementOf } from '../records/record-body.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
-import type { EvidenceStore } from './evidence-port.ts'
-
-/** From a step back of the clock to the next one. Times are in milliseconds since the epoch. */
-export interface ClockPeriod {
-  /** Id of the event; events with lower ids were written before the step. */
-  readonly id: number
-  readonly at: number
-  /** Latest recorded time before the step, and the last run before it. */
-  readonly latest: number
-  readonly lastRun: number
-  /** Last time before `latest` was passed; infinite until then. */
-  readonly until: number
-  /** First time later than `latest`. */
-  readonly resumed: number | null
-  /** Local time of the first answer that confirmed the clock after the step. */
-  readonly confirmedAt: number | null
-}
+import type { ClockPeriod } from './as-of.ts'
 
 interface ClockEvent {
   readonly id: number
@@ -59,9 +42,7 @@ function withEvent(periods: readonly ClockPeriod[], { id, kind, at, data }: Cloc
 /** Smaller steps are normal corrections of the clock. */
 const leastStepMs = secondMs
 
-type Part = Pick<EvidenceStore, 'noteTime' | 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
-
-export function clockStore(database: Database): Part {
+export function clockStore(database: Database) {
   const append = eventAppender(database)
   const periods = clockPeriods(database)
   const lastEvent = database.prepareValues<[], number>('select at from events order by id desc limit 1')
@@ -101,14 +82,16 @@ export function clockStore(database: Database): Part {
   }
 
   return {
-    async noteTime(at) {
+    /** Call before each evaluation: records that the clock was set back, and when that time is passed again. */
+    async noteTime(at: number): Promise<void> {
       await writeWhereDue(database, 'nothing', async (tx) => {
         const event = await eventAt(tx, at)
         return event && ((tx) => append(tx, sharedChain, [event]))
       })
       lastNoted = at
     },
-    confirmTime: (at) =>
+    /** Records that the server time agrees with the local clock at `at`: rows with later times are of a wrong clock. */
+    confirmTime: (at: number): Promise<void> =>
       writeWhereDue(database, 'everything', async (tx) => {
         if ((await unconfirmed(tx)) === null) return null
         return async (tx) => {
@@ -116,8 +99,10 @@ export function clockStore(database: Database): Part {
           await capStartTimes(tx, at)
         }
       }),
-    unconfirmedTime: () => database.read(unconfirmed),
-    isOfWrongClock: (fingerprint, now) =>
+    /** Newest time recorded before the clock was set back; null if none, or if an answer confirmed the clock since. */
+    unconfirmedTime: (): Promise<number | null> => database.read(unconfirmed),
+    /** True if the clock turned out to be wrong at the last opening of the finding; `now` is the confirmed time. */
+    isOfWrongClock: (fingerprint: string, now: number): Promise<boolean> =>
       database.read(async (tx) => {
         const opened = await opening.get(tx, fingerprint)
         if (opened === undefined) return false

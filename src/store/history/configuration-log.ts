@@ -3,9 +3,45 @@ import { promisify } from 'node:util'
 import { deflateRaw, inflateRawSync } from 'node:zlib'
 import { readStored } from '../../model/errors.ts'
 import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import { eventAppender, sharedChain } from '../event-store.ts'
 import { fromJson } from '../words.ts'
-import type { EvidenceStore, NotedConfiguration } from './evidence-port.ts'
+import { writeWhereDue } from '../write-where-due.ts'
+
+/** Times are milliseconds since the epoch. */
+export interface NotedConfiguration {
+  readonly at: number
+  readonly digest: string
+  readonly content: string
+}
+
+/** The configuration of a tenant as JSON, for the views of PostgreSQL. */
+export interface ConfiguredTenant {
+  readonly tenant: string
+  readonly resources: string
+  readonly checks: string
+  readonly waivers: string
+}
+
+export interface NewConfiguration extends NotedConfiguration {
+  /** Tenants in force; absent = none. */
+  readonly tenants?: readonly ConfiguredTenant[]
+}
+
+export interface RecordBounds {
+  /** When a configuration was first stored; earlier ones are unknown. Null = never. */
+  readonly begins: number | null
+  /** Rows that ended before this time were erased; null = none. */
+  readonly erasedBefore: number | null
+}
+
+/** Facts behind the data quality of a tenant, besides ages and counts. */
+export interface TenantState {
+  /** Holds, clocks, refusals and data warnings. */
+  readonly state: object
+  /** Hash of the configuration in force, so that the tenant's chain covers that, too; null = none was recorded. */
+  readonly configuration: string | null
+}
 
 export interface StoredConfiguration {
   readonly id: number
@@ -32,9 +68,7 @@ const deflated = async (content: string) => (await promisify(deflateRaw)(content
 /** Configurations that are not erased. */
 export const ofConfigurations = `tenant_id = ${sharedChain} and kind = 'configuration' and subject = '' and data is not null`
 
-export function configurationLog(
-  database: Database,
-): Pick<EvidenceStore, 'configurations' | 'noteConfiguration' | 'recordBounds'> {
+export function configurationLog(database: Database) {
   const append = eventAppender(database)
   const next = database.prepare<[number], StoredConfiguration>(
     `select id, at, data from events where ${ofConfigurations} and id > ? order by id limit 1`,
@@ -52,7 +86,15 @@ export function configurationLog(
        (select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' and subject = '' order by id desc limit 1) as erased`,
   )
 
-  async function* configurations() {
+  const lastState = database.prepareValues<[number], string>(
+    `select data from events where tenant_id = ? and kind = 'tenant.state' and subject = '' order by id desc limit 1`,
+  )
+  const lastHash = database.prepareValues<[], string>(
+    `select hash from events where tenant_id = ${sharedChain} and kind = 'configuration' and subject = '' order by id desc limit 1`,
+  )
+
+  /** Oldest first. */
+  async function* configurations(): AsyncGenerator<NotedConfiguration> {
     for (let after = 0; ; ) {
       const row = await database.read((tx) => next.get(tx, after))
       if (row === undefined) return
@@ -64,7 +106,8 @@ export function configurationLog(
 
   return {
     configurations,
-    async noteConfiguration({ at, digest, content, tenants = [] }) {
+    /** Records the configuration if it differs from the last one, and replaces the configured tenants. */
+    async noteConfiguration({ at, digest, content, tenants = [] }: NewConfiguration): Promise<void> {
       const { data, known } = await database.read(async (tx) => {
         return { data: await last.get(tx), known: await configured.get(tx) }
       })
@@ -80,7 +123,15 @@ export function configurationLog(
         await append(tx, sharedChain, [{ kind: 'configuration', subject: '', at, data: stored }])
       })
     },
-    recordBounds: () =>
+    /** @param text the facts behind the tenant's data quality, as JSON. */
+    noteTenantState: (tenantId: number, text: string, at: number): Promise<void> =>
+      writeWhereDue(database, 'nothing', async (tx) => {
+        const state = fromJson(text) as object
+        const data: TenantState = { state, configuration: (await lastHash.get(tx)) ?? null }
+        if ((await lastState.get(tx, tenantId)) === JSON.stringify(data)) return null
+        return (tx: Sql) => append(tx, tenantId, [{ kind: 'tenant.state', subject: '', at, data }])
+      }),
+    recordBounds: (): Promise<RecordBounds> =>
       database.read(async (tx) => {
         const { begins = null, erased = null } = (await bounds.get(tx)) ?? {}
         return { begins, erasedBefore: erased === null ? null : (fromJson(erased) as { before: number }).before }

@@ -11,7 +11,7 @@ import {
 } from '../event-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { fromJson } from '../words.ts'
-import { changesIn, recordEventColumns, type StoredRecordEvent } from './record-changes.ts'
+import { changesIn, recordEventColumns, type StoredRecordEvent } from './changes.ts'
 
 /** Kinds of which the last event of a subject is in force. */
 const states = [findingKinds, ['result'], ['tenant.state'], termsKinds] as const

@@ -53,9 +53,7 @@ async function eraseBefore(
   await sql('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Erases problems of checks that are no longer evaluated, which may quote a person or a file.
   await sql(
-    `delete from check_problems where ${due('check_problems')} is not null
-       and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
-         and s."check" = check_problems."check" and s.evaluated_at >= ${due('check_problems')})`,
+    `update check_states set problem = null where problem is not null and evaluated_at < ${due('check_states')}`,
   )
   // Else a removal whose time nobody knew would keep its names for ever.
   await sql('update records set removed_at = @now where removed_at > @now', [{ now }])

@@ -1,17 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Why an own check cannot be evaluated, fully or in part; for others, a JSON array of unevaluated entity ids. */
-export const checkProblems = sqliteTable(
-  'check_problems',
-  {
-    tenantId: integer('tenant_id').notNull(),
-    check: text('check').notNull(),
-    problem: text('problem').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
-)
-
 /** Last result of a check. Readers apply the current age of its inputs. */
 export const checkStates = sqliteTable(
   'check_states',
@@ -28,6 +17,8 @@ export const checkStates = sqliteTable(
     validUntil: integer('valid_until'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
+    /** Why an own check cannot be evaluated, fully or in part; for others, a JSON array of unevaluated entity ids. */
+    problem: text('problem'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
 )
@@ -41,47 +32,6 @@ export const evaluatedCounts = sqliteTable(
     counts: text('counts').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],
-)
-
-/** A row for each check result that differs in more than the time of its confirmation. */
-export const checkStatusChanges = sqliteTable(
-  'check_status_changes',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    check: text('check').notNull(),
-    at: integer('at').notNull(),
-    status: text('status').notNull(),
-    reason: text('reason'),
-    entities: integer('entities'),
-    notEvaluated: integer('not_evaluated'),
-    /** Null in rows of the first release. */
-    since: integer('since'),
-    rule: text('rule'),
-    open: text('open').notNull().default('{}'),
-    /** Last confirmation; null while `check_states` has it. */
-    confirmedAt: integer('confirmed_at'),
-    /** As in `check_states`; stored with `confirmedAt`. */
-    validUntil: integer('valid_until'),
-  },
-  (table) => [
-    index('check_status_changes_time').on(table.tenantId, table.check, table.at),
-    index('check_status_changes_tenant').on(table.tenantId, table.id),
-  ],
-)
-
-export const acceptedStates = sqliteTable(
-  'accepted_states',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    check: text('check').notNull(),
-    entityId: text('entity_id').notNull(),
-    state: text('state').notNull(),
-    at: integer('at').notNull(),
-    reason: text('reason'),
-  },
-  (table) => [index('accepted_states_check').on(table.tenantId, table.check)],
 )
 
 export const findings = sqliteTable(

@@ -5,10 +5,8 @@ import { type Reason, reasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { eventAppender } from '../event-store.ts'
-import { findingLog } from '../findings/finding-log.ts'
-import { waiverWriter } from '../findings/waiver-writer.ts'
-import type { HoldFacts } from '../history/decision-log.ts'
+import { eventAppender, type HoldFacts } from '../event-store.ts'
+import { waiverWriter } from '../findings/waiver-store.ts'
 import type { AdminStore } from '../port.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
 import { fromJson, oneOf } from '../words.ts'
@@ -68,7 +66,7 @@ async function heldRids(sql: Sql, hold: HoldRow): Promise<readonly number[]> {
 
 export function holdStore(database: Database): Part {
   const append = eventAppender(database)
-  const waivers = waiverWriter(database, findingLog(database))
+  const waivers = waiverWriter(database)
   const { isIn, listOf } = database.sql
 
   async function apply(sql: Sql, hold: HoldRow, { tenantId, at, coversKnown }: Parameters<Part['applyDecision']>[1]) {

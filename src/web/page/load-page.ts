@@ -154,12 +154,12 @@ async function* findingsOf(
   { posture, query, findings, exposeDetails }: LoadFindings,
   part: Pick<FindingQuery, 'check' | 'severities' | 'after'>,
 ): AsyncGenerator<FindingView> {
-  const wanted: FindingQuery = {
+  const wanted: FindingQuery & { readonly text: string } = {
     tenant: posture.tenant,
     states: statesOf(query),
     text: query.text,
-    ...(query.sort === 'age' && query.reversed && { newestFirst: true }),
-    ...(query.sort === 'entity' && { byEntity: query.reversed ? ('descending' as const) : ('ascending' as const) }),
+    ...(query.sort === 'entity' && { order: 'entity' as const }),
+    descending: query.reversed && (query.sort === 'age' || query.sort === 'entity'),
     ...part,
   }
   for await (const batch of shownFindings(findings, wanted, exposeDetails)) yield* batch

@@ -113,10 +113,10 @@ it('is unknown while an entity cannot be evaluated, and names it with the reason
     ],
   })
   expect(await evaluator(scene)).toBe('unknown ambiguous 5')
-  expect(scene.problems.get('my-check')).toBe('my.sql: it cannot evaluate 2 entities, such as 8: No role.')
+  expect(scene.states.get('my-check')?.problem).toBe('my.sql: it cannot evaluate 2 entities, such as 8: No role.')
   scene.state.answer = answered({ ok: 5 })
   expect(await evaluator(scene)).toBe('pass null 5')
-  expect(scene.problems.size).toBe(0)
+  expect(scene.states.get('my-check')?.problem).toBeNull()
 })
 
 it('closes a finding as fixed or not applicable, and keeps it while its entity cannot be evaluated', async () => {
@@ -134,7 +134,7 @@ it('keeps findings open, and is unknown, while its query fails', async () => {
   await evaluator(scene)
   scene.state.answer = { kind: 'failed', problem: 'no such column: x' }
   expect(await evaluator(scene)).toBe('unknown check_failed null')
-  expect(scene.problems.get('my-check')).toBe('my.sql: no such column: x')
+  expect(scene.states.get('my-check')?.problem).toBe('my.sql: no such column: x')
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
 })
 

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import type { Check, CheckContext, Evaluator, Failure, Outcome } from '../../../src/evaluate/check.ts'
 import { CheckTally } from '../../../src/evaluate/check-tally.ts'
+import type { AcceptedState } from '../../../src/evaluate/decisions.ts'
 import { PassingCheck, readPass } from '../../../src/evaluate/pass.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
-import type { AcceptedState } from '../../../src/store/port.ts'
 import type { MirrorRecord } from '../../../src/store/records/query.ts'
 import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
 

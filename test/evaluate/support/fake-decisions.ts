@@ -1,32 +1,19 @@
-import type { AcceptedState, NotedWaiver, WaiverStore } from '../../../src/store/port.ts'
+import type { EventRow, FindingStore, NotedWaiver } from '../../../src/store/port.ts'
 
-/** Accepted states in memory; waivers are noted, but what they accept is nothing a fake keeps up. */
-export function fakeDecisions(): WaiverStore {
+type Part = Pick<FindingStore, 'acceptances' | 'agreeWaiver' | 'appendEvents' | 'events' | 'notedWaivers'>
+
+/** Events in memory; waivers are noted, but what they accept is nothing a fake keeps up. */
+export function fakeDecisions(log: EventRow[]): Part {
   const waivers = new Map<string, NotedWaiver>()
-  const states = new Map<string, AcceptedState[]>()
   return {
     notedWaivers: async () => [...waivers.values()],
     agreeWaiver: async (_tenantId, waiver) => void waivers.set(waiver.id, waiver),
     acceptances: async () => [],
-    lapses: async () => [],
-    lapseCounts: async () => [],
-    lapsedUnderAll: async () => [],
-    lapsesAt: async () => [],
-    async acceptedStates(_tenantId, check) {
-      const known = states.get(check)
-      return known === undefined ? null : [...new Map(known.map((state) => [state.entityId, state])).values()]
+    events: async ({ kinds, subjects }) =>
+      log.filter(({ kind, subject }) => kinds.includes(kind) && subjects?.includes(subject) !== false),
+    async appendEvents(_tenantId, events) {
+      for (const { kind, subject, at, data } of events)
+        log.push({ id: log.length + 1, tenant: 'acme', kind, subject, at, data })
     },
-    async keepFirstStates(_tenantId, check, first, at) {
-      if (states.has(check)) return
-      states.set(
-        check,
-        first.map((state) => ({ ...state, at, reason: null })),
-      )
-    },
-    async acceptStates(accepted) {
-      for (const { check, tenantId: _, ...state } of accepted) states.set(check, [...(states.get(check) ?? []), state])
-      return true
-    },
-    acceptedVersion: async (_tenantId, check) => states.get(check)?.length ?? 0,
   }
 }

@@ -4,11 +4,10 @@ import { type ResourceName, resourceNames } from '../../../src/model/resource-na
 import { resources } from '../../../src/resources/index.ts'
 import type {
   CheckStateRow,
+  EventRow,
   FindingRow,
   FindingStore,
   HoldRow,
-  OperatorDecision,
-  PastReader,
   RecordCounts,
   RecordPresence,
   SyncState,
@@ -30,8 +29,8 @@ export interface FakeDataQuality {
 
 /** A mirror in memory that behaves as the port documents; tests change it in place. */
 export interface FakeMirror {
-  readonly store: FindingStore & Pick<PastReader, 'decisions'>
-  readonly decisions: OperatorDecision[]
+  readonly store: FindingStore
+  readonly log: EventRow[]
   readonly tenant: { -readonly [Name in keyof TenantRow]: TenantRow[Name] }
   readonly quality: Record<ResourceName, FakeDataQuality>
   readonly holds: HoldRow[]
@@ -39,8 +38,6 @@ export interface FakeMirror {
   readonly findings: Map<string, FindingRow>
   /** By fingerprint. */
   readonly digests: Map<string, string>
-  /** Why checks could not be evaluated, or which entities. */
-  readonly problems: Map<string, string>
   readonly counts: Map<ResourceName, RecordCounts>
   readonly states: Map<string, CheckStateRow>
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
@@ -67,11 +64,10 @@ export function fakeMirror(now: number): FakeMirror {
     tenant: { ...unmirrored({ name: 'acme', baseUrl: '' }), id: 1 },
     quality: Object.fromEntries(resourceNames.map((name) => [name, reliable(name)])) as FakeMirror['quality'],
     holds: [],
-    decisions: [],
+    log: [],
     changes: [],
     findings: new Map(),
     digests: new Map(),
-    problems: new Map(),
     counts: new Map(),
     states: new Map(),
     events: [],
@@ -115,12 +111,9 @@ export function fakeMirror(now: number): FakeMirror {
         if (row.check === check && isOpen(row)) yield [{ ...row, digest: mirror.digests.get(row.fingerprint) ?? '' }]
     },
     storedFindings: async (fingerprints) => storedIn(mirror, fingerprints),
+    fingerprintsFrom: async () => [],
     async saveResults(_tenantId, at, { results, counts = new Map() }) {
-      for (const result of results) {
-        saveInto(mirror, at, result)
-        if (result.problem === null) mirror.problems.delete(result.check)
-        else mirror.problems.set(result.check, result.problem)
-      }
+      for (const result of results) saveInto(mirror, at, result)
       for (const [resource, one] of counts) mirror.counts.set(resource, one)
     },
     async confirmResults(_tenantId, checks, at) {
@@ -130,10 +123,11 @@ export function fakeMirror(now: number): FakeMirror {
       }
     },
     recordCounts: async () => mirror.counts,
-    checkProblems: async () => mirror.problems,
     dataVersion: () => mirror.version.of,
-    ...fakeDecisions(),
-    async *findings({ all = false, check, fingerprints }) {
+    findingVersion: () => mirror.version.of,
+    ...fakeDecisions(mirror.log),
+    async *findings({ all = false, check, fingerprints, lapsed = false }) {
+      if (lapsed) return
       for (const row of mirror.findings.values()) {
         const isWanted = (all || isOpen(row)) && (check === undefined || row.check === check)
         if (isWanted && (fingerprints === undefined || fingerprints.includes(row.fingerprint))) yield [row]
@@ -142,7 +136,6 @@ export function fakeMirror(now: number): FakeMirror {
     unconfirmedTime: async () => null,
     isOfWrongClock: async () => false,
     holds: async () => mirror.holds,
-    decisions: async () => mirror.decisions,
     tenants: async () => [mirror.tenant],
     firstRecords: async () => [],
     async tenant(id) {

@@ -5,7 +5,7 @@ type Kept = Pick<FakeMirror, 'findings' | 'states' | 'events' | 'tenant' | 'dige
 
 /** Writes a check result as the port documents. */
 export function saveInto({ findings, states, events, tenant, digests }: Kept, at: number, result: CheckResult): void {
-  const { check, status, reason, entities, notEvaluated, rule, validUntil, open } = result
+  const { check, status, reason, entities, notEvaluated, rule, validUntil, open, problem } = result
   for (const { fingerprint, resolution } of result.resolved) {
     const row = findings.get(fingerprint)
     if (row === undefined) throw new Error(`There is no finding ${fingerprint}`)
@@ -15,7 +15,7 @@ export function saveInto({ findings, states, events, tenant, digests }: Kept, at
   for (const { kind, digest, replacesOpen, ...finding } of result.written) {
     const { fingerprint } = finding
     const evidence = JSON.parse(finding.evidence)
-    const rest = { tenant: tenant.name, check, lastSeenAt: at, resolvedAt: null, resolution: null }
+    const rest = { tenant: tenant.name, check, lastSeenAt: at, resolvedAt: null, resolution: null, lapses: [] }
     if (replacesOpen) events.push({ kind: 'resolved', fingerprint })
     findings.set(fingerprint, { ...finding, ...rest, evidence })
     digests.set(fingerprint, digest)
@@ -23,7 +23,8 @@ export function saveInto({ findings, states, events, tenant, digests }: Kept, at
   }
   const before = states.get(check)
   const since = before?.status === status && before.reason === reason ? before.since : at
-  states.set(check, { check, status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open })
+  const known = { entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open, problem }
+  states.set(check, { check, status, reason, ...known })
 }
 
 export function storedIn({ findings }: Pick<FakeMirror, 'findings'>, fingerprints: readonly string[]): StoredFinding[] {

@@ -71,7 +71,7 @@ export async function checkResultOf(mirror: Mirror, test: TestResult): Promise<C
   const resolved = before.flatMap((row) => {
     if (failingNow.has(row.fingerprint)) return []
     const resolution = resolve(row)
-    if (resolution !== null) return [{ fingerprint: row.fingerprint, resolution }]
+    if (resolution !== null) return [{ fingerprint: row.fingerprint, severity: row.severity, resolution }]
     open[row.severity] = (open[row.severity] ?? 0) + 1
     return []
   })

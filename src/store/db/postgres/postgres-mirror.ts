@@ -12,7 +12,6 @@ import { shown } from './address.ts'
 import { copyInto } from './copy-into.ts'
 import { newerLayout, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
 import { type OpenedPostgres, type OpenOptions, openPostgres } from './open.ts'
-import type { PostgresDb } from './postgres-db.ts'
 
 type Options = OpenOptions & { readonly clock: Clock }
 
@@ -67,7 +66,7 @@ export function replicaOver(
   return { mirror: postgresMirror(options.show.fencedBy('select 1 where false'), opening), stores }
 }
 
-function leasedStores<Store>(options: Engine, storeOver: (db: PostgresDb) => Store): LeasedStores<Store> {
+function leasedStores<Store>(options: Engine, storeOver: (db: Db) => Store): LeasedStores<Store> {
   const { work, random, log = silentLog() } = options
   const id = newEngineId(random)
   return new LeasedStores({

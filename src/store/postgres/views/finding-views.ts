@@ -1,5 +1,5 @@
 import { greatestSkewMs } from '../../../model/server-clock.ts'
-import { ofRecords } from '../../history/record-changes.ts'
+import { ofRecords } from '../../history/changes.ts'
 import { recordShapes } from '../../records/record-shape.ts'
 import { tenantColumn } from '../../views/record-views.ts'
 import type { SqlView } from '../../views/view.ts'
@@ -54,7 +54,7 @@ export const findingView: SqlView = {
       and (e ->> 'entity' in ('*', f.entity_id) or e ->> 'entityKey' = f.entity_id)
       and (e ->> 'expiresMs')::numeric >= ${waiverMs}
       and not exists (select 1 from waived_findings l where l.fingerprint = f.fingerprint and l.waiver = e ->> 'id'
-        and l.terms = e ->> 'terms' and l.lapsed_at is not null and l.open_severity is not null)
+        and l.terms = e ->> 'terms' and l.lapsed_at is not null)
     order by (e ->> 'expiresMs')::numeric desc limit 1) w on true`,
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { ofRecords } from '../../history/record-changes.ts'
+import { ofRecords } from '../../history/changes.ts'
 import { recordViews, type ViewDialect } from '../../views/record-views.ts'
 import { creationOf, type SqlView } from '../../views/view.ts'
 import { checkView } from './check-view.ts'

@@ -1,0 +1,189 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { Database } from '../database.ts'
+import type { Dialect, List } from '../db/db.ts'
+import {
+  type FieldChanges,
+  listOfKinds,
+  type RecordKind,
+  recordKinds,
+  recordSubject,
+  recordSubjects,
+} from '../event-store.ts'
+import { presentPersonal } from '../records/personal-fields.ts'
+import type { ChangeRow } from '../records/query.ts'
+import { type RecordShape, recordShapes } from '../records/record-shape.ts'
+import { fromJson } from '../words.ts'
+import type { AsOf } from './as-of.ts'
+
+export interface StoredRecordEvent {
+  readonly id: number
+  readonly at: number
+  readonly kind: RecordKind
+  readonly subject: string
+  readonly data: string
+  readonly requestId: string | null
+}
+
+/** Events of records that are not erased. */
+export const ofRecords = `kind in (${listOfKinds(recordKinds)}) and data is not null`
+
+export const recordEventColumns = (events: string) =>
+  ['id', 'at', 'kind', 'subject', 'data', 'request_id as "requestId"'].map((column) => `${events}.${column}`).join(', ')
+
+/** A row for the record as a whole, unless it only changed, and for each changed field; they have the id of the event. */
+export function changesIn({ id, at, kind, subject, data, requestId }: StoredRecordEvent): readonly ChangeRow[] {
+  const slash = subject.indexOf('/')
+  const resource = subject.slice(0, slash) as ResourceName
+  const of = { id, resource, key: subject.slice(slash + 1), at, requestId }
+  const fields = Object.entries(fromJson(data) as FieldChanges).map(([field, [before, after]]): ChangeRow => {
+    return { ...of, kind: 'changed', field, before, after }
+  })
+  if (kind === 'record.changed') return fields
+  const whole = kind.slice('record.'.length) as ChangeRow['kind']
+  return [{ ...of, kind: whole, field: null, before: null, after: null }, ...fields]
+}
+
+export interface TenantChangeRow extends ChangeRow {
+  readonly tenant: string
+}
+
+/** Times are milliseconds since the epoch. */
+export interface ChangeFilter {
+  readonly tenantId?: number
+  readonly resources?: readonly ResourceName[]
+  /** An id, in any letter case. The id of a singleton only matches if its resource is named. */
+  readonly key?: string
+  readonly field?: string
+  readonly since?: number
+  readonly until?: number
+  /** Reads the last events only, the newest first. */
+  readonly newestFirst?: boolean
+}
+
+const batchSize = 500
+
+/** Bounds the search for the last changes among other events. */
+const mostLookedAt = 50_000
+
+interface StoredChange extends StoredRecordEvent {
+  readonly tenant: string
+}
+
+/** Reads the changes of records. */
+export function changeStore(database: Database) {
+  async function* changes(filter: ChangeFilter): AsyncGenerator<readonly TenantChangeRow[]> {
+    const { field, newestFirst = false } = filter
+    const { text, values } = conditionsOf(filter, database.sql)
+    const [beyond, order] = newestFirst ? ['<', 'desc'] : ['>', 'asc']
+    const latest = newestFirst ? `and c.id > (select max(id) from events) - ${mostLookedAt}` : ''
+    const select = database.prepare<unknown[], StoredChange>(
+      `select ${recordEventColumns('c')}, t.name as tenant from events c join tenants t on t.id = c.tenant_id
+       where c.id ${beyond} ? ${latest} and ${ofRecords} ${text} order by c.id ${order} limit ${batchSize}`,
+    )
+    for (let reached = newestFirst ? Number.MAX_SAFE_INTEGER : 0; ; ) {
+      const from = reached
+      const rows = await database.read((tx) => select.all(tx, from, ...values))
+      const found = rows.flatMap((row) => (newestFirst ? toChanges(row).toReversed() : toChanges(row)))
+      if (found.length > 0) yield found.filter((change) => field === undefined || change.field === field)
+      if (rows.length < batchSize) return
+      reached = rows.at(-1)?.id ?? from
+      await yieldToEventLoop()
+    }
+  }
+
+  return {
+    changes,
+    /** True for a record, live, removed or quarantined. */
+    hasEntity: async ({
+      tenantId = null,
+      resources,
+      key,
+    }: {
+      readonly tenantId?: number | null
+      readonly resources?: readonly ResourceName[]
+      readonly key: string
+    }): Promise<boolean> =>
+      database.read(async (tx) => {
+        const text = `select 1 from records where tenant_id in (select id from tenants where cast(@tenantId as bigint) is null
+          or id = @tenantId) and resource = @resource and key = @key limit 1`
+        for (const { resource, keyOf } of shapesOf(resources))
+          if ((await tx(text, [{ tenantId, resource, key: keyOf(key) }])).length > 0) return true
+        return false
+      }),
+  }
+}
+
+const soleResources: ReadonlySet<string> = new Set(
+  Object.values(recordShapes).flatMap(({ resource, idField }) => (idField === null ? [resource] : [])),
+)
+
+/** A singleton matches every id, so its resource must be named. */
+function shapesOf(resources: ChangeFilter['resources']): readonly RecordShape[] {
+  return Object.values(recordShapes).filter(
+    ({ resource, idField }) => resources?.includes(resource) ?? idField !== null,
+  )
+}
+
+function conditionsOf({ tenantId, resources, key, since, until }: ChangeFilter, sql: Dialect) {
+  const parts: string[] = []
+  const values: unknown[] = []
+  const add = (part: string, ...bound: readonly unknown[]) => {
+    parts.push(`and ${part}`)
+    values.push(...bound)
+  }
+  if (tenantId !== undefined) add('c.tenant_id = ?', tenantId)
+  if (key !== undefined) {
+    const subjects = shapesOf(resources).flatMap(({ resource, keyOf }) =>
+      [key, keyOf(key)].map((id) => recordSubject(resource, id)),
+    )
+    add(sql.isIn('c.subject'), sql.listOf(subjects))
+  } else if (resources !== undefined) {
+    const ranges = resources.map(() => 'c.subject between ? and ?')
+    add(ranges.length === 0 ? '1 = 0' : `(${ranges.join(' or ')})`, ...resources.flatMap(recordSubjects))
+  }
+  if (since !== undefined) add('c.at >= ?', since)
+  if (until !== undefined) add('c.at <= ?', until)
+  return { text: parts.join(' '), values }
+}
+
+/** A singleton's key is the name of its resource, as in findings. */
+function toChanges({ tenant, ...event }: StoredChange): readonly TenantChangeRow[] {
+  return changesIn(event).map((change) => {
+    return { ...change, tenant, key: soleResources.has(change.resource) ? change.resource : change.key }
+  })
+}
+
+/**
+ * Reads personal fields of records by id, of removed ones until their erasure; unknown ids are left out. The value of a
+ * field at a past time is the old value of its first later change; without one, the current value.
+ */
+export function personalReader(database: Database, asOf: AsOf) {
+  const { sql } = database
+  const present = presentPersonal(database)
+  const later = database.prepare<[number, List], StoredRecordEvent>(
+    `select ${recordEventColumns('e')} from events e where tenant_id = ? and ${ofRecords} and ${sql.isIn('subject')}
+       and not (${asOf.events('e')}) order by +id desc`,
+  )
+  return (
+    tenantId: number,
+    resource: ResourceName,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> =>
+    database.read(async (tx) => {
+      const { keyOf, personal } = recordShapes[resource]
+      const found = await present(tx, tenantId, resource, ids)
+      if (found.size === 0) return found
+      const subjects = [...found.keys()].map((key) => recordSubject(resource, key))
+      for (const { key, field, before } of (await later.all(tx, tenantId, sql.listOf(subjects))).flatMap(changesIn)) {
+        const fields = found.get(key)
+        if (fields !== undefined && field !== null && personal.includes(field)) fields[field] = before
+      }
+      return new Map(
+        ids.flatMap((id) => {
+          const fields = found.get(String(keyOf(id)))
+          return fields === undefined ? [] : [[id, fields] as const]
+        }),
+      )
+    })
+}
