@@ -1,1 +1,0 @@
--- Triggers and views, made again after every migration: sha256 95015365b78ca51487bb471a18fb7658b7b5c6ae47b8ffe982b60f29e32898d0
