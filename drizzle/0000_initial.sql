@@ -7,7 +7,7 @@ CREATE TABLE `holds` (
 	`message` text NOT NULL,
 	`cause` text NOT NULL,
 	`raised_at` integer NOT NULL,
-	`rids` text NOT NULL
+	`rids` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `waived_findings` (

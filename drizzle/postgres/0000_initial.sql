@@ -7,7 +7,7 @@ CREATE TABLE "holds" (
 	"message" text COLLATE "C" NOT NULL,
 	"cause" text COLLATE "C" NOT NULL,
 	"raised_at" bigint NOT NULL,
-	"rids" text COLLATE "C" NOT NULL
+	"rids" text COLLATE "C" DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "waived_findings" (

@@ -55,13 +55,13 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
 }
 
 function timesOf(
-  { fields, detail, since, firstOf }: RecordShape,
+  { dates, detail, since, firstOf }: RecordShape,
   record: Fields,
   added: Supplement,
   firstSeenAt: number,
 ) {
   const times: Record<string, number | null> = {}
-  for (const field in fields) if (fields[field] === 'date') times[`${field}Ms`] = isoMs(record[field])
+  for (const [field, time] of dates) times[time] = isoMs(record[field])
   if (firstOf !== null) times[firstOf.name] = firstDate(times, firstOf.dates) ?? firstSeenAt
   if (detail !== null) times[detail.readAt] = added[detail.readAt] ?? null
   if (since !== null) times[since.name] = added[since.name] ?? null

@@ -38,6 +38,8 @@ export interface RecordShape {
   readonly idField: string | null
   readonly isNumbered: boolean
   readonly fields: Readonly<Record<string, FieldKind>>
+  /** Date fields, with the names of their times in milliseconds. */
+  readonly dates: readonly (readonly [field: string, time: string])[]
   /** Times that views show besides dates: name in the view, name in `times`. */
   readonly ownTimes: Readonly<Record<string, string>>
   readonly lists: Readonly<Record<string, ListView>>
@@ -80,6 +82,7 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     idField,
     isNumbered,
     fields: Object.fromEntries(fields.map(([field, { kind }]) => [field, storedAs[kind]])),
+    dates: named(({ kind }) => kind === 'date').map((field) => [field, `${field}Ms`] as const),
     ownTimes: Object.fromEntries(own.flatMap(([column, rule]) => viewOf(rule).map((shown) => [shown, column]))),
     lists: Object.fromEntries(fields.flatMap(listOf)),
     personal: named(({ personal }) => personal === true),

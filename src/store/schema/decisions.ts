@@ -30,5 +30,5 @@ export const holds = sqliteTable('holds', {
   cause: text('cause').notNull(),
   raisedAt: integer('raised_at').notNull(),
   /** JSON: ids of the records whose removal is held. */
-  rids: text('rids').notNull(),
+  rids: text('rids').notNull().default('[]'),
 })
