@@ -10,7 +10,7 @@ import {
   ignoredStorePath,
   tenantWarnings,
 } from '../doctor/config-warnings.ts'
-import { diagnoseFreshness, diagnoseQuarantine, isUnmirrored } from '../doctor/data-quality.ts'
+import { diagnoseData, isUnmirrored } from '../doctor/data-quality.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import { type Diagnosis, namingConfig } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
@@ -137,12 +137,11 @@ async function examine(
   line.say('Reading the database')
   const server = await serverOf(settings, io)
   const retentionDays = settings.historyRetentionDays
-  const isRunning = facts?.lock.held ?? server?.mirror?.replicas.some(({ alive }) => alive === 1) ?? false
   const names = settings.tenants.map(({ name }) => name)
   const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
-  const { known, problems } = await mirrored(sound, probed, { settings, io, isRunning })
+  const { known, problems } = await mirrored(sound, probed, settings, io)
   const tenants = probed.map(({ tenant, diagnoses: probed }) => {
     const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
     const { name, baseUrl } = tenant
@@ -199,7 +198,8 @@ interface ProbedTenant extends Probed {
 async function mirrored(
   mirror: Mirror | undefined,
   probed: readonly ProbedTenant[],
-  { settings, io, isRunning }: { readonly settings: Settings; readonly io: Io; readonly isRunning: boolean },
+  settings: Settings,
+  io: Io,
 ): Promise<Mirrored> {
   const known = new Map<string, Known>()
   if (mirror === undefined) return { known, problems: [] }
@@ -221,11 +221,8 @@ async function mirrored(
         enrolment,
         diagnoses: [
           ...(identity === null ? [] : [identity, diagnoseEnrolment(enrolment)]),
-          ...(identity === null && isUnmirrored(posture)
-            ? []
-            : [diagnoseFreshness(posture, { now: io.clock.now(), isRunning })]),
+          ...(identity === null && isUnmirrored(posture) ? [] : diagnoseData(posture)),
           ...allowed,
-          ...diagnoseQuarantine(posture),
           ...diagnoseWaivers(posture),
           ...diagnoseOwnResults(posture, settings.ownChecks),
         ],

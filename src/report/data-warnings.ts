@@ -21,10 +21,11 @@ function warningsOf(view: ResourceView, { holds, at, sharedWith }: TenantPosture
   const last = view.dataAsOf === null ? 'never completely read' : `last completely read ${toIso(view.dataAsOf)}`
   if (!view.enabled) return [`switched off and no longer read; ${last}`]
   const why = staleness(view, at, sharedWith)
-  const { quarantined } = view
+  const { quarantined, missing } = view
   return [
     ...(why === null ? [] : [why]),
     ...(quarantined > 0 ? [`${plural(quarantined, 'record')} in quarantine, so absent or outdated here`] : []),
+    ...(missing > 0 ? [`${plural(missing, 'record')} absent from the last full sync, the removal not confirmed`] : []),
     ...holds
       .filter(({ resource }) => resource === view.resource || resource === 'all')
       .map(({ id, message }) => `on hold ${id}: ${message}`),

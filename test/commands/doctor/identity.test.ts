@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { diagnoseFreshness } from '../../../src/doctor/data-quality.ts'
 import { warning } from '../../../src/doctor/diagnosis.ts'
 import { diagnosisTable } from '../../../src/doctor/render.ts'
-import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { identifying, resources } from '../../../src/resources/index.ts'
-import { takeEngineLock } from '../../../src/store/db/sqlite/engine-lock.ts'
 import { scriptedResources } from '../../support/engine.ts'
 import { aDay, type Cli, cli, synced } from '../support/cli.ts'
 
@@ -57,10 +54,9 @@ it('calls no fresh data stale while the whole tenant is on hold', async () => {
   others(world)
   world.pass(aDay / 24)
   expect((await world.run('sync')).code).toBe(3)
-  expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
-    expect.stringMatching(
-      / stale: api-clients, authentication-settings \(.*\); on hold, not evaluated: documents, .*, users\. Checks that read them .*"tenantwatch accept"$/,
-    ),
+  expect(marks((await world.run('doctor')).stdout, 'data')).toEqual([
+    expect.stringMatching(/ acme api-clients, authentication-settings: as of .*, older than its freshness limit\. /),
+    expect.stringMatching(/ acme .*users: on hold \w+: /),
   ])
 })
 
@@ -75,42 +71,20 @@ it('only warns of a hold of one list', async () => {
   expect(stdout).toMatch(/^! +holds +1 open/m)
 })
 
-it('calls a list on hold so, and not stale, however old it is', () => {
-  const now = 100 * aDay
-  const stateOf = (resource: ResourceName, dataAsOf: number) => {
-    const counts = { live: 1, quarantined: 0, missing: 0, message: null, modes: [] }
-    return { resource, enabled: true, fresh: false, dataAsOf, freshnessLimitMs: aDay, ...counts }
-  }
-  const hold = { id: 'a', resource: 'users', reason: 'shrink_held', count: 9, message: '', raisedAt: now } as const
-  const stopped = { now, isRunning: false }
-  const [users, roles] = [stateOf('users', now - 2 * aDay), stateOf('roles', now - 3 * aDay)]
-  expect(diagnoseFreshness({ resources: [users], holds: [hold] }, stopped)).toMatchObject({
-    sentence: 'on hold, not evaluated: users',
-    advice: 'Checks that read it are unknown until the hold has ended; see "tenantwatch accept"',
-  })
-  expect(diagnoseFreshness({ resources: [users, roles], holds: [hold] }, stopped)).toMatchObject({
-    sentence: 'stale: roles (the oldest was read 3 days ago); on hold, not evaluated: users',
-    advice:
-      'Checks that read them are unknown. Start the engine; if its runs fail, its page shows why; for the hold see "tenantwatch accept"',
-  })
-  expect(diagnoseFreshness({ resources: [roles], holds: [] }, stopped)).toMatchObject({
-    advice: 'Checks that read it are unknown. Start the engine; if its runs fail, its page shows why',
-  })
-})
-
-it('says that the first full sync is under way while an engine runs, and to start one otherwise', async () => {
+it('names what was never read, and what is on hold', async () => {
   const world = await cli()
   await world.run('sync', '--resource', 'roles')
-  expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
+  expect(marks((await world.run('doctor')).stdout, 'data')).toEqual([
     expect.stringMatching(
-      / never completely read: .*users\. Checks that read them are unknown\. Start the engine; if /,
+      /^! +data +acme api-clients, .*users: never completely read; records may be missing\. Checks/,
     ),
   ])
-  using _lock = takeEngineLock(world.store)
-  expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
-    expect.stringMatching(
-      / the first full sync is under way: .*users\. Checks that read them are unknown until it has ended$/,
-    ),
+  await world.run('sync')
+  world.simulator.primary.removeUsers(0.5)
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  expect(marks((await world.run('doctor')).stdout, 'data')).toEqual([
+    expect.stringMatching(/^! +data +acme users: on hold \w+: /),
   ])
 })
 

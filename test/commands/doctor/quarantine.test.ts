@@ -22,7 +22,9 @@ it('names quarantined records and what is wrong with each, without a request and
       since: '2026-03-02T12:00:00.000Z',
     }),
   ])
-  expect((await run('doctor')).stdout).toMatch(/! +quarantine .*1 of users\. "tenantwatch doctor --quarantine" names/)
+  expect((await run('doctor')).stdout).toMatch(
+    /! +data .*users: 1 record in quarantine, .*"tenantwatch doctor --quarantine"/,
+  )
   expect(await run('doctor', '--details')).toMatchObject({ code: 2 })
   expect((await run('doctor', '--quarantine', '--tenant', 'acme')).stdout).toBe(stdout)
   expect(await run('doctor', '--quarantine', '--tenant', 'acne')).toMatchObject({ code: 2 })
