@@ -38,20 +38,11 @@ export interface Dialect {
   /** Condition that `column` is in the values bound as `listOf`. */
   isIn(column: string): string
   listOf(values: readonly Stored[]): List
-  /** Text after a table in `from`, to use an index. */
-  indexedBy(index: string): string
   /** Converts a text of decimal digits to a whole number; other texts give any number or null. */
   integerOf(text: string): string
-  /** Left side of `like` with a pattern in lower case, which matches letters of either case. */
-  forLike(column: string): string
-  /** Pattern for letters whose case `like` does not ignore. */
-  readonly pattern: Pattern
   jsonArray(values: readonly string[]): string
   /** Member of an array by index, or of an object by name. Some databases need the type, or return text. */
   jsonMember(json: string, member: number | string, type: 'integer' | 'text'): string
-  /** A member as text, of any JSON that the mirror stores; null if it is absent. */
-  jsonText(json: string, member: string): string
-  jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
   /** Rows bound by `bindRows`, for `from`: a table `given` with these columns, and `n` for their order. */
@@ -61,9 +52,3 @@ export interface Dialect {
 }
 
 export type GivenColumns = Readonly<Record<string, 'integer' | 'text'>>
-
-export interface Pattern {
-  readonly operator: string
-  /** Patterns, one of which matches these consecutive letters, each in one of its cases; no case = any letter. */
-  of(letters: readonly (readonly string[])[]): readonly string[]
-}

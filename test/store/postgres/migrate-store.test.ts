@@ -32,7 +32,6 @@ const worthMoving = [
   'records',
   'sync_states',
   'waived_findings',
-  'waivers',
 ] as const
 
 type Run = Moving['run']

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../../src/checks/index.ts'
 import type { Waiver } from '../../../src/config/settings.ts'
+import { termsOf } from '../../../src/evaluate/waivers/waivers.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { resourceState } from '../../../src/web/postures.ts'
@@ -167,10 +168,12 @@ it.runIf(onPostgres)(
     await world.evaluate()
     await expectSame(world)
     expect(waived().toSorted().slice(-2)).toEqual(['all', 'one'])
-    world.sql(
-      `update waived_findings set lapsed_at = 1, lapsed_facts = '{}' where fingerprint = ?`,
-      second?.fingerprint,
-    )
+    const subject = second?.fingerprint ?? ''
+    world.sql('update waived_findings set lapsed_at = 1 where fingerprint = ?', subject)
+    const lapse = { waiver: 'all', check: all.check, terms: termsOf(all), entity: '', accepted: '{}', changed: '{}' }
+    await world.test.mirror.appendEvents(world.test.engine.tenantId, [
+      { kind: 'waiver.lapsed', subject, at: Date.now(), data: lapse },
+    ])
     await expectSame(world)
     world.waivers = [one, { ...all, expiresMs: Date.now() - 1000 }]
     await world.configure()

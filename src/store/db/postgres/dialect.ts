@@ -8,22 +8,12 @@ export const postgresDialect: Dialect = {
      where ${condition}`,
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
-  indexedBy: () => '',
   integerOf: (text) => `case when ${text} ~ '^-?[0-9]{1,16}$' then ${text}::bigint end`,
-  forLike: (column) => `lower(${column})`,
-  pattern: {
-    operator: '~',
-    of: (letters) => [letters.map((cases) => (cases.length === 1 ? quoted(cases) : setOf(cases))).join('')],
-  },
   jsonArray: (values) => `json_build_array(${values.join(', ')})::text`,
   jsonMember(json, member, type) {
     const text = `(${json}::json ->> ${typeof member === 'number' ? member : `'${member}'`})`
     return type === 'integer' ? `${text}::bigint` : text
   },
-  jsonText: (json, member) => `((${readableJson(json)})::json ->> '${member}')`,
-  // Of two members with the same name the last one counts. `jsonb` could not contain U+0000.
-  jsonWith: (json, member, text) =>
-    `left(${json}, -1) || case ${json} when '{}' then '' else ',' end || '"${member}":"${text}"}'`,
   rowsOf(rows, columns) {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
@@ -44,12 +34,4 @@ export const postgresDialect: Dialect = {
 export function readableJson(sql: string): string {
   const odd = 'u(0000|d[89a-f][0-9a-f][0-9a-f])'
   return `case when ${sql} ~ '\\\\${odd}' then regexp_replace(${sql}, '(?<!\\\\)((?:\\\\\\\\)*)\\\\${odd}', '\\1\\\\ufffd', 'g') else ${sql} end`
-}
-
-function setOf(cases: readonly string[]): string {
-  return cases.length === 0 ? '.' : `[${cases.join('')}]`
-}
-
-function quoted(letters: readonly string[]): string {
-  return letters.join('').replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }
