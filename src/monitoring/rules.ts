@@ -72,7 +72,7 @@ export function renderRules(installation: Installation, format: RuleFormat, writ
       node.set(key, document.createNode(value))
   }
   // About the shipped file, not about what is written for an installation.
-  if (document.contents !== null) document.contents.commentBefore = null
+  document.commentBefore = null
   const body = document.toString({ lineWidth: 0, blockQuote: 'literal' })
   const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${installation.job}. Written by: ${writtenBy}`
   if (format !== 'operator') return `${heading}\n${body}`
