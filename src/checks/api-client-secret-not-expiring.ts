@@ -23,6 +23,10 @@ export const apiClientSecretNotExpiring = defineCheck({
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(30), highDays: days(7) }),
+  alertThresholds: ({ days: most, highDays }) => ({
+    medium: Math.max(most, highDays) * dayMs,
+    high: highDays * dayMs,
+  }),
   begin(options, { now }) {
     const mostMs = Math.max(options.days, options.highDays) * dayMs
     const highMs = options.highDays * dayMs

@@ -5,13 +5,14 @@ import { shellWord } from '../model/text/command-line.ts'
 import { renderGrafanaRules } from '../monitoring/grafana-rules.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
 import { renderRules, ruleFormats } from '../monitoring/rules.ts'
-import { type AlertOptions, addMonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
+import { type AlertOptions, addJobOption, jobOf, type LinkOptions, linksOf, marksOf } from './support/alert-options.ts'
 import { commandFor } from './support/next-command.ts'
 import { oneOf, repeatable } from './support/options.ts'
 
 const formats = [...ruleFormats, 'alertmanager', 'grafana'] as const
 
-interface RulesOptions extends AlertOptions {
+interface RulesOptions extends AlertOptions, LinkOptions {
+  readonly job: string
   readonly format: string
   readonly datasource: string
 }
@@ -19,7 +20,7 @@ interface RulesOptions extends AlertOptions {
 export function addRules(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program
     .command('rules')
-    .description('write alert and recording rules with the thresholds of the configuration')
+    .description('write alert and recording rules for an installation')
     .option('--format <format>', formats.join(', '), 'prometheus')
     .addOption(repeatable('--label <name=value>', 'label of every alert'))
     .addOption(repeatable('--annotation <name=value>', 'annotation of every alert'))
@@ -27,7 +28,8 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
     .option('--page <url>', 'base URL of the status page, for links to its findings and runbooks')
     .option('--runbooks <url>', "base URL of other runbooks; '' = no links to any")
     .option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana', 'prometheus')
-  addMonitoringOptions(command)
+  addJobOption(command)
+    .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none')
     .addHelpText(
       'after',
       `
@@ -53,17 +55,17 @@ Examples:
       const format = oneOf('format', formats, options.format)
       if (!/^[\w-]{1,40}$/.test(options.datasource))
         throw new UsageError('--datasource must be a UID of Grafana: up to 40 letters, digits, _ and -')
-      const input = monitoringInputOf(io, action, options)
+      const installation = { job: jobOf(options), links: linksOf(options), ...marksOf(options) }
       const writtenBy = commandLineOf(action)
       switch (format) {
         case 'alertmanager':
-          io.stdout.write(renderInhibitions(input.marks.severities))
+          io.stdout.write(renderInhibitions(installation.severities))
           break
         case 'grafana':
-          io.stdout.write(renderGrafanaRules(input, options.datasource, writtenBy))
+          io.stdout.write(renderGrafanaRules(installation, options.datasource, writtenBy))
           break
         default:
-          io.stdout.write(renderRules(input, format, writtenBy))
+          io.stdout.write(renderRules(installation, format, writtenBy))
       }
       done(exitCodes.ok)
     })

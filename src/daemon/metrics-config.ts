@@ -1,20 +1,42 @@
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
+import { settingsOf } from '../evaluate/check-settings.ts'
 import { inventories } from '../metrics/inventory/index.ts'
-import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from '../metrics/series-config.ts'
+import type {
+  AlertThreshold,
+  MetricsConfig,
+  ResourceSeriesConfig,
+  TenantSeriesConfig,
+} from '../metrics/series-config.ts'
+import { secondMs } from '../model/durations.ts'
+import { resultLimitMs } from '../model/freshness.ts'
+import { severities } from '../model/severity.ts'
 
-export function metricsConfig(settings: Pick<Settings, 'ownChecks' | 'tenants' | 'waivers'>): MetricsConfig {
-  const checks = checksOf(settings).map(({ id }) => id)
-  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, checks)), waivers: settings.waivers }
+type MeasuredSettings = Pick<Settings, 'evaluate' | 'ownChecks' | 'tenants' | 'waivers'>
+
+export function metricsConfig(settings: MeasuredSettings): MetricsConfig {
+  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, settings)), waivers: settings.waivers }
 }
 
-function tenantSeriesConfig(
-  { name, resources: switches }: TenantSettings,
-  checks: readonly string[],
-): TenantSeriesConfig {
+function tenantSeriesConfig(tenant: TenantSettings, settings: MeasuredSettings): TenantSeriesConfig {
+  const { name, resources: switches } = tenant
+  const checks = checksOf(settings)
+  const thresholds = checks.flatMap((check): AlertThreshold[] => {
+    const limits = check.alertThresholds?.(settingsOf(check, tenant).options) ?? {}
+    return severities.flatMap((severity) => {
+      const ms = limits[severity]
+      return ms === undefined ? [] : [{ check: check.id, severity, seconds: ms / secondMs }]
+    })
+  })
   const resources = inventories.flatMap((series): ResourceSeriesConfig[] => {
     const { enabled, incremental } = switches[series.resource]
     return enabled ? [{ ...series, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []
   })
-  return { name, resources, checks }
+  return {
+    name,
+    resources,
+    checks: checks.map(({ id }) => id),
+    thresholds,
+    evaluationLimitSeconds: resultLimitMs(settings.evaluate.intervalMs) / secondMs,
+  }
 }

@@ -141,6 +141,8 @@ export interface CheckSpec<Schema extends z.ZodObject> extends CheckFacts {
   /** False if the configuration leaves nothing to evaluate: not applicable, whatever the status would be otherwise. */
   readonly isConfigured?: (options: z.output<Schema>) => boolean
   readonly assumption?: (options: z.output<Schema>) => string | null
+  /** Time left, in milliseconds, from which the shipped rules alert, by severity of the finding. */
+  readonly alertThresholds?: (options: z.output<Schema>) => Readonly<Partial<Record<Severity, number>>>
   readonly ruleContext?: (context: RuleContext) => unknown
   begin(options: z.output<Schema>, context: CheckContext): Evaluator
 }
@@ -162,6 +164,7 @@ export interface Check extends CheckFacts {
   ruleOf(options: unknown, context: RuleContext): string
   isConfigured?(options: unknown): boolean
   assumption?(options: unknown): string | null
+  alertThresholds?(options: unknown): Readonly<Partial<Record<Severity, number>>>
   /** Absent for a check by `query`, and for the record of a previous configuration. */
   begin?(options: unknown, context: CheckContext): Evaluator
   /** @throws CheckFailed when the query fails. */
@@ -169,7 +172,7 @@ export interface Check extends CheckFacts {
 }
 
 export function defineCheck<Schema extends z.ZodObject>(spec: CheckSpec<Schema>): Check {
-  const { begin, ruleContext, isConfigured, assumption, ...facts } = spec
+  const { begin, ruleContext, isConfigured, assumption, alertThresholds, ...facts } = spec
   // Memoized, because each scrape parses the same few configuration objects for each tenant.
   const read = memoizeByObject((raw: unknown) => spec.options.parse(raw))
   const rules = memoizeByObject((_raw: unknown) => new Map<string, string>())
@@ -177,6 +180,7 @@ export function defineCheck<Schema extends z.ZodObject>(spec: CheckSpec<Schema>)
     ...facts,
     ...(isConfigured && { isConfigured: (raw: unknown) => isConfigured(read(raw)) }),
     ...(assumption && { assumption: (raw: unknown) => assumption(read(raw)) }),
+    ...(alertThresholds && { alertThresholds: (raw: unknown) => alertThresholds(read(raw)) }),
     ruleOf(raw, context) {
       const known = rules(raw)
       const key = JSON.stringify(ruleContext?.(context) ?? null)

@@ -31,11 +31,27 @@ export const checkGauges: readonly PostureGauge[] = [
     },
   },
   {
+    name: 'tenantwatch_check_threshold_seconds',
+    help: 'Time left, in seconds, from which the shipped rules alert on findings of the severity. Read from the configuration.',
+    labelNames: ['check', 'severity'],
+    each(_posture, add, { thresholds }) {
+      for (const { check, severity, seconds } of thresholds) add(seconds, check, severity)
+    },
+  },
+  {
     name: 'tenantwatch_check_unknown_reason',
     help: `1 for the reason why the status of the check is unknown; absent otherwise. ${fromMirror}`,
     labelNames: ['check', 'reason'],
     each({ checks }, add) {
       for (const { check, reason } of checks) if (reason !== null) add(1, check, reason)
+    },
+  },
+  {
+    name: 'tenantwatch_evaluation_freshness_limit_seconds',
+    help: 'Age of the last evaluation, in seconds, beyond which its results no longer count. Read from the configuration.',
+    labelNames: [],
+    each(_posture, add, { evaluationLimitSeconds }) {
+      add(evaluationLimitSeconds)
     },
   },
   {

@@ -2,6 +2,7 @@ import type { TenantSettings, Waiver } from '../config/settings.ts'
 import type { ClientSecret } from '../model/client-secret.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { Severity } from '../model/severity.ts'
 import type { RecordCounts } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import type { AddSeries, FamilyDefinition } from './family.ts'
@@ -41,11 +42,21 @@ export interface ResourceSeriesConfig extends ResourceSeries {
   readonly modes: readonly SyncMode[]
 }
 
+export interface AlertThreshold {
+  readonly check: string
+  readonly severity: Severity
+  readonly seconds: number
+}
+
 export interface TenantSeriesConfig {
   readonly name: string
   /** Enabled resources; disabled ones have no series. */
   readonly resources: readonly ResourceSeriesConfig[]
   readonly checks: readonly string[]
+  /** What the shipped rules compare with. */
+  readonly thresholds: readonly AlertThreshold[]
+  /** Age of the last evaluation beyond which its results no longer count. */
+  readonly evaluationLimitSeconds: number
 }
 
 export interface MetricsConfig {

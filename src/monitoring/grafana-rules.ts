@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto'
 import { stringify } from 'yaml'
-import type { Alert, AlertCase } from './alert.ts'
-import { alertGroups } from './alerts/index.ts'
-import type { MonitoringInput } from './monitoring.ts'
-import { grafanaTexts } from './named-findings.ts'
-import { annotationsOf, labelsOf } from './rules.ts'
+import {
+  type Installation,
+  installedRule,
+  type Rule,
+  type RuleGroup,
+  selectedSeverity,
+  shippedGroups,
+} from './rules.ts'
 
 /** Time range of the queries: Grafana requires one, although an instant query does not use it. */
 const rangeSeconds = 600
@@ -12,16 +15,21 @@ const rangeSeconds = 600
 /** As in Prometheus, each series that the expression returns is an alert, whatever its value. */
 const returnsSeries = 'is_number($A) || is_nan($A) || is_inf($A)'
 
-/** The alerts as a file for the provisioning of Grafana-managed alerts. The recorded series stay in Prometheus. */
-export function renderGrafanaRules(
-  input: MonitoringInput,
-  datasource: string,
-  writtenBy = 'tenantwatch rules --format grafana --defaults',
-): string {
-  const groups = alertGroups.map(({ name, alerts }) => ({
-    ...{ orgId: 1, name, folder: 'tenantwatch', interval: '1m' },
-    rules: alerts(input).flatMap((alert) => alert.cases(input).map((one) => toRule(alert, one, input, datasource))),
-  }))
+/**
+ * The alerts as a file for the provisioning of Grafana-managed alerts. The recorded series stay in Prometheus.
+ *
+ * @param datasource UID of Prometheus in Grafana.
+ * @param writtenBy the complete command that writes the file again.
+ */
+export function renderGrafanaRules(installation: Installation, datasource: string, writtenBy: string): string {
+  const groups = shippedGroups()
+    .filter(({ rules }) => rules.some(({ alert }) => alert !== undefined))
+    .map((group) => ({
+      ...{ orgId: 1, name: group.name, folder: 'tenantwatch', interval: '1m' },
+      rules: group.rules.map((rule) =>
+        grafanaRule(installedRule(rule, installation), titleOf(rule, group), datasource),
+      ),
+    }))
   const heading = [
     `# Grafana-managed alerts over the metrics of tenantwatch. Written by: ${writtenBy}`,
     '# Prometheus needs the recorded series besides: tenantwatch rules --format recording',
@@ -29,46 +37,61 @@ export function renderGrafanaRules(
   return `${heading.join('\n')}\n${stringify({ apiVersion: 1, groups }, { lineWidth: 0, blockQuote: 'literal' })}`
 }
 
-function toRule(alert: Alert, condition: AlertCase, input: MonitoringInput, datasource: string) {
-  const { name } = alert
-  // Titles must differ within a folder; the conditions of one alert differ in severity.
-  const title = alert.cases(input).length === 1 ? name : `${name} ${condition.severity}`
-  const annotations = annotationsOf(alert, condition, input, grafanaTexts)
-  const rule = {
+/** Titles must differ within a folder; the rules of one alert differ in severity. */
+function titleOf({ alert = '', labels }: Rule, { rules }: RuleGroup): string {
+  const isOnly = rules.filter((rule) => rule.alert === alert).length === 1
+  return isOnly ? alert : `${alert} ${labels?.['severity']}`
+}
+
+function grafanaRule(rule: Rule, title: string, datasource: string) {
+  // A label of the series that is also one of the rule is a warning in the log of Grafana at each evaluation.
+  const expr = rule.expr.replace('by (tenant, check, severity)', 'by (tenant, check)')
+  const severity = selectedSeverity(rule.expr) ?? ''
+  const textOf = (text: string) =>
+    withoutQueries(text).replaceAll('{{ $labels.severity }}', severity).replaceAll('$value', '$values.A.Value')
+  const query = {
+    refId: 'A',
+    datasourceUid: datasource,
+    relativeTimeRange: { from: rangeSeconds, to: 0 },
+    model: { refId: 'A', expr: escaped(expr), instant: true, range: false },
+  }
+  const condition = {
+    refId: 'B',
+    datasourceUid: '__expr__',
+    relativeTimeRange: { from: 0, to: 0 },
+    model: { refId: 'B', type: 'math', expression: escaped(returnsSeries) },
+  }
+  return {
     uid: `tenantwatch-${hash('sha256', title, 'hex').slice(0, 24)}`,
     title,
-    condition: 'B',
-    data: [
-      {
-        refId: 'A',
-        datasourceUid: datasource,
-        relativeTimeRange: { from: rangeSeconds, to: 0 },
-        model: { refId: 'A', expr: condition.expr, instant: true, range: false },
-      },
-      {
-        refId: 'B',
-        datasourceUid: '__expr__',
-        relativeTimeRange: { from: 0, to: 0 },
-        model: { refId: 'B', type: 'math', expression: returnsSeries },
-      },
-    ],
+    condition: condition.refId,
+    data: [query, condition],
     // No series = no alert. A failed query must not look like that.
     noDataState: 'OK',
     execErrState: 'Error',
-    for: condition.for ?? '0s',
-    labels: labelsOf(condition, input),
-  }
-  return {
-    ...escaped(rule),
-    // Grafana expands environment variables everywhere except in annotations.
-    annotations: Object.fromEntries(
-      Object.entries(annotations).map(([key, text]) => [key, text.replaceAll('$value', '$values.A.Value')]),
-    ),
+    for: rule.for ?? '0s',
+    labels: mapValues(rule.labels, escaped),
+    annotations: mapValues(rule.annotations, textOf),
   }
 }
 
-function escaped<T>(rule: T): T {
-  return JSON.parse(JSON.stringify(rule), (_, value) =>
-    typeof value === 'string' ? value.replaceAll('$', '$$$$') : value,
-  )
+/** Grafana expands environment variables everywhere except in annotations. */
+function escaped(text: string): string {
+  return text.replaceAll('$', '$$$$')
+}
+
+function mapValues(texts: Readonly<Record<string, string>> = {}, change: (text: string) => string) {
+  return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, change(text)]))
+}
+
+/** Templates of Grafana cannot query: leaves out queries, and the blocks about what they found. */
+function withoutQueries(template: string): string {
+  let depth = 0
+  const parts = template.split(/(\{\{.*?\}\})/).filter((part) => {
+    const isAboutQuery = depth > 0 || /^\{\{.*(?:\bquery \(|\$found\b)/.test(part)
+    if (isAboutQuery && /^\{\{-? *(?:if|range|with)\b/.test(part)) depth++
+    else if (depth > 0 && /^\{\{-? *end\b/.test(part)) depth--
+    return !isAboutQuery
+  })
+  return parts.join('')
 }

@@ -1,16 +1,42 @@
-import { stringify } from 'yaml'
-import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
-import { alertGroups } from './alerts/index.ts'
-import { dashboardUid } from './dashboard-ids.ts'
-import { findingSeverities, type MonitoringInput } from './monitoring.ts'
-import { prometheusTexts, type QueriedTexts } from './named-findings.ts'
-import { recordings } from './recording.ts'
+import { type Document, isSeq, parseDocument, stringify, visit, type YAMLMap } from 'yaml'
+import { destinationOf } from './destinations.ts'
+import { type AlertSeverity, type FindingSeverity, findingSeverities } from './severities.ts'
+import { defaultJob, shippedFile } from './shipped.ts'
 
 export const ruleFormats = ['prometheus', 'operator', 'recording'] as const
 
 export type RuleFormat = (typeof ruleFormats)[number]
 
-interface Rule {
+/** What an installation puts into the shipped rules. */
+export interface Installation {
+  /** Value of the label `job` that Prometheus gives the daemon's scrapes. */
+  readonly job: string
+  readonly links: Links
+  /** Labels and annotations of every alert. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  readonly severities: SeverityLabels
+}
+
+export interface Links {
+  /** Address of an alert's runbook, with {name} for the name of the alert; null = no links to runbooks. */
+  readonly runbooks: string | null
+  /** The same for alerts about a daemon that does not answer. */
+  readonly runbooksWhileDown: string | null
+  /** Grafana's address, without a trailing slash; null = no links to it. */
+  readonly grafana: string | null
+  /** The address of the status page, without a trailing slash; null = no links to it. */
+  readonly page: string | null
+}
+
+/**
+ * Replacements for values of the label `severity`, by value or by the severity of an alert's findings, which takes
+ * precedence. `critical` is both.
+ */
+export type SeverityLabels = Readonly<Partial<Record<AlertSeverity | FindingSeverity, string>>>
+
+/** A recording or an alert rule of a rule file. */
+export interface Rule {
   readonly alert?: string
   readonly record?: string
   readonly expr: string
@@ -19,104 +45,103 @@ interface Rule {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-interface Group {
+export interface RuleGroup {
   readonly name: string
-  readonly why: string
   readonly rules: readonly Rule[]
 }
 
+export function shippedGroups(): readonly RuleGroup[] {
+  return (shippedRules().toJS() as { readonly groups: readonly RuleGroup[] }).groups
+}
+
+function shippedRules(): Document {
+  return parseDocument(shippedFile('prometheus/rules.yml'))
+}
+
 /**
- * Recording and alert rules as a Prometheus rule file, or as a PrometheusRule of its operator; `recording` = without
- * alerts.
+ * The shipped rules for an installation as a Prometheus rule file, or as a PrometheusRule of its operator; `recording` =
+ * without alerts.
  *
  * @param writtenBy the complete command that writes the file again.
  */
-export function renderRules(
-  input: MonitoringInput,
-  format: RuleFormat,
-  writtenBy = `tenantwatch rules --format ${format} --defaults`,
-): string {
-  const alerts = format === 'recording' ? [] : alertGroups.map((group) => alertGroup(group, input))
-  const groups = [recordingGroup(input), ...alerts]
-  const body = ['groups:', ...groups.map(writeGroup)].join('\n')
-  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${input.job}. Written by: ${writtenBy}`
-  if (format !== 'operator') return `${heading}\n${body}\n`
+export function renderRules(installation: Installation, format: RuleFormat, writtenBy: string): string {
+  const document = shippedRules()
+  if (format === 'recording') keepRecordings(document)
+  for (const { node, rule } of ruleNodes(document)) {
+    for (const [key, value] of Object.entries(installedRule(rule, installation)))
+      node.set(key, document.createNode(value))
+  }
+  // About the shipped file, not about what is written for an installation.
+  document.commentBefore = null
+  const body = document.toString({ lineWidth: 0, blockQuote: 'literal' })
+  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${installation.job}. Written by: ${writtenBy}`
+  if (format !== 'operator') return `${heading}\n${body}`
   const head = stringify({
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',
     metadata: { name: 'tenantwatch', labels: { 'app.kubernetes.io/name': 'tenantwatch' } },
   })
-  return `${heading}\n${head}spec:\n${shifted(body, 2)}\n`
+  return `${heading}\n${head}spec:\n${body.replaceAll(/^(?=.)/gm, '  ')}`
 }
 
-/** The alerts of the catalogue that have a condition under the configuration. */
-export function alertsOf(input: MonitoringInput): readonly Alert[] {
-  return alertGroups.flatMap((group) => group.alerts(input)).filter((alert) => alert.cases(input).length > 0)
+/** The rules beside their nodes, whose change keeps the comments of the file. All are read first: rules share texts by alias. */
+function ruleNodes(document: Document): readonly { readonly node: YAMLMap; readonly rule: Rule }[] {
+  const nodes: YAMLMap[] = []
+  visit(document, {
+    Map(_key, node) {
+      if (node.has('expr')) nodes.push(node)
+    },
+  })
+  return nodes.map((node) => ({ node, rule: node.toJS(document) as Rule }))
 }
 
-function recordingGroup(input: MonitoringInput): Group {
-  const rules = recordings.map(({ record, expr }) => ({ record, expr: expr(input) }))
-  return { name: 'tenantwatch-record', why: 'Series that several rules and panels use.', rules }
-}
-
-function alertGroup({ name, why, alerts }: AlertGroup, input: MonitoringInput): Group {
-  const rules = alerts(input).flatMap((alert) => alert.cases(input).map((condition) => toRule(alert, condition, input)))
-  return { name, why, rules }
-}
-
-function toRule(alert: Alert, condition: AlertCase, input: MonitoringInput): Rule {
+/** A shipped rule with what the installation puts into it. */
+export function installedRule(rule: Rule, { job, links, labels, annotations, severities }: Installation): Rule {
+  const expr = rule.expr.replaceAll(`job="${defaultJob}"`, () => `job="${job}"`)
+  const { alert } = rule
+  if (alert === undefined) return { ...rule, expr }
+  const { runbook_url: _, ...texts } = rule.annotations ?? {}
   return {
-    alert: alert.name,
-    expr: condition.expr,
-    ...(condition.for === undefined ? {} : { for: condition.for }),
-    labels: labelsOf(condition, input),
-    annotations: annotationsOf(alert, condition, input, prometheusTexts),
+    ...rule,
+    expr,
+    labels: { severity: severityLabel(rule, severities), ...labels },
+    annotations: { ...texts, ...linksOf(alert, links), ...annotations },
   }
 }
 
-export function labelsOf(
-  { severity, findings }: AlertCase,
-  { marks }: MonitoringInput,
-): Readonly<Record<string, string>> {
-  const named = findingSeverities.find((one) => one === findings?.severity)
-  const { severities, labels } = marks
-  return { severity: (named && severities[named]) ?? severities[severity] ?? severity, ...labels }
+/** The severity of the findings that a rule is about; undefined for other rules. */
+export function selectedSeverity(expr: string): string | undefined {
+  return /\bseverity="(\w+)"/.exec(expr)?.[1]
 }
 
-export function annotationsOf(
-  { name, summary, description, dashboard, part, whileDown }: Alert,
-  condition: AlertCase,
-  { links, marks }: MonitoringInput,
-  queried: QueriedTexts,
-): Readonly<Record<string, string>> {
-  const runbooks = whileDown === true ? links.runbooksWhileDown : links.runbooks
-  const textOf = (text: AlertText) => (typeof text === 'string' ? text : text(condition, queried))
-  return {
-    summary: textOf(summary),
-    description: textOf(description),
-    ...(runbooks !== null && { runbook_url: runbooks.replace('{name}', () => name) }),
-    ...(links.grafana !== null && {
-      dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
-    }),
-    ...(links.page !== null && whileDown !== true && { page_url: `${links.page}/${shown(part)}` }),
-    ...marks.annotations,
+/** By the severity that a rule about findings selects first in its expression, else by the value of the label. */
+function severityLabel({ expr, labels }: Rule, severities: SeverityLabels): string {
+  const severity = labels?.['severity'] as AlertSeverity
+  const ofFindings = findingSeverities.find((one) => one === selectedSeverity(expr))
+  return (ofFindings && severities[ofFindings]) ?? severities[severity] ?? severity
+}
+
+/** Links to the part of the tenant's page, filtered by the check or API client of the alert if it has one. */
+function linksOf(alert: string, { runbooks, runbooksWhileDown, grafana, page }: Links): Record<string, string> {
+  const destination = destinationOf(alert)
+  const urls: Record<string, string> = {}
+  const runbook = destination.part === null ? runbooksWhileDown : runbooks
+  if (runbook !== null) urls['runbook_url'] = runbook.replace('{name}', () => alert)
+  if (grafana !== null)
+    urls['dashboard_url'] =
+      `${grafana}/d/tenantwatch-${destination.dashboard}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`
+  if (page !== null && destination.part !== null) {
+    const query = destination.part === 'findings' ? ofCheckOrClient : ''
+    urls['page_url'] = `${page}/{{ with $labels.tenant }}?tenant={{ . }}${query}#${destination.part}-{{ . }}{{ end }}`
   }
-}
-
-/** Link to a part of the tenant's page, filtered by the check or API client of the alert if it has one. */
-function shown(part: Alert['part']): string {
-  const query = part === undefined ? ofCheckOrClient : ''
-  return `{{ with $labels.tenant }}?tenant={{ . }}${query}#${part ?? 'findings'}-{{ . }}{{ end }}`
+  return urls
 }
 
 const ofCheckOrClient =
   '{{ with $labels.check }}&check={{ . }}{{ end }}{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}'
 
-function writeGroup({ name, why, rules }: Group): string {
-  const body = stringify([{ name, rules }], { lineWidth: 0, blockQuote: 'literal' })
-  return shifted(`# ${why}\n${body.trimEnd()}`, 2)
-}
-
-function shifted(text: string, spaces: number): string {
-  return text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces))
+function keepRecordings(document: Document): void {
+  const groups = document.get('groups')
+  if (!isSeq(groups)) throw new Error('The shipped rules have no groups')
+  groups.items = groups.items.filter((_, index) => document.hasIn(['groups', index, 'rules', 0, 'record']))
 }

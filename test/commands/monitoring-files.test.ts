@@ -1,28 +1,39 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { generatedFiles } from '../../src/commands/support/generated-files.ts'
 import { cli } from './support/cli.ts'
 
-const shipped = generatedFiles()
+const shipped = (name: string) => readFileSync(join(import.meta.dirname, '../../config', name), 'utf8')
 
-it('writes the shipped files from the defaults', async () => {
-  const { run } = await cli({ simulator: null })
-  const written = async (...args: string[]) => (await run(...args, '--defaults')).stdout
-  expect(await written('rules')).toBe(shipped.get('config/prometheus/rules.yml'))
-  expect(await written('rules', '--format', 'operator')).toBe(shipped.get('deploy/kubernetes/prometheus-rule.yaml'))
-  expect(await written('rules', '--format', 'alertmanager')).toBe(shipped.get('config/alertmanager-inhibitions.yml'))
-  expect(await written('dashboards', 'fleet')).toBe(shipped.get('config/grafana/fleet.json'))
+it('writes the shipped files, without a configuration', async () => {
+  const { run, env } = await cli({ simulator: null })
+  env['TENANTWATCH_CONFIG'] = 'missing.yaml'
+  const written = async (...args: string[]) => (await run(...args)).stdout
+  expect(parse(await written('rules'))).toEqual(parse(shipped('prometheus/rules.yml')))
+  expect(parse(await written('rules', '--format', 'alertmanager'))).toEqual({
+    inhibit_rules: parse(shipped('alertmanager.yml')).inhibit_rules,
+  })
+  expect(await written('dashboards', 'fleet')).toBe(shipped('grafana/fleet.json'))
 })
 
-it('writes rules with the thresholds of the configuration', async () => {
-  const { run } = await cli({ simulator: null, more: 'checks: { api-client-secret-not-expiring: { days: 60 } }' })
+it('keeps the comments of the shipped rules', async () => {
+  const { run } = await cli({ simulator: null })
+  for (const format of ['prometheus', 'operator'])
+    expect((await run('rules', '--format', format)).stdout).toMatch(
+      /\n +# Whether the mirror is up to date with the tenant\.\n/,
+    )
+})
+
+it('writes rules and dashboards for another scrape job and other runbooks', async () => {
+  const { run } = await cli({ simulator: null })
   const { code, stdout } = await run('rules', '--job', 'watch', '--runbooks', 'https://wiki.example/tw/')
   expect(code).toBe(0)
-  expect(stdout).toContain('- time()) / 86400 <= 60 >')
   expect(stdout).toContain('up{job="watch"}')
   expect(stdout).toContain('https://wiki.example/tw/TenantwatchDown.md')
+  const board = await run('dashboards', 'posture', '--job', 'watch')
+  expect(board.stdout).toContain('up{job=\\"watch\\"}')
+  for (const text of [stdout, board.stdout]) expect(text).not.toMatch(/job=\\?"tenantwatch/)
 })
 
 it('repeats the whole command in the written file', async () => {
@@ -87,7 +98,7 @@ it('writes the dashboard over the views where the mirror is in PostgreSQL, and b
   expect((await run('dashboards', '--output', '.')).stdout.trim().split('\n')).toHaveLength(4)
   expect(JSON.parse(read('tenantwatch-records.json'))).toMatchObject({ uid: 'tenantwatch-records' })
   const other = await cli({ simulator: null })
-  expect((await other.run('dashboards', 'records')).stdout).toBe(shipped.get('config/grafana/records.json'))
+  expect((await other.run('dashboards', 'records')).stdout).toBe(shipped('grafana/records.json'))
 })
 
 it('creates the folder of the dashboards with its parents', async () => {
@@ -143,15 +154,8 @@ it.each([
   [['rules', '--runbooks', 'ftp://x'], "--runbooks must be an http or https address, or '' for no links"],
   [['dashboards', 'postur'], 'Unknown dashboard "postur"; did you mean posture?'],
   [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); expected the path of a folder'],
-  [
-    ['dashboards', '--grafana', 'http://x/{{ evil }}'],
-    "--grafana must be an http or https address, or '' for no links",
-  ],
+  [['rules', '--grafana', 'http://x/{{ evil }}'], "--grafana must be an http or https address, or '' for no links"],
 ])('refuses %j in one sentence', async (args, sentence) => {
   const { run } = await cli({ simulator: null })
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })
-})
-
-it('ships an Alertmanager configuration that parses', () => {
-  expect(parse(shipped.get('deploy/compose/alertmanager.yml') ?? '')).toMatchObject({ receivers: [{ name: 'nobody' }] })
 })

@@ -17,11 +17,11 @@ it('ships a configuration of Prometheus and of Alertmanager that their own tools
   copyFileSync('config/prometheus/rules.yml', join(folder, 'rules.yml'))
   const { stdout } = await run('promtool', ['check', 'config', join(folder, 'prometheus.yml')])
   expect(stdout).toContain('1 rule files found')
-  const { stdout: observed } = await run('amtool', ['check-config', 'deploy/compose/alertmanager.yml'])
+  const { stdout: observed } = await run('amtool', ['check-config', 'config/alertmanager.yml'])
   expect(observed).toMatch(/SUCCESS[\s\S]*9 inhibit rules/)
 })
 
-it('finds the separate part of the program from any folder and by a link, as a package has one', async () => {
+it('finds the shipped files from any folder and by a link, as a package has one', async () => {
   const folder = temporaryFolder()
   symlinkSync(resolve('dist/tenantwatch.js'), join(folder, 'tenantwatch'))
   const env = { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN: 'x' }
@@ -39,7 +39,7 @@ async function kustomized(folder: string): Promise<readonly Built[]> {
 
 it.runIf(hasKustomize)('builds the manifests with the real kustomize', async () => {
   const built = await kustomized('deploy/kubernetes')
-  const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'PrometheusRule', 'Service', 'ServiceAccount']
+  const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'Service', 'ServiceAccount']
   expect(built.map(({ kind }) => kind).toSorted()).toEqual([...kinds, 'ServiceMonitor', 'StatefulSet'])
   const own = { 'app.kubernetes.io/name': 'tenantwatch' }
   for (const { metadata } of built) expect(metadata.labels).toMatchObject(own)

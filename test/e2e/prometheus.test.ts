@@ -4,14 +4,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { defaultMonitoringInput } from '../../src/commands/support/monitoring-input.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
 import { inventories } from '../../src/metrics/inventory/index.ts'
 import { replicaMetrics } from '../../src/metrics/replica-gauges.ts'
-import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
-import type { PanelSpec } from '../../src/monitoring/dashboards/panel.ts'
-import { dashboards } from '../../src/monitoring/dashboards/render.ts'
-import { alertsOf } from '../../src/monitoring/rules.ts'
+import { dashboardIds } from '../../src/monitoring/shipped.ts'
+import { alertNames, board, type Panel, panelsOf, shippedAlerts } from '../monitoring/support/shipped.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { mishaps, worldOfMishaps } from './support/mishaps.ts'
 import { daemon, program, until } from './support/program.ts'
@@ -45,16 +42,15 @@ async function neverEnded(prometheus: Prometheus, name: string, from: number): P
   expect(values.filter(([, value]) => value === '0')).toEqual([])
 }
 
-const input = defaultMonitoringInput()
 const asked = (expr: string) => expr.replaceAll('$tenant', '.*').replaceAll('$__rate_interval', '1m')
 
 /** Panels that show nothing at present. */
-async function emptyPanels(prometheus: Prometheus): Promise<readonly PanelSpec[]> {
-  const panels = dashboardIds.flatMap((id) => dashboards[id](input).rows.flatMap((row) => row.panels))
+async function emptyPanels(prometheus: Prometheus): Promise<readonly Panel[]> {
+  const panels = dashboardIds.flatMap(panelsOf)
   expect(panels.length).toBeGreaterThan(40)
-  const empty: PanelSpec[] = []
+  const empty: Panel[] = []
   for (const panel of panels) {
-    for (const { expr } of panel.queries) {
+    for (const { expr } of panel.targets) {
       const shown = await prometheus.query(asked(expr))
       if (shown.every(({ value }) => value?.[1] === 'NaN')) empty.push(panel)
     }
@@ -91,7 +87,7 @@ it('shows "No data" in no panel of a healthy system, and a value in each once al
   await until(async () => (await prometheus.query('tenant:tenantwatch_checks_passing:ratio')).length > 0)
   await until(async () => (await prometheus.query('increase(tenantwatch_sync_runs_total[1m]) > 0')).length > 0)
   const empty = await emptyPanels(prometheus)
-  expect(empty.map(({ title, noValue }) => [title, noValue])).toEqual([
+  expect(empty.map(({ title, fieldConfig }) => [title, fieldConfig.defaults.noValue])).toEqual([
     ["The daemon's own secret", 'ownClientId is not configured'],
     ['Waivers by time left', 'no waivers'],
     ['Waivers by state', 'no waivers'],
@@ -110,7 +106,7 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   const folder = temporaryFolder()
   const alertmanager = await startAlertmanager(
     folder,
-    readFileSync('deploy/compose/alertmanager.yml', 'utf8').replace('group_wait: 30s', 'group_wait: 1s'),
+    readFileSync('config/alertmanager.yml', 'utf8').replace('group_wait: 30s', 'group_wait: 1s'),
   )
   const { simulator, prometheus } = await world({ alertmanager: alertmanager.address })
   const { primary } = simulator
@@ -177,7 +173,7 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   ])
     await ends(prometheus, name)
   expect(await prometheus.query('tenantwatch_secret_rotations_total{tenant="acme"} > 0')).toHaveLength(1)
-  const { annotations } = dashboards.posture(input)
+  const annotations = board('posture').annotations.list ?? []
   expect(annotations.map(({ name }) => name)).toEqual(['Secret rotated', 'Drift'])
   // Range queries end at a whole second, which may be before the last scrape.
   for (const { expr } of annotations) await until(async () => (await prometheus.since(asked(expr), from)).length === 1)
@@ -266,12 +262,13 @@ it('shows every mishap pending, firing and resolved, and does not alert on a lon
   for (const { spoil } of all) spoil(one)
   // They are waited for together: each takes the minute or less that its hour has become.
   await Promise.all(all.map(({ alert }) => fires(prometheus, alert)))
-  for (const { name, cases } of alertsOf(input).filter((one) => all.some(({ alert }) => alert === one.name))) {
+  for (const name of alertNames.filter((one) => all.some(({ alert }) => alert === one))) {
     const pending = await prometheus.since(`ALERTS{alertname="${name}",alertstate="pending"}`, from)
-    expect([name, pending.length > 0]).toEqual([name, cases(input).some((one) => one.for !== undefined)])
+    const rules = shippedAlerts.filter(({ alert }) => alert === name)
+    const possible = new Set(rules.map((rule) => rule.for !== undefined))
+    expect([name, possible.has(pending.length > 0)]).toEqual([name, true])
   }
-  const ofCheck = dashboards.posture(input).rows.flatMap(({ panels }) => panels)
-  const [rows] = ofCheck.filter(({ title }) => title === 'Open findings by check').flatMap(({ queries }) => queries)
+  const [rows] = panelsOf('posture').find(({ title }) => title === 'Open findings by check')?.targets ?? []
   expect(await prometheus.query(`${asked(rows?.expr ?? '')} == 1`)).toContainEqual(
     expect.objectContaining({ metric: { tenant: 'acme', check: 'nobody-is-mallory' } }),
   )
@@ -334,11 +331,19 @@ const unseen: Readonly<Record<'firing' | 'ended', Readonly<Record<string, string
   firing: {
     TenantwatchTenantsUnowned: 'It needs replicas on PostgreSQL.',
     TenantwatchReplicaStale: 'It needs replicas on PostgreSQL.',
+    TenantwatchSecretTooLong: 'Its check is low by default.',
+    TenantwatchDocumentNameTwice: 'Its check is info by default.',
+    TenantwatchDocumentStatusUnknown: 'Its check is low by default.',
+    TenantwatchPermissionUnlisted: 'Its check is low by default.',
     TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.',
   },
   ended: {
     TenantwatchTenantsUnowned: 'It needs replicas on PostgreSQL.',
     TenantwatchReplicaStale: 'It needs replicas on PostgreSQL.',
+    TenantwatchSecretTooLong: 'Its check is low by default.',
+    TenantwatchDocumentNameTwice: 'Its check is info by default.',
+    TenantwatchDocumentStatusUnknown: 'Its check is low by default.',
+    TenantwatchPermissionUnlisted: 'Its check is low by default.',
     TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.',
     TenantwatchWatchdog: 'It fires always: that is what it is for.',
   },
@@ -347,7 +352,6 @@ const unseen: Readonly<Record<'firing' | 'ended', Readonly<Record<string, string
 it.each(['firing', 'ended'] as const)(
   'has seen every alert on the real Prometheus, but for those with a reason: %s',
   (state) => {
-    const alerts = alertsOf(input).map(({ name }) => name)
-    expect(alerts.filter((name) => !seen[state].has(name))).toEqual(Object.keys(unseen[state]))
+    expect(alertNames.filter((name) => !seen[state].has(name))).toEqual(Object.keys(unseen[state]))
   },
 )

@@ -27,7 +27,7 @@ it.each([
   expect(await lint(textOf(await metricsOf([state]).render()))).toEqual({ stdout: '', stderr: '' })
 })
 
-it.each(['config/alertmanager.example.yml', 'deploy/compose/alertmanager.yml'])(
+it.each(['config/alertmanager.example.yml', 'config/alertmanager.yml'])(
   'has receivers that Alertmanager accepts: %s',
   async (path) => {
     const { stdout } = await run('amtool', ['check-config', path])
@@ -51,33 +51,17 @@ it('ships rules that promtool takes', async () => {
   expect(stdout).toMatch(/SUCCESS: \d+ rules found/)
 })
 
-it('writes rules that promtool takes for tenants with thresholds of their own, for either kind of Prometheus', async () => {
+it('writes rules that promtool takes, for either kind of Prometheus', async () => {
   const folder = temporaryFolder()
-  const tenant = (name: string, days: number, severity: string) =>
-    `  - name: ${name}
-    baseUrl: https://api.example.com
-    auth: { token: { env: TOKEN } }
-    checks: { api-client-secret-not-expiring: { days: ${days} }, document-name-unique: { severity: ${severity} } }\n`
-  const tenants = [
-    tenant('a', 30, 'info'),
-    tenant('b', 60, 'high'),
-    tenant('c', 90, 'critical'),
-    tenant('d', 30, 'low'),
-  ]
-  writeFileSync(join(folder, 'config.yaml'), `tenants:\n${tenants.join('')}schedule: { evaluate: "0 * * * *" }\n`)
-  const place = { folder, env: { TENANTWATCH_CONFIG: 'config.yaml', TOKEN: 'x' } }
   const written = async (format: string) => {
-    const { code, stdout } = await program(place, 'rules', '--format', format).ended
+    const { code, stdout } = await program({ folder, env: {} }, 'rules', '--format', format, '--label', 'team=a').ended
     expect(code).toBe(0)
     return stdout
   }
   const plain = await written('prometheus')
-  expect(plain).toContain('{tenant=~"b"} - time()) / 86400 <= 60 > 7)')
-  expect(plain).toContain('_seconds > 10800\n')
   writeFileSync(join(folder, 'rules.yml'), plain)
   const { stdout } = await run('promtool', ['check', 'rules', '--lint-fatal', join(folder, 'rules.yml')])
-  const [, count] = /SUCCESS: (\d+) rules found/.exec(stdout) ?? []
-  expect(Number(count)).toBeGreaterThan(50)
+  expect(stdout).toMatch(/SUCCESS: \d+ rules found/)
   // A PrometheusRule is the same under `spec`.
   const { spec, ...head } = parse(await written('operator')) as { spec: { groups: { name: string }[] } }
   expect(head).toEqual({
@@ -108,6 +92,7 @@ it('counts no check as passing in a text file that nothing writes any more', asy
     [`tenantwatch_check_enabled{${at},check="b"}`]: '1x60',
     // Evaluated each minute until minute 20.
     [`tenantwatch_evaluation_last_timestamp_seconds{${at}}`]: '0+60x20 1200x40',
+    [`tenantwatch_evaluation_freshness_limit_seconds{${at}}`]: '900x60',
   }
   const input_series = Object.entries(series).map(([name, values]) => ({ series: name, values }))
   const promql_expr_test = [ratioAt(20, 0.5), ratioAt(35, 0.5), ratioAt(36, 0)]

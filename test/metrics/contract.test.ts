@@ -66,7 +66,7 @@ it('has a series of every family for an active tenant', async () => {
 
 it('names the mirror as the source in the help text', async () => {
   const body = textOf(await metricsOf([reading(lively, records)]).render())
-  const silent = ['build_info', 'config_', 'store_', 'waiver_']
+  const silent = ['build_info', 'check_threshold_', 'config_', 'evaluation_freshness_', 'store_', 'waiver_']
   for (const [, name = '', help] of body.matchAll(/^# HELP (tenantwatch_\w+) (.*)$/gm)) {
     if (silent.some((part) => name.startsWith(`tenantwatch_${part}`))) continue
     expect(help).toMatch(/mirror|Counted since the daemon started/)

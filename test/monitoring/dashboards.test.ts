@@ -1,49 +1,40 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { defaultMonitoringInput } from '../../src/commands/support/monitoring-input.ts'
-import { dashboardIds, sqlDashboardIds } from '../../src/monitoring/dashboard-ids.ts'
-import { dashboards, renderDashboard, sqlDashboards } from '../../src/monitoring/dashboards/render.ts'
+import { dashboard, dashboardIds, sqlDashboardIds } from '../../src/monitoring/shipped.ts'
+import { board, panelsOf } from './support/shipped.ts'
 
-const input = defaultMonitoringInput()
+const allIds = [...dashboardIds, ...sqlDashboardIds]
 
 it.each(dashboardIds)('describes every panel of %s, with a unit and a query', (id) => {
-  const panels = dashboards[id](input).rows.flatMap((row) => row.panels)
+  const panels = panelsOf(id)
   expect(panels.length).toBeGreaterThan(8)
-  for (const { title, description, unit, queries } of panels) {
+  for (const { title, description, fieldConfig, targets } of panels) {
     expect(title).toMatch(/^\S/)
     expect(description).toMatch(/[.`]$/)
-    expect(unit).toMatch(/^[a-z]+$/)
-    expect(queries.length).toBeGreaterThan(0)
+    expect(fieldConfig.defaults.unit).toMatch(/^[a-z]+$/)
+    expect(targets.length).toBeGreaterThan(0)
   }
   expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length)
 })
 
 it.each(dashboardIds)('writes %s so that any Grafana can import it', (id) => {
-  const board = renderDashboard(id, input)
-  expect(board.uid).toBe(`tenantwatch-${id}`)
-  expect(board.editable).toBe(false)
-  expect(board.templating?.list?.map(({ name }) => name)).toEqual(['datasource', 'tenant', 'page'])
-  const panels = board.panels ?? []
+  const { uid, editable, templating, panels } = board(id)
+  expect([uid, editable]).toEqual([`tenantwatch-${id}`, false])
+  expect(templating.list.map(({ name }) => name)).toEqual(['datasource', 'tenant', 'page'])
+  // Without ids every import assigns new ones, and links to panels break.
   expect(new Set(panels.map((panel) => panel.id)).size).toBe(panels.length)
-  const shown = panels.filter((panel) => panel.type !== 'row')
-  for (const panel of shown) {
-    expect(panel).toHaveProperty('datasource.uid', '$' + '{datasource}')
-    expect(panel).toHaveProperty('fieldConfig.defaults.unit')
-  }
-  const width = shown.map((panel) => (panel.gridPos?.x ?? 0) + (panel.gridPos?.w ?? 0))
-  expect(Math.max(...width)).toBeLessThanOrEqual(24)
+  for (const panel of panelsOf(id)) expect(panel.datasource.uid).toBe('$' + '{datasource}')
 })
 
 it.each(dashboardIds)('shows no number in %s without a daemon, except the number of daemons that answer', (id) => {
-  const panels = dashboards[id](input).rows.flatMap((row) => row.panels)
-  const exprs = panels.flatMap(({ queries }) => queries.map(({ expr }) => expr))
+  const exprs = panelsOf(id).flatMap(({ targets }) => targets.map(({ expr }) => expr))
   expect(exprs.filter((expr) => expr.includes('vector(') && !expr.startsWith('sum(up{'))).toEqual([])
 })
 
-it.each([...dashboardIds, ...sqlDashboardIds])('overlaps no panels of %s', (id) => {
-  const places = (renderDashboard(id, input).panels ?? []).map(({ gridPos }) => gridPos)
+it.each(allIds)('overlaps no panels of %s, on a grid of 24 columns', (id) => {
   const taken = new Set<string>()
-  for (const { x, y, w, h } of places.filter((place) => place !== undefined)) {
+  for (const { x, y, w, h } of board(id).panels.map(({ gridPos }) => gridPos)) {
+    expect(x + w).toBeLessThanOrEqual(24)
     for (let column = x; column < x + w; column++)
       for (let row = y; row < y + h; row++) {
         expect(taken.has(`${column} ${row}`)).toBe(false)
@@ -52,26 +43,37 @@ it.each([...dashboardIds, ...sqlDashboardIds])('overlaps no panels of %s', (id) 
   }
 })
 
-it.each(sqlDashboardIds)('reads PostgreSQL in every panel of %s, of the selected tenants only', (id) => {
-  const board = renderDashboard(id, input)
-  expect(board).toMatchObject({ uid: `tenantwatch-${id}`, editable: false })
-  expect(board.templating?.list?.map(({ name }) => name)).toEqual(['database', 'tenant', 'page'])
-  const shown = (board.panels ?? []).filter((panel) => panel.type !== 'row')
-  const dataSource = { type: 'grafana-postgresql-datasource', uid: '$' + '{database}' }
-  for (const panel of shown) {
-    expect(panel).toMatchObject({ datasource: dataSource, description: expect.stringMatching(/[.`]$/) })
-    const { targets = [] } = panel as { readonly targets?: readonly { readonly rawSql: string }[] }
-    expect(targets).toMatchObject([{ refId: 'A', datasource: dataSource, format: 'table', rawQuery: true }])
-    for (const { rawSql } of targets) expect(rawSql).toContain('tenant in ($tenant)')
+it('shows a new check without a change: no panel over the metrics knows a check by name', () => {
+  for (const id of dashboardIds) {
+    const text = dashboard(id)
+    expect(checks.filter((check) => text.includes(check.id)).map((check) => check.id)).toEqual([])
   }
-  expect(JSON.stringify(board)).not.toContain('prometheus')
+  for (const title of ['Status of every check', 'Open findings by check']) {
+    const [target] = panelsOf('posture').find((panel) => panel.title === title)?.targets ?? []
+    expect(target?.expr).toMatch(/by \(tenant, check\)/)
+    expect(target?.expr).not.toMatch(/check(=|!=|=~|!~)"/)
+  }
+})
+
+it.each(sqlDashboardIds)('reads PostgreSQL in every panel of %s, of the selected tenants only', (id) => {
+  const { uid, editable, templating } = board(id)
+  expect([uid, editable]).toEqual([`tenantwatch-${id}`, false])
+  expect(templating.list.map(({ name }) => name)).toEqual(['database', 'tenant', 'page'])
+  const dataSource = { type: 'grafana-postgresql-datasource', uid: '$' + '{database}' }
+  for (const panel of panelsOf(id)) {
+    expect(panel).toMatchObject({ datasource: dataSource, description: expect.stringMatching(/[.`]$/) })
+    expect(panel.targets).toMatchObject([{ refId: 'A', datasource: dataSource, format: 'table', rawQuery: true }])
+    for (const { rawSql } of panel.targets) expect(rawSql).toContain('tenant in ($tenant)')
+  }
+  expect(dashboard(id)).not.toContain('prometheus')
 })
 
 it('knows the checks that the dashboard over the views names', () => {
-  const named = sqlDashboardIds.flatMap((id) => {
-    const panels = sqlDashboards[id]().rows.flatMap((row) => row.panels)
-    return panels.flatMap(({ queries }) => queries.flatMap(({ expr }) => expr.match(/(?<="check" = ')[a-z-]+/g) ?? []))
-  })
+  const named = sqlDashboardIds.flatMap((id) =>
+    panelsOf(id).flatMap(({ targets }) =>
+      targets.flatMap(({ rawSql }) => rawSql.match(/(?<="check" = ')[a-z-]+/g) ?? []),
+    ),
+  )
   expect(named.length).toBeGreaterThan(0)
   expect(named.filter((name) => !checks.some(({ id }) => id === name))).toEqual([])
 })

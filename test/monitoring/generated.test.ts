@@ -2,9 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { generatedFiles, generatedSections } from '../../src/commands/support/generated-files.ts'
-import { defaultMonitoringInput } from '../../src/commands/support/monitoring-input.ts'
 import { fillSections } from '../../src/monitoring/docs/page-sections.ts'
-import { alertsOf } from '../../src/monitoring/rules.ts'
+import { alertNames } from './support/shipped.ts'
 
 const root = join(import.meta.dirname, '../..')
 const files = generatedFiles()
@@ -22,18 +21,7 @@ it('makes no section for which a page has no place', () => {
   expect(() => fillSections('# A page', { checks: '' })).toThrow('the page has no place for it')
 })
 
-it('keeps no dashboard and no rule file that the catalogue does not make', () => {
-  const kept = ['config/grafana', 'config/prometheus'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => /\.(json|yml)$/.test(name))
-      .map((name) => `${folder}/${name}`),
-  )
-  expect(kept.filter((path) => !files.has(path))).toEqual([])
-})
-
-const alerts = alertsOf(defaultMonitoringInput()).map(({ name }) => name)
-
-it.each(alerts)('has a runbook with all headings for %s', (name) => {
+it.each(alertNames)('has a runbook with all headings for %s', (name) => {
   const lines = textOf(`docs/runbooks/${name}.md`).split('\n')
   expect(lines[0]).toBe(`# ${name}`)
   const headings = lines.filter((line) => line.startsWith('## '))
@@ -41,11 +29,14 @@ it.each(alerts)('has a runbook with all headings for %s', (name) => {
 })
 
 it('has no runbook without an alert', () => {
-  // A check whose findings are mild by default has an alert once the configuration makes them more severe.
-  const generated = [...files.keys()].filter((path) => path.startsWith('docs/runbooks/'))
-  const known = new Set([...alerts.map((name) => `docs/runbooks/${name}.md`), ...generated])
-  const pages = readdirSync(join(root, 'docs/runbooks')).map((name) => `docs/runbooks/${name}`)
+  const known = new Set(['README.md', ...alertNames.map((name) => `${name}.md`)])
+  const pages = readdirSync(join(root, 'docs/runbooks'))
   expect(pages.filter((page) => !known.has(page))).toEqual([])
+})
+
+it('lists every runbook in the order of the rules', () => {
+  const listed = [...textOf('docs/runbooks/README.md').matchAll(/^\| \[(\w+)\]\(\1\.md\)/gm)].map(([, name]) => name)
+  expect(listed).toEqual(alertNames)
 })
 
 it('links between pages that exist', () => {

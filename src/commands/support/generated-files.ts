@@ -3,28 +3,22 @@ import { checks } from '../../checks/index.ts'
 import { ownViews } from '../../checks/own/views.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
 import { inventories } from '../../metrics/inventory/index.ts'
-import { dashboardIds, sqlDashboardIds } from '../../monitoring/dashboard-ids.ts'
-import { writeDashboard } from '../../monitoring/dashboards/render.ts'
 import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
 import { checksPage } from '../../monitoring/docs/checks-page.ts'
-import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
 import {
   checksTable,
   enabledByDefault,
   endpointsTable,
   grantOfSql,
+  metricsTable,
   resourcesTable,
   type Sections,
   scheduleByDefault,
   viewsOfOwnChecks,
   viewsOfSql,
 } from '../../monitoring/docs/page-sections.ts'
-import { runbooksIndex } from '../../monitoring/docs/runbooks-index.ts'
-import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
-import { renderRules } from '../../monitoring/rules.ts'
 import { resources } from '../../resources/index.ts'
 import { sqlViews } from '../../store/postgres/views/index.ts'
-import { defaultMonitoringInput } from './monitoring-input.ts'
 
 /** Runbooks of checks that are written by hand. */
 const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled'])
@@ -32,16 +26,7 @@ const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled']
 /** The generated files of the repository: text by path from its root. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
-  const input = defaultMonitoringInput()
-  files.set('config/prometheus/rules.yml', renderRules(input, 'prometheus'))
-  files.set('deploy/kubernetes/prometheus-rule.yaml', renderRules(input, 'operator'))
-  files.set('config/alertmanager-inhibitions.yml', renderInhibitions())
-  files.set('deploy/compose/alertmanager.yml', renderAlertmanager())
-  for (const id of [...dashboardIds, ...sqlDashboardIds])
-    files.set(`config/grafana/${id}.json`, writeDashboard(id, input))
   files.set('docs/checks.md', checksPage(checks, requirementsByCheck()))
-  files.set('docs/metrics.md', metricsPage(metricCatalogue(inventories)))
-  files.set('docs/runbooks/README.md', runbooksIndex(input))
   for (const check of checks) {
     const page = checkRunbook(check)
     if (page !== null && !writtenByHand.has(page.name)) files.set(`docs/runbooks/${page.name}.md`, page.text)
@@ -57,6 +42,7 @@ export function generatedSections(): ReadonlyMap<string, Sections> {
       'config/tenantwatch.example.yaml',
       { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },
     ],
+    ['docs/metrics.md', { metrics: metricsTable(metricCatalogue(inventories)) }],
     ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
     ['docs/sql.md', { grant: grantOfSql(sqlViews), views: viewsOfSql(sqlViews) }],
     ['docs/sync.md', { resources: resourcesTable(resources) }],

@@ -1,5 +1,5 @@
 import type { CheckFacts } from '../../evaluate/check.ts'
-import { hasAlert } from '../alerts/posture.ts'
+import { hasAlert } from '../severities.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
 export function checkRunbook(check: CheckFacts): { readonly name: string; readonly text: string } | null {
@@ -46,12 +46,10 @@ ${wrapped('To accept a finding for a limited time, add a [waiver](../waivers.md)
   }
 }
 
-/** States which findings raise the alert; a check may also have findings of lower severities. */
 function firesFor({ id, severities }: CheckFacts): string {
-  const alerting = severities.toReversed().filter(hasAlert)
-  const open = `Check \`${id}\` has open findings`
-  if (alerting.length > 0) return `${open} of severity ${alerting.join(' or ')} that no waiver accepts.`
-  return `${open} that no waiver accepts. Its severity is ${severities.join(' or ')} by default, which has no alert: this one exists where \`checks.${id}.severity\` is medium or higher and \`tenantwatch rules\` wrote the rules.`
+  const open = `Check \`${id}\` has open findings of severity medium or higher that no waiver accepts.`
+  if (severities.some(hasAlert)) return open
+  return `${open} Its severity is ${severities.join(' or ')} by default, which has no alert: this one fires where \`checks.${id}.severity\` is medium or higher.`
 }
 
 function lowered(title: string): string {

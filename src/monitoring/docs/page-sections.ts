@@ -1,4 +1,5 @@
 import type { Check } from '../../evaluate/check.ts'
+import type { CataloguedFamily } from '../../metrics/catalogue.ts'
 import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
 import type { SqlView } from '../../store/views/view.ts'
 import { markdownTable, wrapped } from './markdown.ts'
@@ -21,6 +22,16 @@ export function fillSections(page: string, sections: Sections): string {
 export function checksTable(checks: readonly Check[]): string {
   const rows = checks.map(({ id, title, severities }) => [`\`${id}\``, title, severities.toReversed().join(', ')])
   return `\n${markdownTable(['Check', 'Passes when', 'Severity'], rows)}\n`
+}
+
+export function metricsTable(families: readonly CataloguedFamily[]): string {
+  const rows = families.map(({ name, type, labelNames, help }) => [
+    `\`${name}\``,
+    type,
+    labelNames.map((label) => `\`${label}\``).join(', '),
+    help,
+  ])
+  return `\n${markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows)}\n`
 }
 
 export function endpointsTable(resources: readonly ResourceDefinition[]): string {

@@ -1,6 +1,5 @@
 import { checks } from '../../../src/checks/index.ts'
-import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
-import { alertsOf } from '../../../src/monitoring/rules.ts'
+import { alertNames } from '../../monitoring/support/shipped.ts'
 
 /** Series in Prometheus, and the alerts that fire at one minute. Time begins at 0. */
 export interface AlertScene {
@@ -21,6 +20,11 @@ export interface AlertExpectation {
 
 const at = 'job="tenantwatch",instance="a"'
 const alive = { [`tenantwatch_build_info{${at},version="1"}`]: '1x400', [`up{${at}}`]: '1x400' }
+const evaluationLimit = (tenant = 'acme') => `tenantwatch_evaluation_freshness_limit_seconds{tenant="${tenant}",${at}}`
+const threshold = (severity: string, tenant = 'acme') =>
+  `tenantwatch_check_threshold_seconds{tenant="${tenant}",check="api-client-secret-not-expiring",severity="${severity}",${at}}`
+/** The defaults. */
+const thresholds = { [threshold('medium')]: '2592000x400', [threshold('high')]: '604800x400' }
 const watched = { [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x400' }
 const day = 86_400
 
@@ -46,6 +50,7 @@ const watch: readonly AlertScene[] = [
       [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x10 _x400',
       [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x10 _x400',
       [`tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="x",${at}}`]: `${5 * day}x10 _x400`,
+      [threshold('high')]: '604800x10 _x400',
     },
     expect: [
       silent('TenantwatchDown', 9),
@@ -142,6 +147,8 @@ const watch: readonly AlertScene[] = [
       ...watched,
       [`tenantwatch_check_status{tenant="acme",check="c",status="unknown",${at}}`]: '0x100',
       [findingsSeries]: '0x100',
+      ...thresholds,
+      [evaluationLimit()]: '900x100',
       [limitSeries]: '900x100',
       [successSeries]: '0+60x100',
       [`tenantwatch_config_last_reload_successful{${at}}`]: '1x30 0x70',
@@ -168,6 +175,8 @@ const watch: readonly AlertScene[] = [
       ...watched,
       [`tenantwatch_check_status{tenant="acme",check="c",status="unknown",${at}}`]: '0x100',
       [findingsSeries]: '0x100',
+      ...thresholds,
+      [evaluationLimit()]: '900x100',
       [limitSeries]: '900x100',
       [successSeries]: '0+60x100',
       [lost]: '0x20 _x80',
@@ -503,8 +512,8 @@ const moves: readonly AlertScene[] = [
   },
 ]
 
-const secretOf = (id: string) =>
-  `tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="${id}",${at}}`
+const secretOf = (id: string, tenant = 'acme') =>
+  `tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="${tenant}",client_id="${id}",${at}}`
 const waivedUntil = (id: string, what: 'expired' | 'expiring') =>
   `tenantwatch_api_client_secret_waived_until_timestamp_seconds{tenant="acme",client_id="${id}",check="api-client-secret-not-${what}",${at}}`
 const own = `tenantwatch_own_client_secret_expiration_timestamp_seconds{tenant="acme",${at}}`
@@ -515,6 +524,7 @@ const secrets: readonly AlertScene[] = [
       'each secret has one alert, the most urgent one; a waived one has none, and the last one unless its expiry is waived',
     series: {
       ...alive,
+      ...thresholds,
       [secretOf('expired')]: '600x60',
       [secretOf('day')]: `${day}x60`,
       [secretOf('week')]: `${6 * day}x60`,
@@ -540,8 +550,28 @@ const secrets: readonly AlertScene[] = [
     ],
   },
   {
+    about: 'each tenant has its own days, and a changed configuration counts at once',
+    series: {
+      ...alive,
+      [threshold('medium')]: `${60 * day}x60`,
+      [threshold('high')]: `${14 * day}x30 ${6 * day}x30`,
+      [threshold('medium', 'globex')]: `${30 * day}x60`,
+      [threshold('high', 'globex')]: `${7 * day}x60`,
+      [secretOf('a')]: `${10 * day}x60`,
+      [secretOf('b')]: `${50 * day}x60`,
+      [secretOf('c', 'globex')]: `${50 * day}x60`,
+      [secretOf('d', 'globex')]: `${10 * day}x60`,
+    },
+    expect: [
+      fires('TenantwatchSecretExpiryNear', 20, { client_id: 'b' }, { client_id: 'd' }),
+      fires('TenantwatchSecretExpiryImminent', 20, { tenant: 'acme', client_id: 'a' }),
+      fires('TenantwatchSecretExpiryNear', 40, { client_id: 'a' }, { client_id: 'b' }, { client_id: 'd' }),
+      silent('TenantwatchSecretExpiryImminent', 40),
+    ],
+  },
+  {
     about: 'a secret is rotated: its alert ends',
-    series: { ...alive, ...watched, [secretOf('a')]: `600x30 ${200 * day}x60` },
+    series: { ...alive, ...thresholds, ...watched, [secretOf('a')]: `600x30 ${200 * day}x60` },
     expect: [
       fires('TenantwatchSecretExpired', 25, { client_id: 'a' }),
       silent('TenantwatchSecretExpired', 32),
@@ -642,7 +672,7 @@ const posture: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a check has findings of a severity that the rules were not written for',
+    about: 'a check has findings of a severity that it has only by the configuration',
     series: {
       ...alive,
       ...watched,
@@ -651,9 +681,14 @@ const posture: readonly AlertScene[] = [
       [`tenantwatch_findings{tenant="acme",check="api-client-secret-not-expired",severity="critical",${at}}`]: '1x90',
     },
     expect: [
-      silent('TenantwatchOwnCheckFails', 29),
-      fires('TenantwatchOwnCheckFails', 80, { check: 'user-role-active', severity: 'critical' }),
-      fires('TenantwatchUserRoleBroken', 80, { check: 'user-role-active', severity: 'info' }),
+      silent('TenantwatchUserRoleBroken', 29),
+      fires(
+        'TenantwatchUserRoleBroken',
+        80,
+        { check: 'user-role-active', severity: 'critical' },
+        { check: 'user-role-active', severity: 'info' },
+      ),
+      silent('TenantwatchOwnCheckFails', 80),
     ],
   },
   {
@@ -745,29 +780,22 @@ const loudness: Readonly<Record<string, readonly [label: string, afterMinutes: n
 }
 
 /** Every alert of a check by its own catalogue entry: silent at none, firing with findings, silent again when fixed. */
-const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert, severities }) =>
+const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert }) =>
   alert === null
     ? []
-    : severities.flatMap((severity) => {
-        const loud = loudness[severity]
-        if (loud === undefined) return []
-        const [label, after] = loud
-        return [
-          {
-            about: `findings of ${id}, ${severity}`,
-            series: {
-              ...alive,
-              ...watched,
-              [`tenantwatch_findings{tenant="acme",check="${id}",severity="${severity}",${at}}`]: '0x10 3x90 0x20',
-            },
-            expect: [
-              silent(`Tenantwatch${alert.name}`, 10),
-              fires(`Tenantwatch${alert.name}`, 12 + after, { tenant: 'acme', check: id, severity: label }),
-              silent(`Tenantwatch${alert.name}`, 105),
-            ],
-          },
-        ]
-      }),
+    : Object.entries(loudness).map(([severity, [label, after]]) => ({
+        about: `findings of ${id}, ${severity}`,
+        series: {
+          ...alive,
+          ...watched,
+          [`tenantwatch_findings{tenant="acme",check="${id}",severity="${severity}",${at}}`]: '0x10 3x90 0x20',
+        },
+        expect: [
+          silent(`Tenantwatch${alert.name}`, 10),
+          fires(`Tenantwatch${alert.name}`, 12 + after, { tenant: 'acme', check: id, severity: label }),
+          silent(`Tenantwatch${alert.name}`, 105),
+        ],
+      })),
 )
 
 const alertScenes: readonly AlertScene[] = [
@@ -814,10 +842,9 @@ function toQuery({ alert, minute, firing }: AlertExpectation) {
 
 /** Alerts that no scene shows firing, or none shows silent. */
 export function unprovenAlerts(): readonly string[] {
-  const all = alertsOf(defaultMonitoringInput()).map(({ name }) => name)
   const expected = alertScenes.flatMap((scene) => scene.expect)
   const shown = (alert: string, isFiring: boolean) =>
     expected.some((one) => one.alert === alert && one.firing.length > 0 === isFiring)
   const alwaysFires = 'TenantwatchWatchdog'
-  return all.filter((alert) => !shown(alert, true) || (alert !== alwaysFires && !shown(alert, false)))
+  return alertNames.filter((alert) => !shown(alert, true) || (alert !== alwaysFires && !shown(alert, false)))
 }

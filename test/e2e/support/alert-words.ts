@@ -1,5 +1,3 @@
-import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
-
 /** Expected texts of alerts as Prometheus renders them at one minute; time begins at 0, with one value per minute. */
 interface WordScene {
   readonly about: string
@@ -296,7 +294,6 @@ function waiverSays(minute: number, state: string): ExpectedText {
 
 /** The scenes as a file for `promtool test rules`. */
 export function promtoolWordTests(rules: string): object {
-  const { runbooks } = defaultMonitoringInput().links
   return {
     rule_files: [rules],
     evaluation_interval: '1m',
@@ -313,7 +310,7 @@ export function promtoolWordTests(rules: string): object {
             exp_annotations: {
               summary,
               description,
-              runbook_url: runbooks?.replace('{name}', alert),
+              runbook_url: `https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks/${alert}.md`,
             },
           },
         ],

@@ -44,7 +44,7 @@ export function hurried(rules: string): string {
     rule.expr = rule.expr
       .replaceAll(/\[(\d+[smh])\]/g, (_, range: string) => `[${shorter(range)}]`)
       .replaceAll(/offset (\d+[smh])/g, (_, back: string) => `offset ${shorter(back)}`)
-      .replaceAll(/> 900$/gm, '> 15')
+      .replaceAll(/> tenantwatch_evaluation_freshness_limit_seconds$/gm, '> 15')
   }
   return stringify(document)
 }

@@ -18,7 +18,8 @@ const shapeOf = (series: ResourceSeries) => ({
 
 export function tenantSeriesConfig(name: string): TenantSeriesConfig {
   const checks = ['api-client-secret-not-expired', 'user-mfa-enrolled']
-  return { name, resources: inventories.map(shapeOf), checks }
+  const thresholds = [{ check: 'api-client-secret-not-expiring', severity: 'high', seconds: 604_800 }] as const
+  return { name, resources: inventories.map(shapeOf), checks, thresholds, evaluationLimitSeconds: 900 }
 }
 
 export const config: MetricsConfig = {

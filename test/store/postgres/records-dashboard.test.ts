@@ -1,16 +1,11 @@
 import { expect, it } from 'vitest'
-import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 import { minuteMs } from '../../../src/model/durations.ts'
-import { renderDashboard } from '../../../src/monitoring/dashboards/render.ts'
+import { board as boardOf, panelsOf } from '../../monitoring/support/shipped.ts'
 import { onPostgres } from '../../support/test-database.ts'
 import { type Row, type SqlWorld, sqlWorld } from './support/sql-world.ts'
 
-interface Target {
-  readonly rawSql: string
-}
-
-const board = renderDashboard('records', defaultMonitoringInput())
-const shown = (board.panels ?? []).filter((panel) => panel.type !== 'row')
+const board = boardOf('records')
+const shown = panelsOf('records')
 
 /** As Grafana's PostgreSQL source writes a query: every value of a variable in quotes, `$__timeFilter` as a range. */
 function written(sql: string, tenants: readonly string[], from: number): string {
@@ -27,8 +22,7 @@ function written(sql: string, tenants: readonly string[], from: number): string 
 
 /** Rows of the panel of this title. */
 function rowsOf({ sql }: SqlWorld, title: string, { tenants = ['acme'], from = 0 } = {}): Row[] {
-  const panel = shown.find((one) => one.title === title) as { readonly targets?: readonly Target[] } | undefined
-  const [target] = panel?.targets ?? []
+  const [target] = shown.find((one) => one.title === title)?.targets ?? []
   if (target === undefined) throw new Error(`There is no panel ${title}`)
   return sql(written(target.rawSql, tenants, from))
 }
@@ -37,7 +31,7 @@ const numberOf = (world: SqlWorld, title: string) => Object.values(rowsOf(world,
 
 it.runIf(onPostgres)('asks the views of the selected tenants only', async () => {
   const world = await sqlWorld()
-  const [variable] = board.templating?.list?.filter(({ name }) => name === 'tenant') ?? []
+  const [variable] = board.templating.list.filter(({ name }) => name === 'tenant')
   expect(world.sql(String(variable?.query))).toEqual([{ tenant: 'acme' }])
   expect(shown.map(({ title }) => title)).toMatchInlineSnapshot(`
     [
@@ -51,7 +45,7 @@ it.runIf(onPostgres)('asks the views of the selected tenants only', async () => 
       "Changes of records",
     ]
   `)
-  for (const { title = '' } of shown) {
+  for (const { title } of shown) {
     const rows = rowsOf(world, title, { tenants: ["o'hara", 'none'] })
     expect(
       rows.flatMap((row) => Object.values(row)).filter((value) => value !== null),

@@ -1,0 +1,109 @@
+import type { Command } from 'commander'
+import { UsageError } from '../../model/errors.ts'
+import type { Links, SeverityLabels } from '../../monitoring/rules.ts'
+import { alertSeverities, findingSeverities } from '../../monitoring/severities.ts'
+import { defaultJob } from '../../monitoring/shipped.ts'
+
+export interface AlertOptions {
+  readonly label?: readonly string[]
+  readonly annotation?: readonly string[]
+  readonly severity?: readonly string[]
+}
+
+export interface LinkOptions {
+  readonly grafana?: string
+  readonly page?: string
+  readonly runbooks?: string
+}
+
+export function addJobOption(command: Command): Command {
+  return command.option('--job <name>', 'label `job` of the scrapes', defaultJob)
+}
+
+/** @throws UsageError when it would need quoting in PromQL. */
+export function jobOf({ job }: { readonly job: string }): string {
+  if (!/^[\w./:-]{1,200}$/.test(job))
+    throw new UsageError('--job may have letters, digits and the characters _ . / : - only')
+  return job
+}
+
+/** @throws UsageError when an option is invalid. */
+export function marksOf({ label, annotation, severity }: AlertOptions) {
+  return {
+    labels: pairsOf('--label', label, /^(?!__|(?:alertname|severity)$)[A-Za-z_]\w*$/),
+    annotations: pairsOf(
+      '--annotation',
+      annotation,
+      /^(?!(?:summary|description|(?:runbook|dashboard|page)_url)$)[A-Za-z_]\w*$/,
+    ),
+    severities: severitiesIn(severity),
+  }
+}
+
+/** @throws UsageError when an address is invalid. */
+export function linksOf(options: LinkOptions): Links {
+  const page = address('--page', options.page)
+  return {
+    runbooks: runbooksOf(options.runbooks, page),
+    runbooksWhileDown: runbooksOf(options.runbooks, null),
+    grafana: address('--grafana', options.grafana),
+    page,
+  }
+}
+
+function severitiesIn(given: readonly string[] | undefined): SeverityLabels {
+  const quiet = given?.map((pair) => pair.split('=')[0]).find((from) => from === 'low')
+  if (quiet !== undefined)
+    throw new UsageError(`Invalid value of --severity: findings of severity ${quiet} have no alert`)
+  return pairsOf('--severity', given, new RegExp(`^(?:${[...alertSeverities, ...findingSeverities].join('|')})$`))
+}
+
+/** Parses options such as `--label team=security`. The value is a text, not a template. */
+function pairsOf(option: string, given: readonly string[] = [], names: RegExp): Readonly<Record<string, string>> {
+  const pairs = new Map<string, string>()
+  for (const pair of given) {
+    const at = pair.indexOf('=')
+    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
+    const problem = pairProblem(at, name, value, names)
+    if (problem !== null)
+      throw new UsageError(`Invalid value of ${option}: ${problem}; expected ${wantedPairs[option]}`)
+    if (pairs.has(name)) throw new UsageError(`${option} is given twice for ${name}; give it once`)
+    pairs.set(name, value)
+  }
+  return Object.fromEntries(pairs)
+}
+
+/** Does not repeat the value, which may be a secret. */
+function pairProblem(at: number, name: string, value: string, names: RegExp): string | null {
+  if (at < 0) return 'there is no "="'
+  if (name === '') return 'there is no name before the "="'
+  if (!/^[A-Za-z_]\w*$/.test(name))
+    return 'the name before the "=" must begin with a letter or "_" and have only letters, digits and "_"'
+  if (!names.test(name)) return 'the name before the "=" cannot be used here'
+  if (value === '') return 'there is no text after the "="'
+  return /\{\{|\p{Cc}/u.test(value) ? 'the text after the "=" has "{{" or a control character' : null
+}
+
+const wantedPairs: Readonly<Record<string, string>> = {
+  '--label': 'name=value, such as team=security, with another name than alertname and severity',
+  '--annotation': 'name=value, such as contact=security@example.com, with a name that alerts do not have yet',
+  '--severity': `FROM=TO, such as high=page, where FROM is a severity of findings (critical, ${findingSeverities.join(', ')}) or a value of the label severity (${alertSeverities.join(', ')})`,
+}
+
+/** The daemon serves its runbooks beside the status page. */
+function runbooksOf(given: string | undefined, page: string | null): string | null {
+  if (given === undefined && page !== null) return `${page}/runbook?name={name}`
+  const folder = address('--runbooks', given ?? projectRunbooks)
+  return folder === null ? null : `${folder}/{name}.md`
+}
+
+/** Null without an address, or for an empty one: no links. */
+function address(option: string, given = ''): string | null {
+  if (given.trim() === '') return null
+  const url = URL.canParse(given) ? new URL(given) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol) || /[{}"'\s]/.test(given))
+    throw new UsageError(`${option} must be an http or https address, or '' for no links`)
+  return given.replace(/\/+$/, '')
+}
+
+const projectRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
