@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aDay, cli, startTime, synced } from './support/cli.ts'
+import { aDay, cli, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
 
 const ownId = '00000000-0000-4000-8000-0000000000aa'
@@ -118,17 +118,4 @@ it('shows only the selected tenant, and refuses invalid options', async () => {
   expect((await one.run('expiring', '--days', 'soon')).stderr).toBe(
     'tenantwatch: Invalid value of --days "soon": expected a whole number of days from 0 to 36500, such as 30\n',
   )
-})
-
-it('warns in the log, once a step, before the secret of the watch itself ends', async () => {
-  const one = await world()
-  const warned = async () => {
-    const { stderr } = await one.run('sync')
-    return stderr.split('\n').filter((line) => line.includes('that this tenant uses'))
-  }
-  const [line = '', ...others] = await warned()
-  expect(others).toEqual([])
-  expect(JSON.parse(line)).toMatchObject({ tenant: 'acme', expires: '2026-03-31T12:00:00.000Z', daysLeft: 30 })
-  one.simulator.primary.updateApiClient(ownId, { secretExpirationDate: new Date(startTime + 90 * aDay).toISOString() })
-  expect(await warned()).toEqual([])
 })
