@@ -14,13 +14,7 @@ export const apiClientRoleActive = defineCheck({
     "Exactly one role has the client's role name, and its state is Active. A client whose role name no role has is not evaluated until roles are read again after the client.",
   risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",
   remediation: 'Give the client an active role, or rename duplicate roles.',
-  alert: {
-    name: 'ClientRoleBroken',
-    summary: {
-      one: 'API client does not have exactly one active role',
-      other: 'API clients do not have exactly one active role',
-    },
-  },
+  alert: 'ClientRoleBroken',
   frameworks: ['soc2 CC6.3', 'iso27001 A.5.15', 'iso27001 A.5.18', 'nist80053 AC-3', 'pcidss 7.2.5', 'cis 6.8'],
   severities: ['medium'],
   evaluates: 'api-clients',

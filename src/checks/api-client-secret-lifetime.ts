@@ -13,10 +13,7 @@ export const apiClientSecretLifetime = defineCheck({
   description: 'No secretExpirationDate lies further ahead than `days` (365 by default).',
   risk: 'A long-lived secret stays usable long after it has leaked.',
   remediation: 'Replace the secret with one that expires sooner.',
-  alert: {
-    name: 'SecretTooLong',
-    summary: { one: 'API client secret has too long a lifetime', other: 'API client secrets have too long a lifetime' },
-  },
+  alert: 'SecretTooLong',
   frameworks: ['soc2 CC6.1', 'iso27001 A.5.17', 'nist80053 IA-5', 'pcidss 8.6.3'],
   severities: ['low'],
   evaluates: 'api-clients',

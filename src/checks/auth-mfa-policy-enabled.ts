@@ -15,7 +15,7 @@ export const authMfaPolicyEnabled = defineCheck({
     'mfaEnabled, the tenant-wide multi-factor policy, is true. A tenant without SSO sends it as false together with all other settings, perhaps as a placeholder: `withoutSso` decides whether that is `fail` or `unknown`.',
   risk: 'No user needs a second factor: a stolen password is enough.',
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
-  alert: { name: 'MfaPolicyOff', summary: 'multi-factor authentication is not demanded' },
+  alert: 'MfaPolicyOff',
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.6',

@@ -32,13 +32,7 @@ export const authSettingsUnchanged = defineCheck({
   risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',
   remediation:
     'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
-  alert: {
-    name: 'SettingsDrift',
-    summary: {
-      one: 'authentication setting differs from the accepted state',
-      other: 'authentication settings differ from the accepted state',
-    },
-  },
+  alert: 'SettingsDrift',
   frameworks: [
     'soc2 CC7.1',
     'soc2 CC7.2',

@@ -10,7 +10,7 @@ export const authSsoEnforced = defineCheck({
     'ssoEnabled and ssoEnforced are both true. The severity is high where single sign-on is enabled and not enforced, because people can bypass a sign-on that is believed to be in force. It is low where single sign-on is not enabled, because that is a known state; switching it off is a critical finding of auth-settings-unchanged until it is accepted.',
   risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
-  alert: { name: 'SsoNotEnforced', summary: 'single sign-on is not enforced' },
+  alert: 'SsoNotEnforced',
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.6',

@@ -12,10 +12,7 @@ export const documentCurrent = defineCheck({
   description: 'No document was last uploaded or updated (updatedAt, else createdAt) more than `days` ago.',
   risk: 'Policies and evidence that nobody reviews no longer match practice.',
   remediation: 'Review the document and upload its current version, or remove it.',
-  alert: {
-    name: 'DocumentOutdated',
-    summary: { one: 'document is out of date', other: 'documents are out of date' },
-  },
+  alert: 'DocumentOutdated',
   frameworks: ['soc2 CC2.1', 'soc2 CC5.3', 'iso27001 A.5.1', 'iso27001 A.5.37', 'nist80053 AC-1', 'pcidss 12.1.2'],
   severities: ['medium'],
   evaluates: 'documents',

@@ -11,10 +11,7 @@ export const documentNameUnique = defineCheck({
   description: 'Every file name belongs to one document.',
   risk: 'It is unclear which of several documents with the same name is valid.',
   remediation: 'Remove outdated copies, or give each document a name of its own.',
-  alert: {
-    name: 'DocumentNameTwice',
-    summary: { one: 'file name belongs to several documents', other: 'file names belong to several documents' },
-  },
+  alert: 'DocumentNameTwice',
   frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
   severities: ['info'],
   evaluates: 'documents',

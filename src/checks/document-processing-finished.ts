@@ -16,10 +16,7 @@ export const documentProcessingFinished = defineCheck({
     'No document has an uploadStatus of `statuses` (Processing by default) for longer than `hours`. The time starts when the document last left a completed status (`statuses` of document-required-present, Completed by default); for a document that never had one, at the updatedAt (else createdAt) that was first mirrored.',
   risk: 'A document that is stuck in ingestion cannot be queried.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
-  alert: {
-    name: 'DocumentStuck',
-    summary: { one: 'document is stuck in processing', other: 'documents are stuck in processing' },
-  },
+  alert: 'DocumentStuck',
   frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
   severities: ['medium'],
   evaluates: 'documents',

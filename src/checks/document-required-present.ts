@@ -36,10 +36,7 @@ export const documentRequiredPresent = defineCheck({
     'Each of the configured `requirements`, such as `{ id: soc2, pattern: "SOC2*.pdf", maxAgeDays: 365 }`, is met by a document that is not too old, has one of `statuses` (Completed by default) and a matching name: `*` is any run of characters, `?` one, and letter case does not matter.',
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
-  alert: {
-    name: 'DocumentMissing',
-    summary: { one: 'required document is missing or too old', other: 'required documents are missing or too old' },
-  },
+  alert: 'DocumentMissing',
   frameworks: ['soc2 CC5.3', 'iso27001 A.5.1', 'iso27001 A.5.37', 'nist80053 AC-1', 'pcidss 12.1.1'],
   severities: ['high'],
   evaluates: 'documents',

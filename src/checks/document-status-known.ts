@@ -17,10 +17,7 @@ export const documentStatusKnown = defineCheck({
   risk: 'It is unclear whether the document is in use or its upload failed.',
   remediation:
     'Look the document up in the portal; add a legitimate status to `documents.knownStatuses` and to `statuses` of document-processing-finished (busy) or document-required-present (finished).',
-  alert: {
-    name: 'DocumentStatusUnknown',
-    summary: { one: 'document has no known upload status', other: 'documents have no known upload status' },
-  },
+  alert: 'DocumentStatusUnknown',
   frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
   severities: ['low'],
   evaluates: 'documents',

@@ -11,13 +11,7 @@ export const permissionCatalogueKnown = defineCheck({
   description: 'No role grants a code that is missing from the list of assignable permissions.',
   risk: 'An undocumented permission is missed in access reviews.',
   remediation: 'Ask the vendor what the code permits, and remove it from the role if nobody needs it.',
-  alert: {
-    name: 'PermissionUnlisted',
-    summary: {
-      one: 'role grants codes that are not in the permission list',
-      other: 'roles grant codes that are not in the permission list',
-    },
-  },
+  alert: 'PermissionUnlisted',
   frameworks: ['soc2 CC6.3', 'iso27001 A.5.18', 'nist80053 AC-2(7)', 'cis 6.8'],
   severities: ['info'],
   evaluates: 'roles',

@@ -23,13 +23,7 @@ export const rolePermissionsUnchanged = defineCheck({
   risk: 'Every holder of the role may have permissions that nobody approved.',
   remediation:
     'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
-  alert: {
-    name: 'RolePermissionsDrift',
-    summary: {
-      one: 'role has permissions that differ from the accepted state',
-      other: 'roles have permissions that differ from the accepted state',
-    },
-  },
+  alert: 'RolePermissionsDrift',
   frameworks: [
     'soc2 CC6.3',
     'soc2 CC7.1',

@@ -21,10 +21,7 @@ export const userInvitationAccepted = defineCheck({
     'No user is in state Invited for longer than `days` since createdAt, or an earlier one of the same invitation and e-mail; `highDays` raises the severity. A user who is that old and in a state outside `users.knownStates` (Active, Invited) is not evaluated, because the API does not specify other states; every known state except Invited means that the invitation was accepted or the account closed.',
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
-  alert: {
-    name: 'InvitationStale',
-    summary: { one: 'invitation was not accepted in time', other: 'invitations were not accepted in time' },
-  },
+  alert: 'InvitationStale',
   frameworks: ['soc2 CC6.2', 'iso27001 A.5.16', 'nist80053 AC-2', 'pcidss 8.2.4', 'cis 6.1'],
   severities: ['medium', 'high'],
   evaluates: 'users',

@@ -22,10 +22,7 @@ export const userLeastPrivilege = defineCheck({
     'The role of every user who is not in state Invited grants only codes of `allowed`; unspecified states count as active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name than roleName, that role and all named roleName count. Without `allowed` the check does not apply.',
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
-  alert: {
-    name: 'UserOverprivileged',
-    summary: { one: 'user has excess permissions', other: 'users have excess permissions' },
-  },
+  alert: 'UserOverprivileged',
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.3',

@@ -16,13 +16,7 @@ export const userMfaEnrolled = defineCheck({
     "While the tenant's mfaEnabled is true, every user is enrolled. `enrolledWhen` sets which values of the flags mfaStatus and mfaAction mean that a user is enrolled, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
-  alert: {
-    name: 'MfaNotEnrolled',
-    summary: {
-      one: 'user is not enrolled in multi-factor authentication',
-      other: 'users are not enrolled in multi-factor authentication',
-    },
-  },
+  alert: 'MfaNotEnrolled',
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.6',

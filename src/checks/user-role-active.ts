@@ -16,13 +16,7 @@ export const userRoleActive = defineCheck({
     'The role of every user who is not in state Invited exists and is Active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name than roleName, that role and all roles named roleName count.',
   risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
-  alert: {
-    name: 'UserRoleBroken',
-    summary: {
-      one: 'user has a role that is missing or not active',
-      other: 'users have a role that is missing or not active',
-    },
-  },
+  alert: 'UserRoleBroken',
   frameworks: [
     'soc2 CC6.2',
     'soc2 CC6.3',

@@ -19,8 +19,8 @@ export interface CheckFacts {
   readonly description: string
   readonly risk: string
   readonly remediation: string
-  /** Null when other rules alert on its findings. */
-  readonly alert: CheckAlert | null
+  /** The failing case: the alert and its runbook are `Tenantwatch<alert>`. Null when other rules alert on its findings. */
+  readonly alert: string | null
   /** Requirements that the check is evidence for, such as `soc2 CC6.1`; own checks may name others. */
   readonly frameworks: readonly string[]
   readonly severities: readonly Severity[]
@@ -52,13 +52,6 @@ export interface CheckFacts {
     /** States of all evaluated records, stored once as the first accepted ones; absent = the check derives them itself. */
     readonly states?: (records: readonly MirrorRecord[]) => ReadonlyMap<string, unknown>
   }
-}
-
-export interface CheckAlert {
-  /** Name of the failing case; the alert and its runbook are called `Tenantwatch<name>`. */
-  readonly name: string
-  /** The failing case: the words after the number of entities, or a clause if a tenant has only one such entity. */
-  readonly summary: string | { readonly one: string; readonly other: string }
 }
 
 export interface RuleContext {

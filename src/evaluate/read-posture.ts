@@ -109,7 +109,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     title: check.title,
     risk: check.risk,
     remediation: check.remediation,
-    ...(check.alert && { runbook: `Tenantwatch${check.alert.name}` }),
+    ...(check.alert && { runbook: `Tenantwatch${check.alert}` }),
     enabled: settings.enabled,
     ...(assumption !== null && { assumption }),
     ...present,

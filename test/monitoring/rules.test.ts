@@ -40,7 +40,7 @@ it('begins the title of every alert about a tenant with its name, and states wha
   const passive = shippedAlerts.filter(({ annotations }) => !action.test(annotations?.['description'] ?? ''))
   expect([...new Set(passive.map(({ alert }) => alert))]).toEqual(['TenantwatchWatchdog'])
   for (const { id, alert, remediation } of checks) {
-    const own = shippedAlerts.filter((one) => one.alert === `Tenantwatch${alert?.name}`)
+    const own = shippedAlerts.filter((one) => one.alert === `Tenantwatch${alert}`)
     for (const { annotations } of own)
       expect([id, annotations?.['description']]).toEqual([id, expect.stringContaining(` To do: ${remediation}`)])
   }
@@ -100,7 +100,7 @@ it('has an alert of its own for every check, as loud as the severity of its find
       ...(wait && { for: wait }),
       labels: { severity: label },
     }))
-  const expected = checks.flatMap(({ id, alert }) => (alert === null ? [] : rulesFor(alert.name, `check="${id}"`)))
+  const expected = checks.flatMap(({ id, alert }) => (alert === null ? [] : rulesFor(alert, `check="${id}"`)))
   const all = checks.map(({ id }) => id).join('|')
   const written = shippedAlerts.filter(({ expr }) => expr.includes('tenantwatch_findings:last_known'))
   expect(written.map(({ annotations: _, ...rule }) => rule)).toEqual([

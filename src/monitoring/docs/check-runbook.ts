@@ -4,7 +4,7 @@ import { generatedMark, wrapped } from './markdown.ts'
 
 export function checkRunbook(check: CheckFacts): { readonly name: string; readonly text: string } | null {
   if (check.alert === null) return null
-  const name = `Tenantwatch${check.alert.name}`
+  const name = `Tenantwatch${check.alert}`
   return {
     name,
     text: `# ${name}

@@ -19,7 +19,7 @@ function section(check: Check, requirements: readonly string[]): string {
   const alert =
     check.alert === null
       ? 'the alerts on expiring secrets (`TenantwatchSecretExpir…`)'
-      : `[Tenantwatch${check.alert.name}](runbooks/Tenantwatch${check.alert.name}.md)${silent}`
+      : `[Tenantwatch${check.alert}](runbooks/Tenantwatch${check.alert}.md)${silent}`
   const facts = [
     `- Severity: ${check.severities.toReversed().join(', ')}`,
     `- Evaluates ${check.evaluates}${check.needs.length === 0 ? '' : `; needs ${check.needs.join(', ')}`}`,

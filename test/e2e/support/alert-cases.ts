@@ -791,9 +791,9 @@ const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert }) =>
           [`tenantwatch_findings{tenant="acme",check="${id}",severity="${severity}",${at}}`]: '0x10 3x90 0x20',
         },
         expect: [
-          silent(`Tenantwatch${alert.name}`, 10),
-          fires(`Tenantwatch${alert.name}`, 12 + after, { tenant: 'acme', check: id, severity: label }),
-          silent(`Tenantwatch${alert.name}`, 105),
+          silent(`Tenantwatch${alert}`, 10),
+          fires(`Tenantwatch${alert}`, 12 + after, { tenant: 'acme', check: id, severity: label }),
+          silent(`Tenantwatch${alert}`, 105),
         ],
       })),
 )
