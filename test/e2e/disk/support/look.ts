@@ -35,7 +35,8 @@ export function look(file: string): Look {
         `select fingerprint, "check", entity_id, severity, resolved_at is null, resolution, reopened from findings`,
       ),
       events: lines(
-        `select subject, kind, data ->> 'severity', data ->> 'resolution' from events where kind like 'finding.%'`,
+        `select subject, kind, iif(json_valid(data), data, '{}') ->> 'severity',
+           iif(json_valid(data), data, '{}') ->> 'resolution' from events where kind like 'finding.%'`,
       ),
       fullSyncs: rows("select * from full_syncs where resource = 'users'"),
       fullSyncPages: rows('select page from full_sync_pages where page > 0 order by page').map((row) =>

@@ -95,7 +95,7 @@ it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror'
     notOwned: 0,
     isPooled: false,
     layout: 'current',
-    mirror: { replicas: [], runs: null },
+    mirror: { replicas: [] },
   })
   expect(found.connections).toBeLessThan(100)
   expect(found.used).toBeGreaterThan(0)
@@ -107,7 +107,7 @@ it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror'
   expect(await database('empty').facts()).toMatchObject({ layout: 'none', mirror: null })
 })
 
-it.runIf(isOnServer)('reads replicas, owners and runs', async () => {
+it.runIf(isOnServer)('reads replicas and owners', async () => {
   const { query, facts } = database('current')
   query(`insert into tenants (id, name, base_url, created_at) values (1, 'acme', 'x', 0), (2, 'globex', 'x', 0)`)
   query(`insert into replicas (id, until, alone, tenants) values ('pod-a/1', clock_timestamp() + interval '9 seconds', false, ''),
@@ -164,7 +164,6 @@ it.runIf(isOnServer)(
     expect(after.stdout).toMatch(/^✓ +connections +\d+ of \d+ in use/m)
     expect(after.stdout).toMatch(/^! +replicas +none is alive\. /m)
     expect(after.stdout).toMatch(/^✓ +database +the database of store\.url can be read/m)
-    expect(after.stdout).toMatch(/^✓ +runs +\d+ since /m)
     postgres.query('update tenantwatch_migrations set created_at = created_at + 1')
     const newer = await run('doctor')
     expect(newer.code).toBe(3)
