@@ -116,7 +116,7 @@ const faults: readonly FaultCase[] = [
     what: 'empty pages of clients for ever',
     on: 'api-clients',
     reason: 'protocol',
-    requests: 3,
+    requests: 12,
     family: () => ({ empty: endless([]) }),
   },
   {

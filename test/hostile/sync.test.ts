@@ -27,9 +27,9 @@ function query<T>(sql: string, ...values: unknown[]): T[] {
   }
 }
 
-/** A record as text; beyond the greatest double JSON has no number, so that `1e400` is read as infinite. */
+/** A record as text; `1e400`, which JSON reads as infinite, is kept as null. */
 const kept = (record: unknown) =>
-  JSON.stringify(JSON.parse(JSON.stringify(record)), (_, value) => (value === Infinity ? 'infinite' : value))
+  JSON.stringify(JSON.parse(JSON.stringify(record)), (_, value) => (value === Infinity ? null : value))
 
 const resultsOf = ({ stdout }: Ran) =>
   [...stdout.matchAll(/^acme +(\S+) +(incremental|full) +(\S+) +(\+\d+ ~\d+ -\d+)/gm)].map(

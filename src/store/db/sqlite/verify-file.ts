@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { promisify } from 'node:util'
 import BetterSqlite3 from 'better-sqlite3'
+import { endWithProcess } from '../../../model/process/end-with-process.ts'
 import { sizeOf } from './database-file.ts'
 import { codeOf, damaged, isDamage, openError } from './store-error.ts'
 
@@ -70,8 +71,9 @@ async function checkInProcess(file: string, signal: AbortSignal): Promise<string
   try {
     // No environment variables, which may contain secrets.
     const options = { env: {}, signal, killSignal: 'SIGKILL' } as const
-    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script, driver, file], options)
-    return stdout
+    const running = promisify(execFile)(process.execPath, ['-e', script, driver, file], options)
+    endWithProcess(running.child)
+    return (await running).stdout
   } catch {
     return null
   }
