@@ -40,8 +40,6 @@ function openLocked(file: string, stack: DisposableStack): Omit<OpenedFile, keyo
   const verified = isQuicklyVerified(file)
   const damage = verified ? damageIn(writer) : null
   if (damage !== null) throw damaged(file, damage)
-  // Records of some 300 bytes need fewer reads and writes in larger pages. Without effect on a file that has pages.
-  writer.pragma('page_size = 8192')
   writer.pragma('journal_mode = WAL')
   // Bytes; truncates a log that grew during a long read.
   writer.pragma('journal_size_limit = 16777216')
