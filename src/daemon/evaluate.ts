@@ -91,7 +91,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
       const { name } = tenant.settings
       const sharedWith = (await shared.read(store)).get(name)
       logShared(name, sharedWith)
-      const outcomes = await evaluateTenant({
+      return await evaluateTenant({
         store,
         tenant: { ...tenant, ...(sharedWith !== undefined && { sharedWith }) },
         checks,
@@ -106,7 +106,6 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         },
         ...how,
       })
-      return outcomes
     } catch (error) {
       if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
       throw error

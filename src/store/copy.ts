@@ -24,6 +24,11 @@ function copiedTable(table: SQLiteTable): CopiedTable {
   }
 }
 
+/** List of columns in a statement. */
+export function quoted(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ')
+}
+
 /** Values in the order of the columns, as a driver returns them. */
 export type Row = readonly unknown[]
 
@@ -32,7 +37,7 @@ export interface CopySource {
   /** All rows in the order of the key. */
   rows(table: CopiedTable): Iterable<Row>
   /** @throws FatalError when the mirror was changed since the copy began. */
-  insistOnUnchanged(): void
+  assertUnchanged(): void
 }
 
 export interface CopyStep {

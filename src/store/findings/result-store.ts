@@ -70,10 +70,6 @@ interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> 
   readonly open: string
 }
 
-/** `pass` and `not_applicable` of all tenants are no longer shown. */
-export const expireAllPasses = `update check_states set valid_until = evaluated_at
-  where status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`
-
 export function resultStore(database: Database) {
   const append = eventAppender(database)
   const writeFindings = findingWriter(database)

@@ -91,7 +91,7 @@ export class PageChanges {
   readonly #shape: RecordShape
   readonly #page: PageCommit
   readonly #known: KnownRows
-  readonly #seen: Pick<ReadonlySet<number>, 'has'> | null
+  readonly #seen: PageSeen
 
   /** @param seen records of earlier pages of the pass; null for a page of no pass. */
   constructor(

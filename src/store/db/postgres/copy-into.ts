@@ -1,5 +1,14 @@
 import { FatalError } from '../../../model/errors.ts'
-import { type CopiedRows, type CopiedTable, type CopyOptions, copiedTables, type Row, RowsDigest } from '../../copy.ts'
+import { inParts } from '../../../model/in-parts.ts'
+import {
+  type CopiedRows,
+  type CopiedTable,
+  type CopyOptions,
+  copiedTables,
+  quoted,
+  type Row,
+  RowsDigest,
+} from '../../copy.ts'
 import { sqlTypeOf } from '../../postgres/schema.ts'
 import type { Db, Sql } from '../db.ts'
 
@@ -25,7 +34,7 @@ export function copyInto(db: Db, options: CopyOptions): Promise<readonly CopiedR
       onProgress?.({ doing: 'verifying', table: table.name, rows: digest.rows })
       if (!digest.isSame(await digestOf(sql, table))) differing.push(table.name)
     }
-    source.insistOnUnchanged()
+    source.assertUnchanged()
     if (differing.length > 0)
       throw new FatalError(`The copy differs from the file in ${differing.join(', ')}; nothing was stored`)
     return [...copied].map(([{ name }, { rows }]) => ({ table: name, rows }))
@@ -51,7 +60,7 @@ async function copyTable(sql: Sql, table: CopiedTable, options: CopyOptions): Pr
   const lists = columns.map((column) => `?::${sqlTypeOf(name, column)}[]`)
   const insert = `insert into "${name}" (${quoted(columns)}) select * from unnest(${lists.join(', ')})`
   const digest = new RowsDigest()
-  for (const batch of batchesOf(source.rows(table))) {
+  for (const batch of inParts(source.rows(table), rowsPerBatch)) {
     signal.throwIfAborted()
     for (const row of batch) digest.add(row)
     const values = columns.map((_, at) => batch.map((row) => row[at]))
@@ -79,19 +88,4 @@ async function digestOf(sql: Sql, { name, columns }: CopiedTable): Promise<RowsD
     if (rows.length === 0) return digest
     for (const row of rows) digest.add(row)
   }
-}
-
-function* batchesOf(rows: Iterable<Row>): Iterable<readonly Row[]> {
-  let batch: Row[] = []
-  for (const row of rows) {
-    batch.push(row)
-    if (batch.length < rowsPerBatch) continue
-    yield batch
-    batch = []
-  }
-  if (batch.length > 0) yield batch
-}
-
-function quoted(columns: readonly string[]): string {
-  return columns.map((column) => `"${column}"`).join(', ')
 }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import type BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../../model/errors.ts'
-import type { CopiedTable, CopySource, Row } from '../../copy.ts'
+import { type CopiedTable, type CopySource, quoted, type Row } from '../../copy.ts'
 import { takeEngineLock } from './engine-lock.ts'
 import { assertCurrentLayout } from './layout.ts'
 import { openSnapshot } from './open.ts'
@@ -29,7 +29,7 @@ export async function openFileSource(path: string, signal: AbortSignal): Promise
   return {
     file,
     rows: (table) => rowsOf(raw, table),
-    insistOnUnchanged() {
+    assertUnchanged() {
       if (raw.inTransaction) raw.exec('commit')
       if (versionOf(raw) === seen) return
       throw new FatalError(
@@ -62,7 +62,6 @@ function lockAlone(file: string): Disposable {
 }
 
 function* rowsOf(raw: BetterSqlite3.Database, { name, columns, key }: CopiedTable): Iterable<Row> {
-  const list = (names: readonly string[]) => names.map((column) => `"${column}"`).join(', ')
-  const select = raw.prepare<[], unknown[]>(`select ${list(columns)} from "${name}" order by ${list(key)}`).raw()
+  const select = raw.prepare<[], unknown[]>(`select ${quoted(columns)} from "${name}" order by ${quoted(key)}`).raw()
   yield* select.iterate()
 }

@@ -17,11 +17,15 @@ const dialect: ViewDialect = {
 /** Views of the live records for people (docs/sql.md), such as `select * from users`. */
 const views: readonly string[] = recordViews(dialect).map((view) => creationOf(view))
 
-/** Creates all views anew, because those of another version may differ. */
+/** Creates the views again if they differ, as those of another version may. */
 export function createViews(raw: BetterSqlite3.Database): void {
-  const stored = raw.prepare<[], string>("select name from sqlite_master where type = 'view'").pluck().all()
+  const select = raw.prepare<[], { readonly name: string; readonly sql: string }>(
+    "select name, sql from sqlite_master where type = 'view'",
+  )
+  const stored = select.all()
+  if (stored.length === views.length && stored.every(({ sql }) => views.includes(sql))) return
   raw.transaction(() => {
-    for (const name of stored) raw.exec(`drop view "${name}"`)
+    for (const { name } of stored) raw.exec(`drop view "${name}"`)
     for (const sql of views) raw.exec(sql)
   })()
 }
