@@ -17,15 +17,20 @@ const dialect: ViewDialect = {
 /** Views of the live records for people (docs/sql.md), such as `select * from users`. */
 const views: readonly string[] = recordViews(dialect).map((view) => creationOf(view))
 
-/** Creates the views again if they differ, as those of another version may. */
+/**
+ * Creates the views again if they differ, as those of another version may. Takes the lock for writing in any case, so
+ * that an engine that starts waits for another program that writes.
+ */
 export function createViews(raw: BetterSqlite3.Database): void {
   const select = raw.prepare<[], { readonly name: string; readonly sql: string }>(
     "select name, sql from sqlite_master where type = 'view'",
   )
-  const stored = select.all()
-  if (stored.length === views.length && stored.every(({ sql }) => views.includes(sql))) return
-  raw.transaction(() => {
-    for (const { name } of stored) raw.exec(`drop view "${name}"`)
-    for (const sql of views) raw.exec(sql)
-  })()
+  raw
+    .transaction(() => {
+      const stored = select.all()
+      if (stored.length === views.length && stored.every(({ sql }) => views.includes(sql))) return
+      for (const { name } of stored) raw.exec(`drop view "${name}"`)
+      for (const sql of views) raw.exec(sql)
+    })
+    .immediate()
 }
