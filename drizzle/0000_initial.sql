@@ -116,7 +116,6 @@ CREATE INDEX `records_removed` ON `records` (`tenant_id`,`resource`,`removed_at`
 CREATE TABLE `full_sync_pages` (
 	`full_sync_id` integer NOT NULL,
 	`page` integer NOT NULL,
-	`cursor_digest` text,
 	`rids` blob NOT NULL,
 	PRIMARY KEY(`full_sync_id`, `page`)
 );
@@ -136,8 +135,7 @@ CREATE TABLE `full_syncs` (
 	`last_cursor` text,
 	`cursor_before` text,
 	`reached_end` integer DEFAULT 0 NOT NULL,
-	`not_whole` integer DEFAULT 0 NOT NULL,
-	`empty_pages` integer DEFAULT 0 NOT NULL
+	`not_whole` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);--> statement-breakpoint

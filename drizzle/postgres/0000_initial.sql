@@ -104,7 +104,6 @@ CREATE TABLE "records" (
 CREATE TABLE "full_sync_pages" (
 	"full_sync_id" bigint NOT NULL,
 	"page" bigint NOT NULL,
-	"cursor_digest" text COLLATE "C",
 	"rids" "bytea" NOT NULL,
 	CONSTRAINT "full_sync_pages_full_sync_id_page_pk" PRIMARY KEY("full_sync_id","page")
 );
@@ -124,8 +123,7 @@ CREATE TABLE "full_syncs" (
 	"last_cursor" text COLLATE "C",
 	"cursor_before" text COLLATE "C",
 	"reached_end" bigint DEFAULT 0 NOT NULL,
-	"not_whole" bigint DEFAULT 0 NOT NULL,
-	"empty_pages" bigint DEFAULT 0 NOT NULL
+	"not_whole" bigint DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "runs" (

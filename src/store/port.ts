@@ -8,11 +8,12 @@ import type { changeStore } from './history/changes.ts'
 import type { clockStore } from './history/clock.ts'
 import type { configurationLog } from './history/configuration-log.ts'
 import type { PastReader, pastStore } from './history/past-reader.ts'
+import type { qualityStore } from './records/quality-store.ts'
 import type { MirrorRecord, RecordReader } from './records/query.ts'
 import type { Erasure } from './records/record-retention.ts'
 import type { fullSyncStore } from './sync/full-sync-store.ts'
+import type { holdStore } from './sync/hold-store.ts'
 import type { pageStore } from './sync/page-store.ts'
-import type { HoldRow, HoldStore, ResourceQuality, TenantRow } from './sync/sync-port.ts'
 import type { tenantStore } from './sync/tenant-store.ts'
 
 export type * from './audit/compare-state.ts'
@@ -26,23 +27,16 @@ export type * from './findings/waiver-store.ts'
 export type * from './history/changes.ts'
 export type * from './history/configuration-log.ts'
 export type * from './history/past-reader.ts'
+export type * from './records/quality-store.ts'
 export type * from './sync/sync-port.ts'
 export { noCounts } from './sync/sync-port.ts'
+export type { FirstRecord } from './sync/tenant-store.ts'
 
 /** What the sync engine reads and writes. */
 export type SyncStore = ReturnType<typeof fullSyncStore> &
   ReturnType<typeof pageStore> &
   ReturnType<typeof tenantStore> &
-  HoldStore
-
-/** `uncertain`: a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
-export type RecordPresence = 'live' | 'uncertain' | 'removed'
-
-export interface FirstRecord {
-  readonly tenant: string
-  readonly resource: ResourceName
-  readonly key: string
-}
+  ReturnType<typeof holdStore>
 
 /** What an evaluation reads and writes. */
 export interface FindingStore
@@ -50,29 +44,15 @@ export interface FindingStore
     ReturnType<typeof findingStore>,
     ReturnType<typeof resultStore>,
     ReturnType<typeof waiverStore>,
+    Omit<ReturnType<typeof qualityStore>, 'quarantined'>,
+    Pick<SyncStore, 'firstRecords' | 'holds' | 'tenant' | 'tenants'>,
     Pick<ReturnType<typeof clockStore>, 'isOfWrongClock' | 'unconfirmedTime'> {
   records(tenantId: number): RecordReader
-  quality(tenantId: number): Promise<readonly ResourceQuality[]>
-  isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
-  /** By key; none for a record whose row is gone. */
-  presence(
-    tenantId: number,
-    resource: ResourceName,
-    keys: readonly string[],
-  ): Promise<ReadonlyMap<string, RecordPresence>>
   record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number
   /** Changes with every write of this engine to the findings of a check or their acceptances. */
   findingVersion(tenantId: number, check: string): number
-  holds(tenantId?: number): Promise<readonly HoldRow[]>
-  tenants(): Promise<readonly TenantRow[]>
-  /**
-   * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that are
-   * the same one share it.
-   */
-  firstRecords(): Promise<readonly FirstRecord[]>
-  tenant(tenantId: number): Promise<TenantRow>
 }
 
 /** The local database copy of all tenants. Methods are complete operations, so other databases can implement it. */
@@ -84,6 +64,7 @@ export interface Mirror
     ReturnType<typeof configurationLog>,
     ReturnType<typeof pastStore>,
     Pick<PastReader, 'personal'>,
+    Pick<ReturnType<typeof qualityStore>, 'quarantined'>,
     AdminStore,
     AsyncDisposable {}
 
@@ -93,23 +74,7 @@ export type PostureStore = Pick<
   'checkStates' | 'events' | 'findings' | 'holds' | 'isLive' | 'tenant' | 'tenants' | 'quality' | 'unconfirmedTime'
 >
 
-export interface QuarantinedRecord {
-  readonly tenant: string
-  readonly resource: ResourceName
-  /** A digest if no id could be read. */
-  readonly id: string
-  /** Names fields and kinds of values, no values. */
-  readonly problem: string
-  /** Milliseconds since the epoch. */
-  readonly since: number
-  readonly requestId: string | null
-}
-
 export interface AdminStore {
-  decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
-  /** Ids of the records that accepting the hold removes; null if it names none. */
-  heldRecords(holdId: string): Promise<{ readonly resource: ResourceName; readonly ids: readonly string[] } | null>
-  quarantined(): Promise<readonly QuarantinedRecord[]>
   /** Erases personal fields, history and runs that ended before their tenant's time. */
   eraseOutdated(erasure: Erasure): Promise<void>
   purgeTenant(tenantId: number): Promise<void>

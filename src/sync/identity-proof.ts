@@ -129,7 +129,7 @@ class Proof {
     most = Number.POSITIVE_INFINITY,
   ): Promise<boolean | undefined> {
     const { store, settings } = this.#context
-    const rules = pageRules({ maxPages: settings.api.maxPages })
+    const rules = pageRules(settings.api.maxPages)
     let cursor: string | null = null
     let records = 0
     for (let page = 0; page < most; page++) {
@@ -140,7 +140,7 @@ class Proof {
         return true
       }
       if (!fetched.hasMore) break
-      await rules.check(fetched, cursor)
+      rules.check(fetched, cursor)
       cursor = fetched.nextCursor
     }
     this.#records += records

@@ -3,10 +3,9 @@ import { isRefusedRequest, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncMode } from '../model/resource-names.ts'
-import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../store/port.ts'
+import type { AnsweredAt, CommitCounts, FullSyncRow, SyncState } from '../store/port.ts'
 import type { TenantContext } from './context.ts'
 import { type ContractEvents, noteOddities } from './contract-events.ts'
-import { cursorDigest } from './pages/page-rules.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
 /** Failures of an optional request that end the run: after a stale or another tenant's answer it cannot succeed. */
@@ -108,14 +107,21 @@ export function fullSyncMs({ context, readInFull }: Run): number {
   return Math.round(readInFull.beforeMs + context.clock.monotonic() - readInFull.since)
 }
 
-export function advanceOf(run: Run, { nextCursor, hasMore, meta }: Fetched, isFirst: boolean): FullSyncAdvance {
-  const { serverTime, requestId } = meta
+/** The full sync after its next page. */
+export function fullSyncAfter(
+  run: Run,
+  fullSync: FullSyncRow,
+  { items, nextCursor, hasMore, meta }: Fetched,
+): FullSyncRow {
   return {
-    nextCursor,
-    cursorDigest: nextCursor === null ? null : cursorDigest(nextCursor),
-    reachedEnd: !hasMore,
+    ...fullSync,
+    ...(fullSync.pages === 0 && { startServerTime: meta.serverTime, startRequestId: meta.requestId }),
+    pages: fullSync.pages + 1,
     fullSyncMs: fullSyncMs(run),
-    ...(isFirst && { start: { serverTime, requestId } }),
+    nextCursor: hasMore ? nextCursor : null,
+    lastCursor: nextCursor ?? fullSync.lastCursor,
+    reachedEnd: !hasMore,
+    notWhole: fullSync.notWhole || items.some((item) => !item.ok && item.id === null),
   }
 }
 

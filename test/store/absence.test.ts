@@ -27,9 +27,9 @@ async function absentOf(blocks: readonly number[], removed: ReadonlySet<number>,
   await removeRecords(mirror, { tenantId: acme, resource: 'users', at, removedAt: at, requestId }, gone)
   const live = stored.filter(({ id }) => !removed.has(id))
   const { id } = await mirror.startFullSync({ tenantId: acme, resource: 'users', at, cursorBefore: null })
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 0 }
+  const ended = { pages: 1, reachedEnd: true, fullSyncMs: 0 }
   const items = live.filter((one) => !without.has(one.id)).map((one) => user(one.id))
-  await mirror.commitPage({ ...page, tenantId: acme, items, fullSync: { id, advance } })
+  await mirror.commitPage({ ...page, tenantId: acme, items, fullSync: { id, next: ended } })
   const absence = await mirror.absence(id)
   return {
     live: absence.live,
@@ -72,10 +72,10 @@ it('a missing user that an answer by id confirms is live again, and missing for 
     resource: 'users',
   } as const
   const page = { ...of, at, requestId, recordCreations: false }
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 0 }
+  const next = { pages: 1, reachedEnd: true, fullSyncMs: 0 }
   const fullSync = async (...ids: readonly number[]) => {
     const { id } = await mirror.startFullSync({ ...of, at, cursorBefore: null })
-    await mirror.commitPage({ ...page, items: ids.map((one) => user(one)), fullSync: { id, advance } })
+    await mirror.commitPage({ ...page, items: ids.map((one) => user(one)), fullSync: { id, next } })
     const absent = (await mirror.absence(id)).absent.map(({ rid }) => rid)
     const end = { at, durationMs: 1, removedAt: at, remove: [] }
     await mirror.completeFullSync({ ...end, fullSyncId: id, absent, missing: absent })

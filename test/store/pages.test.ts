@@ -92,8 +92,8 @@ it('quarantines an invalid record raw, and keeps the last good version of the kn
   await mirror.commitPage(page([user(1)]))
   const fullSync = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
   const bad: Incoming = { ok: false, id: 1, raw: { userId: 1, mfaStatus: 'false' }, problem: 'mfaStatus is no boolean' }
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 0 }
-  const result = await mirror.commitPage(page([bad], { fullSync: { id: fullSync.id, advance } }))
+  const next = { pages: 1, reachedEnd: true, fullSyncMs: 0 }
+  const result = await mirror.commitPage(page([bad], { fullSync: { id: fullSync.id, next } }))
   expect(result.counts.quarantined).toBe(1)
   expect((await records())[0]?.fields).toMatchObject({ mfaStatus: true })
   expect(query('select key, problem, raw from quarantine order by resource, key')).toEqual([
@@ -189,8 +189,8 @@ it('takes no page for a full sync that was dropped, neither of it nor beside it'
   const { mirror, tenantId, page, query } = await opened()
   const { id } = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
   await mirror.dropFullSync(id)
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 0 }
-  for (const fullSync of [{ id }, { id, advance }]) {
+  const next = { pages: 1, reachedEnd: true, fullSyncMs: 0 }
+  for (const fullSync of [{ id }, { id, next }]) {
     await expect(mirror.commitPage(page([user(1)], { fullSync }))).rejects.toMatchObject({ reason: 'aborted' })
   }
   expect(query('select * from users')).toEqual([])
@@ -203,9 +203,9 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
   const [{ last }] = query('select max(rid) as last from users') as [{ last: number }]
   const fullSync = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
   const items = [user(7), ...Array.from({ length: count }, (_, i) => user(100 + i)), user(400)]
-  const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 1 }
+  const next = { pages: 1, reachedEnd: true, fullSyncMs: 1 }
   const { counts } = await mirror.commitPage(
-    page(items, { at: at + 1, requestId: 'r2', fullSync: { id: fullSync.id, advance } }),
+    page(items, { at: at + 1, requestId: 'r2', fullSync: { id: fullSync.id, next } }),
   )
   expect(counts).toMatchObject({ created: count, unchanged: 2 })
   const written = query(`select rid, user_id, email from users where request_id = 'r2' order by rid`)

@@ -42,7 +42,7 @@ const checkResult: CheckResult = {
 const waiver: NotedWaiver = { id: 'w', check, entity: '*', terms: 't', since: at, expiresAt: at + 1 }
 const hold = { tenantId, resource, reason: 'shrink_held', count: 1, message: '', cause: {}, rids: [1], at } as const
 const page: PageCommit = { ...ofUsers, items: [user(1), user(2)], at, requestId: null, recordCreations: true }
-const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 1 }
+const next = { pages: 1, reachedEnd: true, fullSyncMs: 1 }
 const whole = { startedAt: at, durationMs: 1, serverTime: at }
 const run: RunClose = {
   ...ofUsers,
@@ -75,9 +75,8 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   commitPage: (mirror) =>
     mirror.commitPage({
       ...page,
-      fullSync: { id: 1, advance },
+      fullSync: { id: 1, next },
     }),
-  cursorSeen: (mirror) => mirror.cursorSeen(1, 'c'),
   absence: (mirror) => mirror.absence(1),
   missing: (mirror) => mirror.missing({ ...ofUsers, limit: 1, onlyAccepted: false }),
   nextDetails: (mirror) => mirror.nextDetails(tenantId, resource, 9),

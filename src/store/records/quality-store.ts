@@ -1,12 +1,25 @@
-import { resourceNames } from '../../model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
-import type { AdminStore, FindingStore, QuarantinedRecord, RecordPresence } from '../port.ts'
+import type { ResourceQuality } from '../sync/sync-port.ts'
 import { stateRows, toSyncState } from '../sync/sync-states.ts'
 import { oneOf } from '../words.ts'
 import { isLive } from './record-reader.ts'
 import { recordShapes } from './record-shape.ts'
 
-type Part = Pick<FindingStore, 'quality' | 'isLive' | 'presence'> & Pick<AdminStore, 'quarantined'>
+/** `uncertain`: a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
+export type RecordPresence = 'live' | 'uncertain' | 'removed'
+
+export interface QuarantinedRecord {
+  readonly tenant: string
+  readonly resource: ResourceName
+  /** A digest if no id could be read. */
+  readonly id: string
+  /** Names fields and kinds of values, no values. */
+  readonly problem: string
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly requestId: string | null
+}
 
 interface Counted {
   readonly resource: string
@@ -20,10 +33,10 @@ const countBy = (condition: string) =>
 const isUncertain = 'case when missing_since is not null or absent > 0 or problem is not null then 1 else 0 end'
 
 /** Whether the records of a tenant may be believed. */
-export function qualityStore(database: Database): Part {
+export function qualityStore(database: Database) {
   const { recordsByKeys, listOf } = database.sql
   return {
-    quality: (tenantId) =>
+    quality: (tenantId: number): Promise<readonly ResourceQuality[]> =>
       database.read(async (sql) => {
         const quarantined = await sql<Counted>(countBy('problem is not null'), [tenantId])
         const missing = await sql<Counted>(countBy('missing_since is not null'), [tenantId])
@@ -34,13 +47,14 @@ export function qualityStore(database: Database): Part {
           return { state, live: row.live, quarantined: countOf(quarantined), missing: countOf(missing) }
         })
       }),
-    isLive: (tenantId, resource, key) =>
+    isLive: (tenantId: number, resource: ResourceName, key: string) =>
       database.read(async (sql) => {
         const text = `select 1 from records where tenant_id = ? and resource = ? and key = ? and ${isLive}`
         return (await sql(text, [tenantId, resource, recordShapes[resource].keyOf(key)])).length > 0
       }),
-    presence: (tenantId, resource, keys) =>
-      database.read(async (sql) => {
+    /** By key; none for a record whose row is gone. */
+    presence: (tenantId: number, resource: ResourceName, keys: readonly string[]) =>
+      database.read(async (sql): Promise<ReadonlyMap<string, RecordPresence>> => {
         const text = recordsByKeys(`key, removed_at, ${isUncertain}`)
         const stored = listOf(keys.map(recordShapes[resource].keyOf))
         const params = [{ tenantId, resource, keys: stored }]
@@ -52,7 +66,7 @@ export function qualityStore(database: Database): Part {
         )
       }),
     quarantined: () =>
-      database.read(async (sql) => {
+      database.read(async (sql): Promise<readonly QuarantinedRecord[]> => {
         const rows = await sql<Omit<QuarantinedRecord, 'resource'> & { readonly resource: string }>(
           `select t.name as tenant, r.resource, r.key as id, r.problem, r.problem_since as "since",
              r.request_id as "requestId"

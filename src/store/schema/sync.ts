@@ -47,7 +47,6 @@ export const fullSyncs = sqliteTable(
     reachedEnd: integer('reached_end').notNull().default(0),
     /** 1 = a record had no readable id or contradicts an earlier one, so that the full sync removes nothing. */
     notWhole: integer('not_whole').notNull().default(0),
-    emptyPages: integer('empty_pages').notNull().default(0),
   },
   (table) => [uniqueIndex('full_syncs_resource').on(table.tenantId, table.resource)],
 )
@@ -58,7 +57,6 @@ export const fullSyncPages = sqliteTable(
   {
     fullSyncId: integer('full_sync_id').notNull(),
     page: integer('page').notNull(),
-    cursorDigest: text('cursor_digest'),
     rids: blob('rids', { mode: 'buffer' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.fullSyncId, table.page] })],

@@ -1,6 +1,6 @@
 import { SyncError } from '../../model/errors.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import { columnList } from '../columns.ts'
+import { changedColumns, columnList } from '../columns.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { absentRecords, endQuarantine, markMissing, removalBudget, removeRecords } from '../records/removals.ts'
@@ -73,11 +73,6 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
            where tenant_id = @tenantId and resource = @resource`,
           [{ tenantId, resource, until }],
         )
-      }),
-    cursorSeen: (id: number, digest: string) =>
-      database.read(async (sql) => {
-        const text = 'select 1 from full_sync_pages where full_sync_id = ? and cursor_digest = ?'
-        return (await sql(text, [id, digest])).length > 0
       }),
     async absence(id: number) {
       const of = await database.read(async (sql) => ({ ...(await rowById(sql, id)), seen: await readSeen(sql, id) }))
@@ -152,9 +147,8 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
   }
 }
 
-export interface PassPage {
-  readonly isEmpty: boolean
-  /** True if a record has no readable id, or contradicts an earlier one: the pass removes nothing. */
+export interface ReadPage {
+  /** True if a record has no readable id, or contradicts an earlier one: the full sync removes nothing. */
   readonly notWhole: boolean
   readonly at: number
   readonly rids: readonly number[]
@@ -163,41 +157,21 @@ export interface PassPage {
 /** Advances a full sync by a page. Call inside the transaction of the page. */
 export async function advanceFullSync(
   sql: Sql,
-  { id, advance }: FullSyncStep,
-  { isEmpty, notWhole, at, rids }: PassPage,
+  { id, next }: FullSyncStep,
+  { notWhole, at, rids }: ReadPage,
 ): Promise<void> {
-  const set = `not_whole = case when @notWhole = 1 then 1 else not_whole end`
-  const params = { id, notWhole: notWhole ? 1 : 0 }
-  const updated =
-    advance === undefined
-      ? await sql(`update full_syncs set ${set} where id = @id returning id`, [params])
-      : await sql(`update full_syncs set ${set}, ${advanced} where id = @id returning id`, [
-          {
-            ...params,
-            at,
-            fullSyncMs: advance.fullSyncMs,
-            next: advance.reachedEnd ? null : advance.nextCursor,
-            last: advance.nextCursor,
-            reachedEnd: advance.reachedEnd ? 1 : 0,
-            isEmpty: isEmpty ? 1 : 0,
-            serverTime: advance.start?.serverTime ?? null,
-            requestId: advance.start?.requestId ?? null,
-          },
-        ])
-  if (updated.length === 0) throw fullSyncDropped()
-  if (advance === undefined && rids.length === 0) return
+  const progress = next === undefined ? {} : { ...next, notWhole: undefined, progressAt: at, waitMs: 0 }
+  const { names, values } = changedColumns(fullSyncs, progress)
+  const set = ['not_whole = case when ? = 1 then 1 else not_whole end', ...names.map((name) => `${name} = ?`)]
+  const text = `update full_syncs set ${set.join(', ')} where id = ? returning id`
+  if ((await sql(text, [notWhole ? 1 : 0, ...values, id])).length === 0) throw fullSyncDropped()
+  if (rids.length === 0) return
   await sql(
-    `insert into full_sync_pages (full_sync_id, page, cursor_digest, rids)
-     values (@id, (select coalesce(max(page), 0) + 1 from full_sync_pages where full_sync_id = @id), @digest, @rids)`,
-    [{ id, digest: advance?.cursorDigest ?? null, rids: packRids(rids) }],
+    `insert into full_sync_pages (full_sync_id, page, rids)
+     values (@id, (select coalesce(max(page), 0) + 1 from full_sync_pages where full_sync_id = @id), @rids)`,
+    [{ id, rids: packRids(rids) }],
   )
 }
-
-const advanced = `pages = pages + 1, progress_at = @at, wait_ms = 0, full_sync_ms = @fullSyncMs, next_cursor = @next,
-  last_cursor = coalesce(@last, last_cursor), reached_end = @reachedEnd,
-  empty_pages = case when @isEmpty = 1 then empty_pages + 1 else 0 end,
-  start_server_time = coalesce(@serverTime, start_server_time),
-  start_request_id = coalesce(@requestId, start_request_id)`
 
 /** The error after an operator's decision dropped a full sync while a page was being read. */
 function fullSyncDropped(): SyncError {

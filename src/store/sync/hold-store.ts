@@ -7,13 +7,10 @@ import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { eventAppender, type HoldFacts } from '../event-store.ts'
 import { waiverWriter } from '../findings/waiver-store.ts'
-import type { AdminStore } from '../port.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
 import { fromJson, oneOf } from '../words.ts'
-import type { DecisionRow, HoldRow, HoldStore } from './sync-port.ts'
+import type { DecisionRow, HoldRow, NewHold } from './sync-port.ts'
 import { saveState } from './sync-states.ts'
-
-type Part = HoldStore & Pick<AdminStore, 'decide' | 'heldRecords'>
 
 type StoredHold = Omit<HoldRow, 'cause' | 'reason' | 'resource'> & Record<'cause' | 'reason' | 'resource', string>
 
@@ -46,6 +43,13 @@ async function holdById(sql: Sql, id: string): Promise<HoldRow | null> {
   return row === undefined ? null : toHold(row)
 }
 
+/** How a decision is applied; `coversKnown` = an accepted tenant, whose former records are all to be removed. */
+interface Application {
+  readonly tenantId: number
+  readonly at: number
+  readonly coversKnown: boolean
+}
+
 async function wasApplied(sql: Sql, tenantId: number, holdId: string): Promise<boolean> {
   const text = `select 1 from events where tenant_id = ? and kind = 'hold.applied' and subject = ? limit 1`
   return (await sql(text, [tenantId, holdId])).length > 0
@@ -64,12 +68,13 @@ async function heldRids(sql: Sql, hold: HoldRow): Promise<readonly number[]> {
   return fromJson(rids) as readonly number[]
 }
 
-export function holdStore(database: Database): Part {
+/** Holds and what operators decide about them. */
+export function holdStore(database: Database) {
   const append = eventAppender(database)
   const waivers = waiverWriter(database)
   const { isIn, listOf } = database.sql
 
-  async function apply(sql: Sql, hold: HoldRow, { tenantId, at, coversKnown }: Parameters<Part['applyDecision']>[1]) {
+  async function apply(sql: Sql, hold: HoldRow, { tenantId, at, coversKnown }: Application) {
     const { id, reason, resource } = hold
     if (resource !== 'all' && (reason === 'shrink_held' || reason === 'suspect_empty')) {
       await acceptRemovals(sql, database, await heldRids(sql, hold))
@@ -87,7 +92,7 @@ export function holdStore(database: Database): Part {
   }
 
   return {
-    holds: (tenantId) =>
+    holds: (tenantId?: number): Promise<readonly HoldRow[]> =>
       database.read(async (sql) => {
         const where = tenantId === undefined ? '' : 'where h.tenant_id = ?'
         const rows = await sql<StoredHold>(
@@ -96,7 +101,8 @@ export function holdStore(database: Database): Part {
         )
         return rows.map(toHold)
       }),
-    raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }) =>
+    /** Raises or keeps a hold; its id stays while it covers the same records. */
+    raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }: NewHold) =>
       database.write('nothing', async (sql) => {
         const stored = JSON.stringify(cause)
         const scope = { tenantId, resource, reason }
@@ -122,13 +128,14 @@ export function holdStore(database: Database): Part {
         if (hold === null) throw new Error('The hold was not stored')
         return hold
       }),
-    async liftHold(tenantId, resource, reason) {
+    async liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason) {
       const scope = [{ tenantId, resource, reason }]
       // Reads first, because a transaction that writes waits for the disk.
       const found = await database.read((sql) => sql(`select 1 from holds where ${ofScope}`, scope))
       if (found.length > 0) await database.write('nothing', (sql) => sql(`delete from holds where ${ofScope}`, scope))
     },
-    pendingDecisions: (tenantId) =>
+    /** Decisions that the engine has not applied. */
+    pendingDecisions: (tenantId: number) =>
       database.read(async (sql) => {
         const rows = await sql<{ holdId: string; data: string }>(
           `select subject as "holdId", data from events e where tenant_id = ? and kind = 'hold.accepted'
@@ -142,14 +149,19 @@ export function holdStore(database: Database): Part {
           return { holdId, resource: scopeOf(resource), holdReason: reasonOf(holdReason), reason }
         })
       }),
-    applyDecision: ({ holdId }, application) =>
+    /**
+     * Adds accepted removals: the ids of a hold `shrink_held` or for an announced empty page; all live ids for an
+     * accepted empty list, and for `tenant_changed` with `coversKnown`. The latter also ends every waiver acceptance, and
+     * earlier tombstones no longer identify the tenant. Has no effect when the hold is gone.
+     */
+    applyDecision: ({ holdId }: DecisionRow, application: Application) =>
       database.write('everything', async (sql) => {
         const hold = await holdById(sql, holdId)
         if (hold !== null) await apply(sql, hold, application)
         const { tenantId, at } = application
         await append(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
       }),
-    decide: ({ holdId, reason, at }) =>
+    decide: ({ holdId, reason, at }: { readonly holdId: string; readonly reason: string; readonly at: number }) =>
       database.write('nothing', async (sql) => {
         const hold = await holdById(sql, holdId)
         if (hold === null) throw new Error(`There is no hold ${holdId}`)
@@ -157,7 +169,8 @@ export function holdStore(database: Database): Part {
         const data: HoldFacts = { resource, holdReason, count, reason }
         await append(sql, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
       }),
-    heldRecords: (id) =>
+    /** Ids of the records that accepting the hold removes; null if it names none. */
+    heldRecords: (id: string) =>
       database.read(async (sql) => {
         const hold = await holdById(sql, id)
         const rids = hold === null ? [] : await heldRids(sql, hold)

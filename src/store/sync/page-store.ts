@@ -98,7 +98,7 @@ async function commit(sql: Sql, database: Database, page: PageCommit, passes: Se
   const distinct = distinctItems(recordShapes[resource], page.items)
   const known = await knownRows(sql, database, page, [...distinct.items.keys()])
   // After the pass, the feed returns what changed meanwhile: no contradiction.
-  const seen = fullSync?.advance === undefined ? null : await passes.of(sql, fullSync.id)
+  const seen = fullSync?.next === undefined ? null : await passes.of(sql, fullSync.id)
   const changes = new PageChanges(page, distinct, known, seen)
   const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
   const differs = !changes.isEmpty || beside.length > 0
@@ -106,8 +106,7 @@ async function commit(sql: Sql, database: Database, page: PageCommit, passes: Se
   await changes.write(sql, database)
   await addLive(sql, tenantId, resource, changes.live)
   const { rids, counts, laterDates, contradicted, detailDue, notWhole } = changes
-  const pass = { isEmpty: page.items.length === 0, notWhole, at: page.at, rids }
-  if (fullSync !== undefined) await advanceFullSync(sql, fullSync, pass)
+  if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })
   let removed = 0
   if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, database, page, changes, beside)
   if (whole === undefined) await saveState(sql, tenantId, resource, { cursor: page.cursor })

@@ -96,24 +96,6 @@ export interface DecisionRow {
   readonly reason: string
 }
 
-export interface HoldStore {
-  holds(tenantId?: number): Promise<readonly HoldRow[]>
-  /** Raises or keeps a hold; its id stays while it covers the same records. */
-  raiseHold(hold: NewHold): Promise<HoldRow>
-  liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason): Promise<void>
-  /** Decisions that the engine has not applied. */
-  pendingDecisions(tenantId: number): Promise<readonly DecisionRow[]>
-  /**
-   * Adds accepted removals: the ids of a hold `shrink_held` or for an announced empty page; all live ids for an
-   * accepted empty list, and for `tenant_changed` with `coversKnown`. The latter also ends every waiver acceptance, and
-   * earlier tombstones no longer identify the tenant. Has no effect when the hold is gone.
-   */
-  applyDecision(
-    decision: DecisionRow,
-    by: { readonly tenantId: number; readonly at: number; readonly coversKnown: boolean },
-  ): Promise<void>
-}
-
 export interface ResourceQuality {
   readonly state: SyncState
   readonly live: number
@@ -169,17 +151,8 @@ export interface WholeList {
 
 export interface FullSyncStep {
   readonly id: number
-  /** Absent for an incremental sync beside the full sync. */
-  readonly advance?: FullSyncAdvance
-}
-
-export interface FullSyncAdvance {
-  readonly nextCursor: string | null
-  /** Digest of the page's next cursor, to detect a repeated one. */
-  readonly cursorDigest: string | null
-  readonly reachedEnd: boolean
-  readonly fullSyncMs: number
-  readonly start?: { readonly serverTime: number | null; readonly requestId: string | null }
+  /** The full sync after the page; absent for an incremental page beside it. */
+  readonly next?: Partial<FullSyncRow>
 }
 
 export interface CommitCounts {

@@ -28,7 +28,7 @@ type SyncNote = Partial<
     Pick<StateRow, 'detailsAfter'>
 >
 
-interface FirstRecord {
+export interface FirstRecord {
   readonly tenant: string
   readonly resource: ResourceName
   readonly key: string
@@ -79,7 +79,10 @@ export function tenantStore(database: Database) {
       database.read(
         async (sql) => (await sql('select 1 from records where tenant_id = ? limit 1', [tenantId])).length > 0,
       ),
-    /** The live record with the first id, of each list whose ids exist in one tenant only. */
+    /**
+     * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that
+     * are the same one share it.
+     */
     firstRecords: (): Promise<readonly FirstRecord[]> =>
       database.read(async (sql) => {
         const found: FirstRecord[] = []

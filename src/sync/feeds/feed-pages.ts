@@ -6,14 +6,15 @@ import { noteEvent } from '../contract-events.ts'
 import { idleLimitMs } from '../due.ts'
 import { commitPage } from '../pages/commit-page.ts'
 import { PageRefused, pageRules, queryAt } from '../pages/page-rules.ts'
-import { advanceOf, beginFullSync, type Run } from '../run.ts'
+import { beginFullSync, fullSyncAfter, type Run } from '../run.ts'
 import { cursorFails, cursorRefused, pagesAhead } from './feed-reading.ts'
 
 /** Reads the feed to its end, resuming an open full sync; requests each page while the previous one is written. */
 export async function readToEnd(run: Run, definition: FeedResource): Promise<FullSyncRow> {
   await using ahead = pagesAhead(run)
+  const rulesFrom = (pages: number) => pageRules(run.context.settings.api.maxPages, pages)
   let fullSync = await openOrStart(run, definition)
-  let rules = rulesFor(run, fullSync)
+  let rules = rulesFrom(fullSync.pages)
   let order: number | null = null
   let restarted = false
   while (!fullSync.reachedEnd) {
@@ -24,16 +25,21 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     if (page === null) {
       restarted = true
       fullSync = await beginFullSync(run, fullSync.cursorBefore)
-      rules = rulesFor(run, fullSync)
+      rules = rulesFrom(fullSync.pages)
       order = null
       continue
     }
-    await rules.check(page, fullSync.nextCursor).catch((error) => dropRefused(run, fullSync, error))
-    const next = fullSyncAfter(fullSync, page)
+    try {
+      rules.check(page, fullSync.nextCursor)
+    } catch (error) {
+      // A server that advances with each request would skip the page.
+      if (error instanceof PageRefused) await run.context.store.dropFullSync(fullSync.id)
+      throw error
+    }
+    const next = fullSyncAfter(run, fullSync, page)
     if (!next.reachedEnd) await ahead.begin(next.nextCursor)
     run.guard.insist()
-    const step = { id: fullSync.id, advance: advanceOf(run, page, fullSync.pages === 0) }
-    await commitPage(run, page, queryAt(fullSync.nextCursor), { fullSync: step })
+    await commitPage(run, page, queryAt(fullSync.nextCursor), { fullSync: { id: fullSync.id, next } })
     order = noteOrder(run, orderWithin(definition, page), order)
     fullSync = next
   }
@@ -60,12 +66,6 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
   return beginFullSync(run, cursor)
 }
 
-function rulesFor({ context }: Run, fullSync: FullSyncRow) {
-  const { pages, emptyPages, id } = fullSync
-  const seenBefore = pages === 0 ? {} : { seenBefore: (digest: string) => context.store.cursorSeen(id, digest) }
-  return pageRules({ maxPages: context.settings.api.maxPages, pages, emptyPages, ...seenBefore })
-}
-
 /** Returns if a cursor was refused for the first time, so that the list is read from its beginning; else throws. */
 function rethrowUnlessRestartable(
   { context, definition }: Run,
@@ -78,24 +78,6 @@ function rethrowUnlessRestartable(
     { resource: definition.name, page: pages },
     'A cursor was refused in the middle of a full sync; reading again',
   )
-}
-
-/** Drops the full sync after a page that breaks a rule: a server that advances with each request would skip it. */
-async function dropRefused({ context }: Run, { id }: FullSyncRow, error: unknown): Promise<never> {
-  if (error instanceof PageRefused) await context.store.dropFullSync(id)
-  throw error
-}
-
-function fullSyncAfter(fullSync: FullSyncRow, { items, nextCursor, hasMore, meta }: Fetched): FullSyncRow {
-  return {
-    ...fullSync,
-    ...(fullSync.pages === 0 ? { startServerTime: meta.serverTime, startRequestId: meta.requestId } : {}),
-    pages: fullSync.pages + 1,
-    nextCursor: hasMore ? nextCursor : null,
-    lastCursor: nextCursor ?? fullSync.lastCursor,
-    reachedEnd: !hasMore,
-    notWhole: fullSync.notWhole || items.some((item) => !item.ok && item.id === null),
-  }
 }
 
 /** First and last time on a page, in its order, in milliseconds since the epoch; null if no record has one. */

@@ -25,11 +25,11 @@ export async function readFeed(
   query: FeedQuery,
   step: (page: Fetched, index: number) => Pick<PageCommit, 'fullSync' | 'cursor'>,
 ): Promise<void> {
-  const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
+  const rules = pageRules(run.context.settings.api.maxPages)
   let next = query
   for (let index = 0; ; index++) {
     const page = await fetchPage(run, next)
-    await rules.check(page, next.cursor ?? null)
+    rules.check(page, next.cursor ?? null)
     await commitPage(run, page, next, step(page, index))
     if (!page.hasMore || page.nextCursor === null) return
     next = { cursor: page.nextCursor }

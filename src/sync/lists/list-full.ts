@@ -8,7 +8,7 @@ import { noteEvent } from '../contract-events.ts'
 import { commitPage } from '../pages/commit-page.ts'
 import { cursorIgnored, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import { advanceOf, beginFullSync, fetchPage, momentOf, type Run } from '../run.ts'
+import { beginFullSync, fetchPage, fullSyncAfter, momentOf, type Run } from '../run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
@@ -29,11 +29,10 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   run.dataAsOf = begun.at
   let fullSync: FullSyncRow | null = null
   const pass = await readPass(run, definition, async (page, cursor) => {
-    const isFirst = fullSync === null
     fullSync ??= await beginFullSync(run, null, begun)
-    await commitPage(run, page, queryAt(cursor), {
-      fullSync: { id: fullSync.id, advance: advanceOf(run, page, isFirst) },
-    })
+    const next = fullSyncAfter(run, fullSync, page)
+    await commitPage(run, page, queryAt(cursor), { fullSync: { id: fullSync.id, next } })
+    fullSync = next
   })
   const ended = await openFullSync(run)
   if (pass.records === 0 && state.emptyAccepted !== 'list') throw await suspectEmpty(run, 'list', emptyList)
@@ -55,7 +54,7 @@ async function openFullSync({ context, tenantId, definition }: Run): Promise<Ful
 }
 
 async function readPass(run: Run, definition: PagedListResource, commit: Commit): Promise<Pass> {
-  const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
+  const rules = pageRules(run.context.settings.api.maxPages)
   const ids = new Set<string>()
   let records = 0
   let hasGap = false
@@ -68,7 +67,7 @@ async function readPass(run: Run, definition: PagedListResource, commit: Commit)
     for (const key of keys) ids.add(key)
     records += page.items.length
     const isIgnored = repeated * 2 > keys.length
-    if (!isIgnored) await rules.check(page, cursor)
+    if (!isIgnored) rules.check(page, cursor)
     await commit(page, cursor)
     // Only now: the page may contradict records of an earlier one.
     if (isIgnored) throw cursorIgnored(definition)

@@ -8,37 +8,29 @@ const maxEmptyPages = 3
 /** Rules for consecutive pages (docs/sync.md#pages), checked before a page is written. */
 export interface PageRules {
   /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the request's cursor. */
-  check(fetched: Fetched, sent: string | null): Promise<void>
+  check(fetched: Pick<Fetched, 'items' | 'nextCursor' | 'hasMore'>, sent: string | null): void
 }
 
 /** The page does not fit its cursor; sending the cursor again may return another page. */
 export class PageRefused extends SyncError {}
 
-export interface PageRulesStart {
-  readonly maxPages: number
-  readonly pages?: number
-  readonly emptyPages?: number
-  readonly seenBefore?: (digest: string) => Promise<boolean>
-}
-
-export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: PageRulesStart): PageRules {
+/** @param pages read before, by an interrupted run. */
+export function pageRules(maxPages: number, pages = 0): PageRules {
+  /** Digests, because a cursor may be long. */
   const used = new Set<string>()
   let count = pages
-  let empty = emptyPages
+  let empty = 0
   return {
-    async check({ items, nextCursor, hasMore }, sent) {
+    check({ items, nextCursor, hasMore }, sent) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
       // A repeated request for the same page of the full sync counts once.
-      const isRepeat = sentDigest !== null && used.has(sentDigest)
-      if (!isRepeat) count++
+      if (sentDigest === null || !used.has(sentDigest)) count++
       if (sentDigest !== null) used.add(sentDigest)
       empty = items.length === 0 ? empty + 1 : 0
       if (!hasMore) return
       if (nextCursor === null) throw refused('a page announces further pages but has no cursor')
-      const digest = cursorDigest(nextCursor)
-      if (used.has(digest) || (await seenBefore?.(digest)) === true) {
+      if (used.has(cursorDigest(nextCursor)))
         throw refused('a page has a cursor that was already used, so the full sync would never end')
-      }
       if (empty >= maxEmptyPages)
         throw refused(`${maxEmptyPages} empty pages came in a row while further pages are announced`)
       if (count >= maxPages) {
@@ -48,7 +40,7 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
   }
 }
 
-export function cursorDigest(cursor: string): string {
+function cursorDigest(cursor: string): string {
   return hash('sha256', cursor, 'base64url').slice(0, 22)
 }
 
