@@ -44,8 +44,8 @@ function leads(path: string, anchor = ''): boolean {
 }
 
 it('knows the anchors of headings', () => {
-  expect(anchorsOf('docs/sync.md')).toContain('same-id-twice')
-  expect(leads('docs/sync.md', 'removal')).toBe(true)
+  expect(anchorsOf('docs/sync.md')).toContain('15-record')
+  expect(leads('docs/sync.md', '5-removal')).toBe(true)
   expect(leads('docs/sync.md', 'no-such-heading')).toBe(false)
   expect(leads('docs/no-such-page.md')).toBe(false)
 })

@@ -63,7 +63,7 @@ class SeenAnswers {
   }
 }
 
-/** Request ids kept to detect a replay (docs/sync.md#stale-answers). */
+/** Request ids kept to detect a replay (docs/sync.md#10-time-of-an-answer). */
 const keptAnswers = 10_000
 const greatestAgeSeconds = 300
 /** Greatest deviation of server time from monotonic time between two agreeing answers, in milliseconds. */

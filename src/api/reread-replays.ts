@@ -5,7 +5,7 @@ import type { TenantObserver, TenantReader } from './reader.ts'
 /** Pauses before repeated reads, in milliseconds: enough for caches that keep answers for less than their sum. */
 const pausesMs = [1, 2, 4].map((seconds) => seconds * secondMs)
 
-/** Reads a page again if its answer is a replay of a recent one (docs/sync.md#stale-answers). */
+/** Reads a page again if its answer is a replay of a recent one (docs/sync.md#10-time-of-an-answer). */
 export function rereadReplays(
   reader: TenantReader,
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>,

@@ -63,7 +63,7 @@ interface Held extends Caused {
   readonly count: number
 }
 
-/** Effect of accepting a hold (docs/sync.md#holds), without a full stop. */
+/** Effect of accepting a hold (docs/sync.md#7-hold-and-accept), without a full stop. */
 export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
   if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)

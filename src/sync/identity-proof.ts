@@ -11,7 +11,7 @@ const mostPages = 50
 export type Answered = Pick<AnswerMeta, 'identity' | 'credential'>
 
 /**
- * Result of a proof (docs/sync.md#tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists,
+ * Result of a proof (docs/sync.md#8-tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists,
  * `ownClientMissing`: none exists, and the list of API clients lacks `ownClientId`.
  */
 export interface Evidence {
@@ -180,7 +180,7 @@ class Proof {
   }
 }
 
-/** Proves the identity by GUIDs (docs/sync.md#tenant-identity); throws if no list is readable. */
+/** Proves the identity by GUIDs (docs/sync.md#8-tenant-identity); throws if no list is readable. */
 export function readEvidence(
   context: ProofContext,
   given: readonly GivenPage[],

@@ -22,7 +22,7 @@ import {
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, type RefusedAnswer, refusedPagePasses } from './pages/refused-page.ts'
 
-/** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#tenant-identity). */
+/** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#8-tenant-identity). */
 export interface TenantGuard {
   /** True if the answer's identity is proven, false if it was read under an older one. Throws during a hold. */
   verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>

@@ -32,7 +32,7 @@ export interface NetworkParts {
   readonly server: { skewMs: number }
   /**
    * Start of the last complete full sync in the world's time, minus infinity before the first: a page of another tenant
-   * shows by records that were created over an hour before it (docs/sync.md#tenant-identity).
+   * shows by records that were created over an hour before it (docs/sync.md#8-tenant-identity).
    */
   readonly readInFullAt: (resource: ResourceName) => number
   /** World time at which the daemon's present process began. */
@@ -160,7 +160,7 @@ export class Network {
     return mixed
   }
 
-  /** A page of another tenant is detected when most of five or more records are old and not shared (docs/sync.md#tenant-identity). */
+  /** A page of another tenant is detected when most of five or more records are old and not shared (docs/sync.md#8-tenant-identity). */
   #mayCross(feed: Feed): boolean {
     const { own, other, readings, service, readInFullAt } = this.#parts
     if (readings.pageSize[feed] < 5) return false
@@ -198,7 +198,7 @@ export class Network {
         return name.includes('/') ? null : this.#refuse(404)
       case 'empty-clients':
         if (name !== 'api-clients') return null
-        // It ends the pass where nothing is missing (docs/sync.md#empty-lists), but never at the beginning.
+        // It ends the pass where nothing is missing (docs/sync.md#4-whole-full-sync), but never at the beginning.
         if (cursor !== null) {
           this.#noteFullSync(path, world, { hasMore: false })
           if (world === own) for (const id of answer.shown) ledger.hide('api-clients', id)

@@ -80,7 +80,7 @@ export async function checkRecovery(parts: RecoveryParts): Promise<void> {
 
 /**
  * The operator accepts what is held; a tenant hold must have lifted by itself, but for those that wait for a person
- * (docs/sync.md#holds). False when nothing was held.
+ * (docs/sync.md#7-hold-and-accept). False when nothing was held.
  */
 async function acceptHolds(parts: RecoveryParts): Promise<boolean> {
   const { machine, oracle, time } = parts

@@ -21,7 +21,7 @@ export interface Ending {
 /** Partial states of the evaluated resource that the mirror tracks for each record. */
 const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records'])
 
-/** Null keeps the finding open: an input is stale or partial, or a row is gone (docs/sync.md#findings). */
+/** Null keeps the finding open: an input is stale or partial, or a row is gone (docs/status.md#findings). */
 export function resolutionOf(evidence: FindingRow['evidence'], ending: Ending): Resolution | null {
   const { check, inputs, rule, presence, passing } = ending
   if (inputs.some((input) => input.off)) return 'not_applicable'

@@ -9,7 +9,7 @@ export function checksPage(checks: readonly Check[], frameworks: ReadonlyMap<str
 
 ${generatedMark}
 
-${wrapped('Each check states its passing case. It never passes while one of the resources it reads was never completely read, is stale, refused or on hold, or has missing or quarantined records ([check status](sync.md#check-status)). `checks.<id>` in the configuration takes `enabled`, `severity` (one for all its findings) and the options below.')}
+${wrapped('Each check states its passing case. It never passes while one of the resources it reads was never completely read, is stale, refused or on hold, or has missing or quarantined records ([check status](status.md#check-status)). `checks.<id>` in the configuration takes `enabled`, `severity` (one for all its findings) and the options below.')}
 
 ${sections.join('\n')}`
 }

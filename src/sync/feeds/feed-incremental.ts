@@ -8,7 +8,7 @@ import type { Run } from '../run.ts'
 import { fullSyncOfFeed } from './feed-full.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
-/** Continues the feed (docs/sync.md#incremental-sync); false without a request while incremental syncs are paused. */
+/** Continues the feed (docs/sync.md#2-incremental-sync); false without a request while incremental syncs are paused. */
 export async function incrementalSyncOfFeed(run: Run, definition: FeedResource): Promise<boolean> {
   const { state } = run
   if (state.incrementalPaused) return false

@@ -20,7 +20,7 @@ interface Pass {
 
 type Commit = (page: Fetched, cursor: string | null) => Promise<void>
 
-/** Full sync of a list that may be empty after an error, or ignore its cursor (docs/sync.md#empty-lists). */
+/** Full sync of a list that may be empty after an error, or ignore its cursor (docs/sync.md#4-whole-full-sync). */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
   const { context, tenantId, state } = run
