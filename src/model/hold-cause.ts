@@ -13,7 +13,6 @@ export type ChangeCause =
   | {
       readonly check: 'page'
       readonly resource: ResourceName
-      readonly query: Readonly<Record<string, unknown>>
       readonly keys: readonly (string | number)[]
     }
   /** A list contains no known id, but these. */

@@ -10,8 +10,8 @@ export async function applyDecisions(context: TenantContext, tenantId: number): 
   for (const decision of decisions) {
     const { holdId: hold, holdReason, reason, resource } = decision
     const held = (await store.holds(tenantId)).find(({ id }) => id === hold)
-    const ofTenant = holdReason === 'tenant_changed' && resource === 'all'
-    const coversKnown = held !== undefined && ofTenant ? await acceptTenant(context, tenantId, held) : false
+    const coversKnown =
+      held !== undefined && holdReason === 'tenant_changed' ? await acceptTenant(context, tenantId, held) : false
     await store.applyDecision(decision, { tenantId, at: clock.now(), coversKnown })
     const facts = { hold, holdReason, resource, reason }
     if (held !== undefined) log.warn({ ...facts, count: held.count }, 'An operator accepted a hold')

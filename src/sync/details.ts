@@ -59,7 +59,7 @@ async function readOne(run: Run, definition: FeedResource, key: string): Promise
 export async function askById(run: Run, definition: FeedResource, key: string): Promise<Found | undefined> {
   if (definition.lookUp === undefined) return undefined
   const found = await run.context.reader.fetchOne(definition, Number(key), run.signal)
-  if (!run.guard.covers(found.meta.identity)) return undefined
+  if (!run.guard.covers(found.meta.identity, run)) return undefined
   noteOddities(run, found.meta.oddities)
   return found
 }

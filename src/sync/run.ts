@@ -59,14 +59,14 @@ export async function fetchPage(
   query: FeedQuery,
   { ask = () => run.context.reader.fetch(run.definition, query, run.signal), isRepeated = false }: PageRequest = {},
 ): Promise<Fetched> {
-  const { definition, guard, signal } = run
+  const { definition, guard } = run
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
       const fetched = await ask()
       const { serverTime, receivedAt: at } = fetched.meta
       run.answered = { serverTime, at }
       noteOddities(run, fetched.meta.oddities)
-      if (!(await guard.verify(fetched, definition, query, signal))) continue
+      if (!(await guard.verify(fetched, query, run))) continue
       noteOddities(run, fetched.oddities)
       return fetched
     }

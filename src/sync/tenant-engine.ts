@@ -64,9 +64,9 @@ class Engine implements TenantEngine {
 
   async begin(sameOrigin: boolean): Promise<void> {
     const { store, settings, clock } = this.#context
-    for (const { resource, reason } of await store.holds(this.tenantId)) {
-      const isOff = resource !== 'all' && !this.resources.includes(resource)
-      if (isOff) await store.liftHold(this.tenantId, resource, reason)
+    for (const { resource, reason, cause } of await store.holds(this.tenantId)) {
+      const of = cause.check === 'page' ? cause.resource : resource
+      if (of !== 'all' && !this.resources.includes(of)) await store.liftHold(this.tenantId, resource, reason)
     }
     if (!sameOrigin && !(await store.knowsAny(this.tenantId)))
       await store.noteTenant(this.tenantId, atAddress(settings.baseUrl))
@@ -105,7 +105,7 @@ class Engine implements TenantEngine {
     try {
       await this.#applyDecisions()
       run = await this.#prepare(resource, mode, signal)
-      await this.#guard.passHold(signal)
+      await this.#guard.passHold(run)
       const { definition } = run
       if (definition.kind === 'pagedList') await fullSyncOfList(run, definition)
       else if (definition.kind === 'whole') await readWhole(run, definition)
@@ -233,6 +233,7 @@ class Engine implements TenantEngine {
       const { store } = this.#context
       const { former } = this.#tenant
       const { name } = definition
+      await this.#guard.passPages(name)
       if (former.includes(name) && !(await store.awaitsRemovals(this.tenantId, name))) {
         await store.noteTenant(this.tenantId, { former: former.filter((one) => one !== name) })
         await this.#refresh()

@@ -3,12 +3,11 @@ import type { FeedQuery, Fetched } from '../api/reader.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { ChangeCause } from '../model/hold-cause.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
-import type { ResourceDefinition } from '../model/resource.ts'
-import { resourceNames } from '../model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
 import { acceptedChange, awaitsAccepted, idsOf, isOther } from './accepted-change.ts'
-import { enabledResources, type TenantContext } from './context.ts'
+import type { TenantContext } from './context.ts'
 import {
   type Answered,
   deniedMessage,
@@ -20,24 +19,33 @@ import {
   readEvidence,
 } from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
-import { admits, type RefusedAnswer, refusedPagePasses } from './pages/refused-page.ts'
+import { admits } from './pages/page-rule.ts'
+import type { Run } from './run.ts'
 
 /** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#8-tenant-identity). */
 export interface TenantGuard {
   /** True if the answer's identity is proven, false if it was read under an older one. Throws during a hold. */
-  verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>
+  verify(fetched: Fetched, query: FeedQuery, run: GuardedRun): Promise<boolean>
   /** Proves again that the API returns data of the tenant. Throws, after raising a hold, if it is another tenant's. */
-  prove(signal: AbortSignal): Promise<void>
+  prove(run: GuardedRun): Promise<void>
   /** True while an operator's acceptance admits another tenant's data without comparison. */
   readonly passing: boolean
   admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean
-  /** Raises a hold for another tenant if a proof finds one, else for the page; resolves with the error to throw. */
-  refusePage(page: RefusedAnswer, signal: AbortSignal): Promise<SyncError>
-  passHold(signal: AbortSignal): Promise<void>
-  covers(identity: number): boolean
+  /**
+   * Raises a hold for another tenant if a proof finds one, else for the page: of its list alone if a proof finds this
+   * tenant. Resolves with the error to throw.
+   */
+  refusePage(comparison: PageComparison, run: GuardedRun): Promise<SyncError>
+  /** Ends the hold for a page of a list that has been read in full since. */
+  passPages(resource: ResourceName): Promise<void>
+  /** Probes a tenant that is on hold. Throws while the hold lasts. */
+  passHold(run: GuardedRun): Promise<void>
+  covers(identity: number, run: GuardedRun): boolean
   /** Throws during a hold of the tenant, when nothing may be written. */
-  insist(): void
+  insist(run: GuardedRun): void
 }
+
+export type GuardedRun = Pick<Run, 'definition' | 'signal'>
 
 export interface GuardOptions {
   readonly context: TenantContext
@@ -77,15 +85,26 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     if (answered.identity > verified.identity) verified = answered
   }
 
-  function insist(): void {
+  /** The hold that stops a run. The list of a refused page is read on, because reading it ends the hold. */
+  function heldFor({ definition }: GuardedRun): HoldRow | null {
     const hold = held()
+    return hold !== null && isForPageOf(hold, definition.name) ? null : hold
+  }
+
+  function insist(run: GuardedRun): void {
+    const hold = heldFor(run)
     if (hold !== null) throw changed(hold)
   }
 
-  async function raise(message: string, cause: ChangeCause, count: number): Promise<SyncError> {
+  async function raise(
+    message: string,
+    cause: ChangeCause,
+    count: number,
+    resource: HoldRow['resource'] = 'all',
+  ): Promise<SyncError> {
     const at = clock.now()
     probedAt = clock.monotonic()
-    await store.raiseHold({ tenantId, resource: 'all', reason: 'tenant_changed', count, message, cause, at })
+    await store.raiseHold({ tenantId, resource, reason: 'tenant_changed', count, message, cause, at })
     await refresh()
     if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
     else log.error({ cause: cause.check, problem: message }, "The data look like another tenant's; nothing is written")
@@ -161,7 +180,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
 
   async function retry(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
     const { cause } = hold
-    if (cause.check === 'page' && !(await refusedPagePassesOf(cause, signal))) return false
     const evidence = await readEvidence(proving, [], signal)
     const { outcome, answered } = evidence
     const byOther = 'credential' in cause && cause.credential !== answered?.credential
@@ -173,41 +191,33 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       throw await raiseDenied(evidence, answered)
     if (outcome === 'ownClientMissing' && !(cause.check === 'own-client' && cause.ownClientId === settings.ownClientId))
       throw await raiseOwnClientMissing(evidence)
-    // Resources switched off since do not count; a page that passes then needs no other proof.
-    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || cause.check === 'page' || remedyOf(hold) !== null)
+    // Resources switched off since do not count.
+    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || remedyOf(hold) !== null)
     if (outcome !== 'match' && !nothingCounts) return false
     if (answered !== null) noteVerified(answered)
     if (cause.check === 'origin') await store.noteTenant(tenantId, atAddress(settings.baseUrl))
     return true
   }
 
-  async function refusedPagePassesOf(
-    { resource, query }: Extract<ChangeCause, { readonly check: 'page' }>,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const definition = enabledResources(context).find(({ name }) => name === resource)
-    if (definition === undefined) return true
-    return refusedPagePasses({ context, tenantId, definition, query: query as FeedQuery, signal })
-  }
-
   return {
-    async verify(fetched, definition, query, signal) {
+    async verify(fetched, query, run) {
+      const { definition, signal } = run
       const { identity } = fetched.meta
       if (verified.identity < identity) {
         await checking.runExclusive(async () => {
-          insist()
+          insist(run)
           if (verified.identity < identity)
             await check({ fetched, definition }, Object.keys(query).length === 0, signal)
         })
       }
-      insist()
+      insist(run)
       return verified.identity === identity
     },
-    async prove(signal) {
-      insist()
+    async prove(run) {
+      insist(run)
       if (passing()) return
-      await settle(await readEvidence(proving, [], signal), verified)
-      insist()
+      await settle(await readEvidence(proving, [], run.signal), verified)
+      insist(run)
     },
     get passing() {
       return passing()
@@ -215,38 +225,53 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     admits: (state, comparison, serverTime) =>
       tenant().former.includes(state.resource) ||
       admits(state, comparison, { now: clock.now(), serverTime, admitted: tenant().admitted }),
-    async refusePage({ resource, query, comparison: { known, unknown } }, signal) {
-      const evidence = await readEvidence(proving, [], signal).catch(throwIfAborted)
-      insist()
+    async refusePage({ known, unknown }, run) {
+      const evidence = await readEvidence(proving, [], run.signal).catch(throwIfAborted)
+      insist(run)
       if (evidence?.outcome === 'mismatch' && evidence.answered) return raiseMismatch(evidence, evidence.answered)
+      const resource = run.definition.name
       const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
       return raise(
         `A page of ${resource} contains mostly records that are unknown here although they are old`,
-        { check: 'page', resource, query, keys },
+        { check: 'page', resource, keys },
         known + unknown.length,
+        evidence?.outcome === 'match' ? resource : 'all',
       )
     },
-    async passHold(signal) {
-      const hold = held()
+    async passPages(name) {
+      for (const hold of await store.holds(tenantId)) {
+        if (!isForPageOf(hold, name)) continue
+        await store.liftHold(tenantId, hold.resource, hold.reason)
+        await refresh()
+      }
+    },
+    async passHold(run) {
+      const hold = heldFor(run)
       if (hold === null) return
+      if (hold.cause.check === 'page') throw changed(hold)
       if (probing !== null) {
         // Concurrent runs share one probe, so that none fails by a hold that it releases.
         await probing.catch(() => {})
-        return insist()
+        return insist(run)
       }
       const now = clock.monotonic()
       if (now - probedAt < intervalMs) throw changed(hold)
       probedAt = now
-      probing = probe(hold, signal)
+      probing = probe(hold, run.signal)
       try {
         await probing
       } finally {
         probing = null
       }
     },
-    covers: (identity) => identity === verified.identity && held() === null,
+    covers: (identity, run) => identity === verified.identity && heldFor(run) === null,
     insist,
   }
+}
+
+/** True for the hold that a refused page of the list raised. */
+export function isForPageOf({ cause }: Pick<HoldRow, 'cause'>, resource: ResourceName): boolean {
+  return cause.check === 'page' && cause.resource === resource
 }
 
 function throwIfAborted(error: unknown): null {

@@ -46,10 +46,10 @@ function liveCount(machine: Machine, feed: Feed): number {
   return Number(row?.['n'])
 }
 
-/** The page that was refused, or any of a list that is read in full to it, is refused again. */
+/** A page of the list is refused when it is read in full. */
 async function isStrangePage(
   { world, machine, service }: HeldParts,
-  { resource, query }: Extract<HoldCause, { readonly check: 'page' }>,
+  { resource }: Extract<HoldCause, { readonly check: 'page' }>,
 ): Promise<boolean> {
   const feed = allFeeds.find((name) => name === resource)
   if (feed === undefined) return false
@@ -62,10 +62,6 @@ async function isStrangePage(
   }
   const ask = (words: Readonly<Record<string, string>>) =>
     service.answer(`/api/public/${feed}?${new URLSearchParams(words)}`, world)
-  if (feed !== 'api-clients') {
-    const page = ask(query as Record<string, string>)
-    return isRefused(page.status === 400 ? ask({}) : page)
-  }
   for (let page = ask({}); ; ) {
     if (isRefused(page)) return true
     const next = page.pagination?.['nextCursor']

@@ -5,7 +5,7 @@ import type { FullSyncRow } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { idleLimitMs } from '../due.ts'
 import { commitPage } from '../pages/commit-page.ts'
-import { PageRefused, pageRules, queryAt } from '../pages/page-rules.ts'
+import { PageRefused, pageRules } from '../pages/page-rules.ts'
 import { beginFullSync, fullSyncAfter, type Run } from '../run.ts'
 import { cursorFails, cursorRefused, pagesAhead } from './feed-reading.ts'
 
@@ -38,8 +38,8 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     }
     const next = fullSyncAfter(run, fullSync, page)
     if (!next.reachedEnd) await ahead.begin(next.nextCursor)
-    run.guard.insist()
-    await commitPage(run, page, queryAt(fullSync.nextCursor), { fullSync: { id: fullSync.id, next } })
+    run.guard.insist(run)
+    await commitPage(run, page, { fullSync: { id: fullSync.id, next } })
     order = noteOrder(run, orderWithin(definition, page), order)
     fullSync = next
   }

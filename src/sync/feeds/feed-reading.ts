@@ -30,7 +30,7 @@ export async function readFeed(
   for (let index = 0; ; index++) {
     const page = await fetchPage(run, next)
     rules.check(page, next.cursor ?? null)
-    await commitPage(run, page, next, step(page, index))
+    await commitPage(run, page, step(page, index))
     if (!page.hasMore || page.nextCursor === null) return
     next = { cursor: page.nextCursor }
   }

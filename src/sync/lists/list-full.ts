@@ -18,7 +18,7 @@ interface Pass {
   readonly hasGap: boolean
 }
 
-type Commit = (page: Fetched, cursor: string | null) => Promise<void>
+type Commit = (page: Fetched) => Promise<void>
 
 /** Full sync of a list that may be empty after an error, or ignore its cursor (docs/sync.md#4-whole-full-sync). */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
@@ -28,10 +28,10 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   const begun = momentOf(context)
   run.dataAsOf = begun.at
   let fullSync: FullSyncRow | null = null
-  const pass = await readPass(run, definition, async (page, cursor) => {
+  const pass = await readPass(run, definition, async (page) => {
     fullSync ??= await beginFullSync(run, null, begun)
     const next = fullSyncAfter(run, fullSync, page)
-    await commitPage(run, page, queryAt(cursor), { fullSync: { id: fullSync.id, next } })
+    await commitPage(run, page, { fullSync: { id: fullSync.id, next } })
     fullSync = next
   })
   const ended = await openFullSync(run)
@@ -68,7 +68,7 @@ async function readPass(run: Run, definition: PagedListResource, commit: Commit)
     records += page.items.length
     const isIgnored = repeated * 2 > keys.length
     if (!isIgnored) rules.check(page, cursor)
-    await commit(page, cursor)
+    await commit(page)
     // Only now: the page may contradict records of an earlier one.
     if (isIgnored) throw cursorIgnored(definition)
     hasGap ||= page.items.length === 0 && (index > 0 || page.hasMore)

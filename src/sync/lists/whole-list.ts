@@ -22,7 +22,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   if (!(await confirmList(run, fetched, whole))) {
     if (state.completeStartedAt !== null || (await isProvable(run))) await assertRepeated(run, definition, fetched)
-    await commitPage(run, fetched, {}, { whole })
+    await commitPage(run, fetched, { whole })
   }
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
@@ -37,7 +37,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
 /** An answer that differs from the mirror is believed if, after a proof of the identity, a second one is equal. */
 async function assertRepeated(run: Run, definition: WholeResource, fetched: Fetched): Promise<void> {
   if (run.guard.passing) return
-  await run.guard.prove(run.signal)
+  await run.guard.prove(run)
   const second = await fetchPage(run, {})
   if (!isSameAnswer(fetched, second, definition)) throw contradictoryAnswers([fetched, second], definition)
 }

@@ -1,4 +1,4 @@
-import type { FeedQuery, Fetched } from '../../api/reader.ts'
+import type { Fetched } from '../../api/reader.ts'
 import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import { noteDetailsDue, noteProgress, type Run } from '../run.ts'
@@ -7,12 +7,11 @@ import { noteDetailsDue, noteProgress, type Run } from '../run.ts'
 export async function commitPage(
   run: Run,
   fetched: Fetched,
-  query: FeedQuery,
   rest: Pick<PageCommit, 'fullSync' | 'cursor' | 'whole'>,
 ): Promise<void> {
-  const { context, definition, guard, state } = run
+  const { context, guard, state } = run
   const { observer, settings, store } = context
-  guard.insist()
+  guard.insist(run)
   noteOddities(run, odditiesOf(run, fetched))
   const page: PageCommit = { ...pageOf(run, fetched), ...rest }
   let refused: PageComparison | null = null
@@ -24,15 +23,14 @@ export async function commitPage(
   }
   let result = await store.commitPage(guard.passing ? page : { ...page, admit })
   if (needsProof) {
-    await guard.prove(run.signal)
+    await guard.prove(run)
     run.proven = true
     result = await store.commitPage({ ...page, admit })
   }
-  if (refused !== null)
-    throw await guard.refusePage({ resource: definition.name, query, comparison: refused }, run.signal)
+  if (refused !== null) throw await guard.refusePage(refused, run)
   noteDetailsDue(run, result.detailDue)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
-  observer.datesMovedLater(settings.name, definition.name, result.laterDates)
+  observer.datesMovedLater(settings.name, run.definition.name, result.laterDates)
   noteProgress(run, result.counts, fetched.items.length)
 }
 
@@ -45,7 +43,7 @@ function lacksProof(run: Run, { known, unknown }: PageComparison): boolean {
 
 /** Stores that a list in one answer equals the mirror; false, without a write, if it differs. */
 export async function confirmList(run: Run, fetched: Fetched, whole: WholeList): Promise<boolean> {
-  run.guard.insist()
+  run.guard.insist(run)
   noteOddities(run, odditiesOf(run, fetched))
   if (fetched.items.length === 0) return false
   const page = { ...pageOf(run, fetched), whole }

@@ -10,8 +10,8 @@ export async function isProvable({ context, tenantId }: Run): Promise<boolean> {
 
 /** Proves the identity before removals if the full sync read no known GUID. */
 export async function proveEnd(run: Run): Promise<void> {
-  const { context, definition, guard, signal, tenantId } = run
+  const { context, definition, guard, tenantId } = run
   if (definition.identifiedBy !== 'guid' || run.proven) return
-  if ((await context.store.liveCount(tenantId, definition.name)) > 0) await guard.prove(signal)
+  if ((await context.store.liveCount(tenantId, definition.name)) > 0) await guard.prove(run)
   run.proven = true
 }

@@ -49,7 +49,7 @@ class MissingLookUps {
 
   /** False if further look-ups make no sense. */
   async at({ rid, key, missingSince, lookedUpAt }: MissingRecord): Promise<boolean> {
-    const { guard, signal, startedAt } = this.#run
+    const { guard, startedAt } = this.#run
     try {
       const found = await askById(this.#run, this.#definition, key)
       // Another tenant's token gets 404 for every id.
@@ -58,7 +58,7 @@ class MissingLookUps {
       this.#asked.push(rid)
       if (item === null) {
         // The token may have become another tenant's, which knows none of the ids.
-        if (!this.#isProven) await guard.prove(signal)
+        if (!this.#isProven) await guard.prove(this.#run)
         this.#isProven = true
         this.#removed.push({ rid, requestId: meta.requestId })
       } else if (String(idOf(item, this.#definition.idField)) === key) {

@@ -85,7 +85,7 @@ export async function decideRemovals(
   // Read again: the confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
   const absence = fullSync.notWhole ? nothing : byTime ? await store.absence(fullSync.id) : first
-  run.guard.insist()
+  run.guard.insist(run)
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
   const counted = due.filter(({ accepted }) => accepted || rule === 'confirm' || isConfirmed)
