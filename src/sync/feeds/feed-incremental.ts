@@ -1,5 +1,5 @@
 import type { FeedQuery } from '../../api/reader.ts'
-import { isRefusedRequest, reasonOf, SyncError } from '../../model/errors.ts'
+import { isRefusedRequest, reasonOf } from '../../model/errors.ts'
 import { isRefusal } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { readDetails } from '../details.ts'
@@ -8,10 +8,10 @@ import type { Run } from '../run.ts'
 import { fullSyncOfFeed } from './feed-full.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
-/** Continues the feed (docs/sync.md#2-incremental-sync); false without a request while incremental syncs are paused. */
+/** Continues the feed (docs/sync.md#2-incremental-sync); false if it does not, because its cursors do not last. */
 export async function incrementalSyncOfFeed(run: Run, definition: FeedResource): Promise<boolean> {
   const { state } = run
-  if (state.incrementalPaused) return false
+  if (state.incrementalPaused) return followByTime(run, definition)
   // Incremental syncs alone must not renew freshness while the full sync of a recovery is incomplete.
   if (state.cursor === null || state.fullSyncOwed) {
     await fullSyncOfFeed(run, definition)
@@ -21,8 +21,7 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
     await follow(run, { cursor: state.cursor })
   } catch (error) {
     if (!cursorRefused(error)) throw error
-    await recover(run, definition)
-    return true
+    return recover(run, definition)
   }
   // The token works again: the refused full sync does not wait for its schedule.
   if (isRefusal(state.incrementalReason) && isRefusal(state.fullReason)) await fullSyncOfFeed(run, definition)
@@ -43,8 +42,17 @@ async function follow(run: Run, query: FeedQuery): Promise<void> {
   run.reachedEndServerTime = serverTime
 }
 
-/** After a refused cursor: reads what `updatedAfter` returns, then at most one full sync per full sync interval. */
-async function recover(run: Run, definition: FeedResource): Promise<void> {
+/** Reads what changed since the last end of the feed; false if that cannot be asked for. */
+async function followByTime(run: Run, { updatedAfter }: FeedResource): Promise<boolean> {
+  const { completeStartedAt, reachedEndServerTime: since } = run.state
+  if (updatedAfter === undefined || completeStartedAt === null || since === null) return false
+  const [section, key] = updatedAfter.overlap
+  await follow(run, { updatedAfter: new Date(since - run.context.settings[section][key]).toISOString() })
+  return true
+}
+
+/** After a refused cursor (docs/sync.md#12-lost-cursor): a full sync, at most one per full sync interval. */
+async function recover(run: Run, definition: FeedResource): Promise<boolean> {
   const { context, tenantId, state } = run
   const { store, clock, observer, settings, log } = context
   observer.cursorReset(settings.name, definition.name)
@@ -52,15 +60,17 @@ async function recover(run: Run, definition: FeedResource): Promise<void> {
   const since = state.resetFullSyncAt === null ? Number.POSITIVE_INFINITY : Math.abs(now - state.resetFullSyncAt)
   if (since < fullIntervalMs(context, definition.name)) {
     await store.noteSync(tenantId, definition.name, { incrementalPaused: true })
-    throw new SyncError(
-      'invalid_cursor',
-      'The stored cursor was refused again; incremental syncs pause until the next full sync',
+    log.warn(
+      { resource: definition.name },
+      'The stored cursor was refused again; it is not sent until the next full sync',
     )
+    return followByTime(run, definition)
   }
   log.warn({ resource: definition.name }, 'The stored cursor was refused; full sync at once')
   await store.noteSync(tenantId, definition.name, { resetFullSyncAt: now, fullSyncOwed: true })
   try {
     await makeGood(run, definition)
+    return true
   } catch (error) {
     // If the tenant is another one, the cursor is not lost and needs no full sync.
     const isNoLoss = reasonOf(error) === 'tenant_changed'
@@ -72,22 +82,15 @@ async function recover(run: Run, definition: FeedResource): Promise<void> {
 }
 
 async function makeGood(run: Run, definition: FeedResource): Promise<void> {
-  const { settings, store, log } = run.context
-  const { state } = run
-  const since = state.reachedEndServerTime
-  const { updatedAfter } = definition
-  if (updatedAfter !== undefined && state.completeStartedAt !== null && since !== null) {
-    const [section, key] = updatedAfter.overlap
-    const from = new Date(since - settings[section][key]).toISOString()
-    try {
-      await follow(run, { updatedAfter: from })
-    } catch (error) {
-      if (!isRefusedRequest(error)) throw error
-      log.warn(
-        { resource: definition.name },
-        'The feed could not be recovered by updatedAfter; the next full sync recovers it',
-      )
-    }
+  const { store, log } = run.context
+  try {
+    await followByTime(run, definition)
+  } catch (error) {
+    if (!isRefusedRequest(error)) throw error
+    log.warn(
+      { resource: definition.name },
+      'The feed could not be recovered by updatedAfter; the next full sync recovers it',
+    )
   }
   // Changes during the open full sync could only be read from the lost cursor.
   const fullSync = await store.openFullSync(run.tenantId, definition.name)
