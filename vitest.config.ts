@@ -15,12 +15,8 @@ export const robustness = [
   'test/commands/local-clock.test.ts',
   'test/commands/own-checks.test.ts',
   'test/evaluate/on-engine.test.ts',
-  'test/store/own-query.test.ts',
   'test/own-checks.test.ts',
-  'test/sync/convergence.test.ts',
   'test/sync/model.test.ts',
-  'test/sync/protocol-pages.test.ts',
-  'test/web/slow-readers.test.ts',
 ]
 
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { type Log, silentLog } from '../../src/model/log.ts'
 import { apiClients } from '../../src/resources/api-clients.ts'
 import { documents } from '../../src/resources/documents.ts'
 import { permissions } from '../../src/resources/permissions.ts'
@@ -92,12 +91,6 @@ it('probes other permissions one at a time until one answers', async () => {
   expect(t.paths()).toEqual(['documents'])
 })
 
-it('probes only resources that are asked for', async () => {
-  await using t = await tenant({}, { resources: ['roles', 'users'] })
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
-  expect(t.paths()).toEqual(['users', 'roles'])
-})
-
 it('does not call a credential dead when a probe is answered by something else than 200 or 401', async () => {
   await using t = await tenant({})
   const { handler } = t.server
@@ -133,18 +126,6 @@ it('does not hammer with a dead credential: one probe a cycle, in turns, until o
   expect((await t.client.fetch(users, {})).meta.identity).toBe(2)
 })
 
-it('logs once that the credential changed', async () => {
-  const logged: string[] = []
-  const info = (_: object, message: string) => void logged.push(message)
-  const log: Log = { ...silentLog(), info, child: () => log }
-  await using t = await tenant({ first: all, second: all }, { log })
-  for (const token of ['first', 'first', 'second', 'second']) {
-    t.env['TOKEN'] = token
-    await t.client.fetch(users, {})
-  }
-  expect(logged).toEqual(['The credential changed: the tenant is identified again before anything is written'])
-})
-
 it('takes up a changed token at once, dead or not, and numbers a new identity', async () => {
   await using t = await tenant({ second: all, third: all })
   await caught(t.client.fetch(users, {}))
@@ -157,25 +138,6 @@ it('takes up a changed token at once, dead or not, and numbers a new identity', 
   expect((await t.client.fetch(roles, {})).meta.identity).toBeGreaterThan(identity)
 })
 
-it('logs whether the refused credential or a new one is in use after a refusal', async () => {
-  const logged: string[] = []
-  const info = (_: object, message: string) => void logged.push(message)
-  const log: Log = { ...silentLog(), info, child: () => log }
-  await using t = await tenant({ third: all }, { log })
-  await caught(t.client.fetch(users, {}))
-  t.env['TOKEN'] = 'second'
-  await caught(t.client.fetch(users, {}))
-  t.env['TOKEN'] = 'third'
-  await t.client.fetch(users, {})
-  expect(logged.splice(0)).toEqual(Array(2).fill('A new credential replaces the refused one'))
-  t.grants['third'] = []
-  await caught(t.client.fetch(users, {}))
-  t.grants['third'] = all
-  t.clock.advance(cycleMs)
-  await t.client.fetch(users, {})
-  expect(logged).toEqual(['The credential is accepted again'])
-})
-
 it('repeats a 401 once when the token fetched again differs', async () => {
   await using t = await tenant({ second: all })
   const { handler } = t.server
@@ -185,19 +147,6 @@ it('repeats a 401 once when the token fetched again differs', async () => {
   }
   expect((await t.client.fetch(users, {})).meta.identity).toBe(2)
   expect(t.server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer first', 'Bearer second'])
-})
-
-it('evaluates the fresh token when it is refused as well, and repeats only once', async () => {
-  await using t = await tenant({})
-  let number = 0
-  const { client } = t
-  t.server.handler = (_, response) => {
-    number += 1
-    t.env['TOKEN'] = `token-${number}`
-    sendJson(response, 401, {})
-  }
-  expect(await caught(client.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
-  expect(t.paths().filter((path) => path === 'users')).toHaveLength(2)
 })
 
 it('costs one round of probes when many calls meet a dead credential together', async () => {

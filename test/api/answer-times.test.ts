@@ -71,15 +71,6 @@ it.each(['01.03.2026 12:00', undefined])('a replay shows by its id where its tim
   expect([answer(unreadable), answer(unreadable)]).toEqual(['unreadable_time', 'stale'])
 })
 
-it('the last 10,000 ids are known, and no more are kept', () => {
-  const { answer } = scene()
-  answer(first)
-  for (let more = 0; more < 9999; more++) answer()
-  expect(answer(first)).toBe('stale')
-  answer()
-  expect(answer(first)).toBe('fine')
-})
-
 it.each([
   [null, 'fine'],
   [0, 'fine'],
@@ -119,61 +110,6 @@ it('one answer far ahead of both clocks confirms nothing; a second one that adva
   answer({ skewMs: dayMs })
   expect(times.now()).toBe(clock.now() + dayMs)
   expect(answer()).toBe('stale')
-})
-
-it('two answers far ahead at one and the same time confirm nothing', () => {
-  const { answer, clock, times } = scene()
-  const serverTime = clock.now() + dayMs
-  answer({ serverTime })
-  clock.advance(secondMs)
-  answer({ serverTime })
-  expect(times.now()).toBeNull()
-})
-
-it('after three runs with a steadily advancing time the newest time starts again from there, with an event', () => {
-  const { answer, clock } = scene()
-  const skewMs = -hourMs
-  answer()
-  const found: string[] = []
-  for (let run = 0; run < 5; run++) {
-    clock.advance(5 * minuteMs)
-    found.push(answer({ skewMs }))
-  }
-  expect(found).toEqual(['stale', 'stale', 'stale', 'order_violation', 'fine'])
-})
-
-it.each([null, 'the same'])('a time behind that comes with the id %j never counts: it may be a replay', (requestId) => {
-  const { answer, clock } = scene()
-  answer({ requestId })
-  for (let run = 0; run < 5; run++) {
-    clock.advance(5 * minuteMs)
-    expect(answer({ requestId, skewMs: -hourMs })).toBe('stale')
-  }
-})
-
-it('answers to requests that were under way together count as one run', () => {
-  const { answer, clock, times } = scene()
-  answer()
-  const requests = [1, 2, 3, 4, 5].map(() => times.begin())
-  const found = requests.map((request) => {
-    clock.advance(secondMs)
-    return answer({ request, skewMs: -hourMs })
-  })
-  expect([...found, answer({ skewMs: -hourMs })]).toEqual(new Array(6).fill('stale'))
-})
-
-it.each([
-  ['does not advance', () => 0],
-  ['jumps about', (run: number) => (run % 2 === 0 ? -hourMs : -2 * hourMs)],
-])('a time behind that %s never counts', (_how, skewOf) => {
-  const { answer, clock } = scene()
-  answer()
-  const start = clock.now() - hourMs
-  for (let run = 0; run < 10; run++) {
-    clock.advance(5 * minuteMs)
-    const skewMs = skewOf(run)
-    expect(answer(skewMs === 0 ? { serverTime: start } : { skewMs })).toBe('stale')
-  }
 })
 
 it('an answer from before those to an earlier process is stale, until the time of three runs advances', () => {
@@ -239,15 +175,6 @@ it('reports the skew in whole milliseconds, whatever the resolution of the monot
   expect(times.skewMs('roles')).toBe(1500)
 })
 
-it('a right time in a run that failed takes nothing back of the skew of the data that are there', () => {
-  const { answer, times } = scene()
-  answer({ skewMs: hourMs })
-  answer({ skewMs: hourMs + secondMs, isTaken: false })
-  expect(times.skewMs('roles')).toBe(hourMs)
-  answer({ skewMs: hourMs + secondMs })
-  expect(times.skewMs('roles')).toBe(hourMs + secondMs)
-})
-
 it('no skew is known by an answer whose time cannot be read, until one can', () => {
   const { answer, times } = scene()
   answer()
@@ -255,23 +182,6 @@ it('no skew is known by an answer whose time cannot be read, until one can', () 
   expect(times.skewMs('roles')).toBeNull()
   answer()
   expect(times.skewMs('roles')).toBe(0)
-})
-
-it('a record read by its id does not set the time of its resource', () => {
-  const { answer, times } = scene()
-  answer({ resource: null })
-  expect(times.skewMs('roles')).toBeUndefined()
-})
-
-it('a local clock that is set back by days leaves the newest time where it is', () => {
-  const { answer, clock, times } = scene()
-  answer()
-  const server = clock.now()
-  clock.jump(-9 * dayMs)
-  clock.advance(minuteMs)
-  expect(answer({ serverTime: server + minuteMs })).toBe('fine')
-  expect(times.now()).toBe(server + minuteMs)
-  expect(answer({ serverTime: clock.now() })).toBe('stale')
 })
 
 it('an answer without a readable time is stale if its Date header lies behind earlier answers', () => {
@@ -292,19 +202,4 @@ it('an answer without a readable time is stale if its Date header lies behind th
   const reached = Date.parse('2026-03-01T12:00:00Z')
   const { answer, clock } = scene({ before: [{ serverTime: reached, receivedAt: reached }] })
   expect(answer({ serverTime: null, date: clock.now() - 86_400_000 })).toBe('stale')
-})
-
-it('answers that never state a time are stale once their Date goes back or stands still', () => {
-  const { answer, clock } = scene()
-  const undated = (date: number) => answer({ serverTime: null, date })
-  const first = clock.now()
-  expect(undated(first)).toBe('unreadable_time')
-  clock.advance(400_000)
-  expect([undated(first), undated(clock.now()), undated(clock.now() - 86_400_000)]).toEqual([
-    'stale',
-    'unreadable_time',
-    'stale',
-  ])
-  // One far ahead of the local clock is no measure for others.
-  expect([undated(clock.now() + 86_400_000), undated(clock.now())]).toEqual(['unreadable_time', 'unreadable_time'])
 })

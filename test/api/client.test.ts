@@ -154,37 +154,6 @@ it.each([
   }
 })
 
-it.each([['0, 100000'], [['0', '100000']]])('counts the greatest of several ages: %j', async (age) => {
-  await using server = await testServer((_, response) => {
-    response.setHeader('Age', age)
-    sendJson(response, 200, envelope([]))
-  })
-  const { client } = testClient(server.url)
-  await using _ = client
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
-})
-
-it('reads a body that comes one byte at a time', async () => {
-  await using server = await testServer((_, response) => {
-    for (const byte of JSON.stringify(page([user]))) response.write(byte)
-    response.end()
-  })
-  const { client } = testClient(server.url)
-  await using _ = client
-  expect((await client.fetch(users, {})).items).toHaveLength(1)
-})
-
-it('gives records the types of the fields of their descriptor', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 200, page([user])))
-  const { client } = testClient(server.url)
-  await using _ = client
-  const { items } = await client.fetch(users, {})
-  const read: (readonly [string | null, boolean])[] = items.flatMap((one) =>
-    one.ok ? [[one.record.email, one.record.mfaStatus] as const] : [],
-  )
-  expect(read).toEqual([[user.email, user.mfaStatus]])
-})
-
 it('hands out a reading half that cannot write', async () => {
   const { client } = testClient('http://127.0.0.1:1')
   await using _ = client
@@ -222,13 +191,6 @@ it('returns null for a user or role that the API reports as absent, and fails fo
     status: 404,
     hint: expect.stringMatching(/envelope/),
   })
-})
-
-it.each([401, 403, 500])('never takes a %d for the absence of a user', async (status) => {
-  await using server = await testServer((_, response) => sendJson(response, status, problem('NOT_FOUND')))
-  const { client } = testClient(server.url)
-  await using _ = client
-  expect(await caught(client.fetchOne(users, 8))).toMatchObject({ status })
 })
 
 it('refuses a record that is not the one asked for, and ids that are no ids', async () => {
@@ -269,12 +231,4 @@ it('refuses switched-off certificate checks, unsafe headers and an insecure toke
   const oauth2 = { tokenUrl: 'http://login.example.com', clientId: 'me', clientSecret: { env: 'S' }, scope: null }
   expect(() => testClient(url, { auth: { ...auth, token: { oauth2 } } })).toThrow(/tokenUrl uses http/)
   expect(() => testClient(url, { api: { proxy: 'secret' } })).toThrow(/api.proxy/)
-})
-
-it('sends nothing after it was closed', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 200, envelope([])))
-  const { client } = testClient(server.url)
-  await client[Symbol.asyncDispose]()
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'aborted' })
-  expect(server.requests).toHaveLength(0)
 })

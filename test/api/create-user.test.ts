@@ -82,18 +82,3 @@ it.each([
   expect(error).toMatchObject({ reason: 'protocol', message: expect.stringMatching(/; the user was created$/) })
   expect(server.requests).toHaveLength(1)
 })
-
-it('does not repeat a 401, and names the missing permission when reading works', async () => {
-  await using server = await testServer((request, response) =>
-    request.method === 'POST'
-      ? sendJson(response, 401, problem('UNAUTHORIZED'))
-      : sendJson(response, 200, envelope([])),
-  )
-  const { client } = testClient(server.url)
-  await using _ = client
-  expect(await caught(client.createUser(wanted))).toMatchObject({
-    reason: 'missing_permission',
-    message: expect.stringMatching(/Api_Users_Create/),
-  })
-  expect(server.requests.filter((request) => request.method === 'POST')).toHaveLength(1)
-})

@@ -46,13 +46,3 @@ it('refuses the answer of a cache that keeps it longer, after 7 seconds', async 
   expect(requests).toEqual([0, 0, 1, 3, 7].map((seconds) => seconds * secondMs))
   expect(failed).toHaveLength(4)
 })
-
-it('does not wait for an old answer', async () => {
-  const { client, clock, server, requests } = await cached(3600 * secondMs)
-  await using _server = server
-  await using _client = client
-  await client.fetch(roles, {})
-  clock.advance(61 * secondMs)
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
-  expect(requests).toHaveLength(2)
-})

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { type Log, silentLog } from '../../src/model/log.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { users } from '../../src/resources/users.ts'
 import { envelope, page } from './support/answers.ts'
@@ -119,31 +118,6 @@ it.each(['20', '600'])(
   },
 )
 
-it('heeds the wait of an answer whose body comes too late', async () => {
-  await using server = await testServer((_, response, number) => {
-    if (number > 1) sendJson(response, 200, envelope([]))
-    else response.writeHead(503, { 'retry-after': '120', 'content-length': 10 }).write(' ')
-  })
-  const { client, clock } = testClient(server.url, { api: { timeoutMs: 2000 } })
-  await using _ = client
-  const error = await caught(client.fetch(roles, {}))
-  expect(error.reason).toBe('rate_limited')
-  expect(server.requests).toHaveLength(1)
-  expect(client.blockedUntil - clock.now()).toBeGreaterThan(110_000)
-})
-
-it('continues when a wait cannot be stored, and logs it', async () => {
-  await using server = await testServer(failing(429, 1, { 'retry-after': '5' }))
-  const output: string[] = []
-  const log: Log = { ...silentLog(), warn: (_, message) => void output.push(message), child: () => log }
-  const storeWait = () => Promise.reject(new Error('disk full'))
-  const { client, clock } = testClient(server.url, { storeWait, log })
-  await using _ = client
-  await client.fetch(roles, {})
-  expect(clock.monotonic()).toBe(5000)
-  expect(output).toContainEqual(expect.stringContaining('could not be stored'))
-})
-
 it('keeps a wait that an earlier process left, but never for more than 24 hours', async () => {
   await using server = await testServer(sendRoles)
   const now = Date.UTC(2026, 0, 15)
@@ -157,31 +131,12 @@ it('keeps a wait that an earlier process left, but never for more than 24 hours'
   expect(far.client.blockedUntil).toBe(now + 86_400_000)
 })
 
-it('makes other calls wait out a short Retry-After too, even when the first one gave up', async () => {
-  await using server = await testServer(failing(429, 5, { 'retry-after': '20' }))
-  const { client, clock } = testClient(server.url)
-  await using _ = client
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 20_000 })
-  const start = clock.monotonic()
-  await client.fetch(roles, {})
-  expect(clock.monotonic() - start).toBe(20_000)
-})
-
 it('costs a dead tenant at most a fifth more requests in the long run', async () => {
   await using server = await testServer((_, response) => sendJson(response, 500, {}))
   const { client } = testClient(server.url)
   await using _ = client
   for (let call = 0; call < 120; call++) await caught(client.fetch(roles, {}))
   expect(server.requests).toHaveLength(140)
-})
-
-it('rides out a server that trips on every fifth request', async () => {
-  await using server = await testServer((_, response, number) =>
-    number % 5 === 0 ? sendJson(response, 503, {}) : sendJson(response, 200, envelope([])),
-  )
-  const { client } = testClient(server.url)
-  await using _ = client
-  for (let call = 0; call < 200; call++) await client.fetch(roles, {})
 })
 
 it('retries at once, without a wait, when a kept-alive connection turns out to be closed', async () => {
@@ -229,19 +184,4 @@ it('stops waiting when the caller aborts', async () => {
   await using _ = client
   expect(await caught(client.fetch(roles, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
-})
-
-it.each([
-  ['the time of the answer', { timestamp: '2026-03-01T00:00:00Z' }, 120_000],
-  ['the local clock where the answer states none', {}, 86_400_000],
-])('reads a date to wait for against %s when there is no Date header', async (_against, meta, waitMs) => {
-  const body = JSON.stringify({ data: null, error: { code: 'BUSY' }, meta })
-  await using server = await testServer((_, response) => {
-    response.sendDate = false
-    response.writeHead(429, { 'retry-after': 'Sun, 01 Mar 2026 00:02:00 GMT' }).end(body)
-  })
-  const { client, clock } = testClient(server.url)
-  await using _ = client
-  const { reason, retryAt } = await caught(client.fetch(roles, {}))
-  expect([reason, retryAt]).toEqual(['rate_limited', clock.now() + waitMs])
 })

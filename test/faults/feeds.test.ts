@@ -1,50 +1,9 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { startTime } from '../support/fake-clock.ts'
 import type { Fault } from './support/fault-server.ts'
 import { assertMirrored, changeUpstream, checksOf, resourceAt, spoil, startScene } from './support/scene.ts'
 import * as wire from './support/wire.ts'
-
-it('V8 the cursor at the end of the feed is stored, and the next incremental sync sends it and nothing else', async () => {
-  const scene = await startScene()
-  const { test, server } = scene
-  await scene.cycle()
-  for (const resource of ['users', 'documents'] as const) {
-    const { cursor } = await test.mirror.syncState(test.engine.tenantId, resource)
-    expect(cursor).not.toBeNull()
-    test.clock.advance(5 * minuteMs)
-    server.requests.length = 0
-    expect((await test.run(resource, 'incremental')).outcome).toBe('success')
-    expect(server.requests.map(({ query }) => Object.fromEntries(query))).toEqual([{ cursor }])
-  }
-  scene.assertManners()
-})
-
-it.each(['users', 'documents'] as const)(
-  'V16 a page of %s that comes again in the place of the next one removes nothing, and what it hid comes with the next full sync',
-  async (resource) => {
-    const scene = await startScene()
-    const { test, server } = scene
-    await scene.cycle()
-    let met = 0
-    server.choose = ({ path, query }) =>
-      resourceAt(path) === resource && query.has('cursor') && met++ === 0
-        ? async (context) => {
-            const first = await context.good(context.request.path)
-            const { data } = JSON.parse(first.body.toString()) as wire.AnyEnvelope
-            await wire.reshaped((envelope) => ({ ...envelope, data }))(context)
-          }
-        : undefined
-    expect((await test.run(resource, 'full')).outcome).toBe('success')
-    expect(met).toBeGreaterThan(0)
-    expect(test.query(`select count(*) as n from ${resource} where removed_at is not null`)).toEqual([{ n: 0 }])
-    test.clock.advance(hourMs)
-    await scene.cycle()
-    await assertMirrored(scene)
-    expect(Object.values(await scene.stored())).not.toContain('unknown')
-    scene.assertManners()
-  },
-)
 
 it.each(['keyset', 'offset'] as const)(
   'V17 documents that come and go between two pages are neither lost nor removed for nothing, cursors by %s',

@@ -56,17 +56,3 @@ it.each(cases)(
     assertManners()
   },
 )
-
-it('a short wait stated to one resource holds back all that run beside it', async () => {
-  const { test, server, assertManners } = await startScene()
-  const { clock } = test
-  const asked: number[] = []
-  server.choose = () => {
-    asked.push(clock.monotonic())
-    return asked.length === 1 ? wire.answer(429, '', { 'retry-after': '25' }) : undefined
-  }
-  await test.run('roles')
-  await Promise.all([test.run('permissions'), test.run('documents', 'full')])
-  expect(asked.filter((at) => at < (asked[0] ?? 0) + 25 * secondMs)).toHaveLength(1)
-  assertManners()
-})

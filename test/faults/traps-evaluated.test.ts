@@ -95,27 +95,6 @@ it.each(traps.map((trap) => [`${trap.id} ${trap.what}`, trap] as const))(
   },
 )
 
-it('S1 an incremental sync that shows no change of users renews no check result on them', async () => {
-  const scene = await startScene()
-  const { test } = scene
-  primaryOf(scene).setSettings({ mfaEnabled: true })
-  await scene.cycle()
-  expect((await scene.shown())['user-mfa-enrolled']).toBe('pass')
-  const [user] = test.sim.primary.state.users()
-  primaryOf(scene).updateUser(user?.userId ?? 0, { mfaStatus: false })
-  for (let at = 0; at <= 3 * hourMs; at += 5 * minuteMs) {
-    test.clock.advance(5 * minuteMs)
-    expect((await test.run('users', 'incremental')).outcome).toBe('success')
-    await test.run('authentication-settings')
-    await scene.evaluator()
-  }
-  expect((await scene.shown())['user-mfa-enrolled']).toBe('unknown')
-  await test.run('users', 'full')
-  await scene.evaluator()
-  expect((await scene.shown())['user-mfa-enrolled']).toBe('fail')
-  scene.assertManners()
-})
-
 it.each([
   ['nothing', []],
   ['no record', ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']],
@@ -166,21 +145,6 @@ it('S4 a user whose role has the name of two, of which one is switched off, is l
   scene.assertManners()
 })
 
-it('S5 a change to another role of the same name, which no list shows, is found by looking users up in turn', async () => {
-  const scene = await startScene({ settings: { userDetails: { perRun: 100 } } })
-  const { test } = scene
-  const off = primaryOf(scene).addRole({ name: 'Twin', state: 'Inactive' })
-  const on = primaryOf(scene).addRole({ name: 'Twin', state: 'Active' })
-  const { userId } = primaryOf(scene).addUser({ roleId: on.roleId })
-  await scene.cycle()
-  expect((await scene.stored())['user-role-active']).toBe('pass')
-  primaryOf(scene).updateUser(userId, { roleId: off.roleId })
-  test.clock.advance(hourMs)
-  await scene.cycle()
-  expect((await scene.stored())['user-role-active']).toBe('fail')
-  scene.assertManners()
-})
-
 it('S12 a document that was never updated, and that no answer by time shows, comes with the full sync after a lost cursor', async () => {
   const readings = { updatedAfterNulls: 'exclude' } as const
   const scene = await startScene({ readings })
@@ -196,25 +160,5 @@ it('S12 a document that was never updated, and that no answer by time shows, com
   })
   expect((await test.run('documents', 'incremental')).outcome).toBe('success')
   expect(test.query('select count(*) as n from documents where file_id = ?', fileId)).toEqual([{ n: 1 }])
-  scene.assertManners()
-})
-
-it('S19 where a look-up shows another state than the list before it, the list counts until it is read again', async () => {
-  const scene = await startScene({ settings: { userDetails: { perRun: 100 } } })
-  const { test, server } = scene
-  const { userId } = primaryOf(scene).addUser({ state: 'Active', mfaStatus: true })
-  server.choose = ({ path }) => {
-    if (path === `/api/public/users/${userId}`) {
-      primaryOf(scene).updateUser(userId, { email: 'moved@example.com', mfaStatus: false })
-    }
-    return undefined
-  }
-  await test.run('users', 'full')
-  expect(test.observed.events).toContain('users detail_differs')
-  const row = () => test.query('select mfa_status from users where user_id = ?', userId)
-  expect(row()).toEqual([{ mfa_status: 1 }])
-  await test.run('users', 'full')
-  expect(row()).toEqual([{ mfa_status: 0 }])
-  expect(test.query('select key from quarantine order by resource, key')).toEqual([])
   scene.assertManners()
 })

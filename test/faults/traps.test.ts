@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
-import { resources } from '../../src/resources/index.ts'
-import { type FaultCase, type HarmlessCase, named, proveFault, proveHarmless } from './support/fault-case.ts'
+import { hourMs } from '../../src/model/durations.ts'
 import type { Fault } from './support/fault-server.ts'
 import { assertMirrored, checksOf, resourceAt, type Scene, startScene } from './support/scene.ts'
 import * as wire from './support/wire.ts'
@@ -15,51 +13,6 @@ const ending = (change: (records: Row[]) => unknown): Fault =>
     const pagination = { ...envelope.pagination, hasMore: false }
     return { ...envelope, data: change(envelope.data as Row[]), pagination }
   })
-
-const faults: readonly FaultCase[] = [
-  {
-    id: 'S6',
-    what: 'an empty list of clients',
-    on: 'api-clients',
-    fault: ending(() => []),
-    reason: 'suspect_empty',
-    requests: 4,
-    atOnce: 'no-pass',
-  },
-  {
-    id: 'S6',
-    what: 'an empty list of clients without a cursor member',
-    on: 'api-clients',
-    fault: wire.reshaped(({ meta }) => ({ data: [], pagination: { hasMore: false }, error: null, meta })),
-    reason: 'suspect_empty',
-    requests: 4,
-    atOnce: 'no-pass',
-  },
-  {
-    id: 'S14',
-    what: 'an empty list of roles',
-    on: 'roles',
-    fault: rows(() => []),
-    reason: 'suspect_empty',
-    requests: 1,
-    atOnce: 'no-pass',
-  },
-]
-
-it.each(named(faults))('%s ends the run, and nothing of it is kept', (_, row) => proveFault(row))
-
-const harmless: readonly HarmlessCase[] = [
-  { id: 'S6', what: 'a list of clients that is empty once', on: 'api-clients', fault: ending(() => []), times: 1 },
-  {
-    id: 'S20',
-    what: 'identifiers that change their letter case',
-    on: 'documents',
-    fault: rows((records) => records.map((one) => ({ ...one, fileId: String(one['fileId']).toUpperCase() }))),
-    times: 1,
-  },
-]
-
-it.each(named(harmless))('%s is ridden out', (_, row) => proveHarmless(row))
 
 /** A scene after a sound cycle, with a fault on one resource from now on. */
 async function faultyScene(on: Parameters<typeof checksOf>[0], fault: Fault, settings = {}): Promise<Scene> {
@@ -112,36 +65,6 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   },
 )
 
-it('S7 a list of clients without the one that asks is not complete', async () => {
-  const scene = await startScene()
-  const { test, server } = scene
-  const own = test.sim.credentials.reader.clientId
-  await test.restart({ ownClientId: own.toUpperCase() })
-  await scene.cycle()
-  server.choose = ({ path }) =>
-    resourceAt(path) === 'api-clients' ? rows((records) => records.filter((one) => one['clientId'] !== own)) : undefined
-  for (let cycle = 0; cycle < 3; cycle++) {
-    test.clock.advance(15 * minuteMs)
-    expect((await test.run('api-clients')).reason).toBe('tenant_changed')
-    expect(test.query('select removed_at from api_clients where client_id = ?', own)).toEqual([{ removed_at: null }])
-    await assertNoPass(scene, 'api-clients')
-  }
-  await assertMends(scene)
-})
-
-it('S3 a list never takes away the role id that a detail brought', async () => {
-  const scene = await startScene({ settings: { userDetails: { perRun: 100 } } })
-  const { test } = scene
-  await scene.cycle()
-  const known = () => test.query('select count(*) as n from users where role_id is not null')
-  expect(known()).toEqual([{ n: 20 }])
-  scene.server.choose = ({ path }) => (/\/users\/\d+$/.test(path) ? wire.problem(500, 'INTERNAL_ERROR') : undefined)
-  test.clock.advance(hourMs)
-  expect((await test.run('users', 'full')).outcome).toBe('success')
-  expect(known()).toEqual([{ n: 20 }])
-  scene.assertManners()
-})
-
 const drifts: readonly (readonly [what: string, change: (one: Row) => unknown])[] = [
   ['mfaStatus vanishes', (one: Row) => ({ ...one, mfaStatus: undefined })],
   ['mfaStatus becomes a text', (one: Row) => ({ ...one, mfaStatus: 'true' })],
@@ -183,22 +106,5 @@ it('S15 a state that nobody described is kept, counted, and excuses nobody from 
   expect((await scene.stored())['user-mfa-enrolled']).toBe('fail')
   const severity = 'select distinct severity from findings where "check" = ? and resolved_at is null'
   expect(test.query(severity, 'user-mfa-enrolled')).toEqual([{ severity: 'high' }])
-  await assertMends(scene)
-})
-
-it('S18 fields that nobody described are kept and counted once, and change no check result', async () => {
-  const scene = await faultyScene(
-    'users',
-    rows((records) => records.map((one) => ({ ...one, department: 'Sales', mfaStatusV2: false }))),
-  )
-  const { test } = scene
-  const before = await scene.stored()
-  const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
-  expect(test.observed.events).toEqual(['users unknown_field', 'users unknown_field'])
-  expect(test.query('select distinct extra from users')).toEqual([
-    { extra: '{"department":"Sales","mfaStatusV2":false}' },
-  ])
-  expect(await scene.stored()).toEqual(before)
   await assertMends(scene)
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { apiClientSecretNotExpired } from '../../src/checks/api-client-secret-not-expired.ts'
 import { userRoleActive } from '../../src/checks/user-role-active.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, live, theHold } from '../support/sync-queries.ts'
@@ -98,59 +98,6 @@ it('trusts no users before the last of the former tenant is removed', async () =
   expect(await evaluated(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
 })
 
-it('treats resources that a token may not read as before, also after a restart', async () => {
-  const scene = await accepted()
-  const { test, server } = scene
-  server.denied.add('users')
-  for (let n = 0; n < 2; n++) await test.runAll('full')
-  expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
-  await test.restart()
-  expect(await evaluated(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
-  server.denied.clear()
-  await test.run('users', 'full')
-  expect((await evaluated(scene)).findings).toEqual([])
-})
-
-it('compares users that were switched off during an acceptance with none of the former tenant', async () => {
-  const many = (first: number) => Array.from({ length: 6 }, (_, n) => user(first + n))
-  const server = await twoTenants(tenant({ ...ofA, users: many(1) }), tenant({ ...ofB, users: many(50) }))
-  const settings = { baseUrl: server.url, auth: { header: 'Authorization', scheme: 'Bearer' } }
-  const test = await testEngine({ settings })
-  server.timestamp = () => new Date(test.clock.now()).toISOString()
-  await test.runAll('full')
-  await test.restart({ resources: { users: { enabled: false } } })
-  test.clock.advance(6 * minuteMs)
-  server.choose(() => server.b)
-  test.useToken('second')
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  await accept(test, await theHold(test))
-  await test.runAll('full')
-  await test.restart({ resources: {} })
-  for (let n = 0; n < 2; n++) {
-    test.clock.advance(dayMs)
-    expect(ending(await test.run('users', 'full'))).toBe('success')
-  }
-  expect(await formerOf({ test })).toEqual([])
-})
-
-it('evaluates no mix when a third tenant ends the acceptance', async () => {
-  const scene = await accepted()
-  const { test, server } = scene
-  for (const first of ['roles', 'api-clients'] as const) expect(ending(await test.run(first))).toBe('success')
-  server.choose(() => ({ ...server.b, clients: [client(3)], documents: [document(3)] }))
-  test.useToken('third')
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect(await evaluated(scene)).toEqual(untrusted)
-  server.choose(() => server.b)
-  test.useToken('second-again')
-  test.clock.advance(6 * minuteMs)
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(await evaluated(scene)).toEqual(untrusted)
-  server.denied.add('users')
-  expect(ending(await test.run('users', 'full'))).toBe('missing_permission')
-  expect(await evaluated(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
-})
-
 it('opens findings by time alone while the tenant is on hold, and none of the former tenant once another is accepted', async () => {
   const scene = await held()
   scene.test.clock.advance(10 * minuteMs)
@@ -190,33 +137,3 @@ it.each([false, true])(
     expect(test.query('select client_id as id from api_clients where removed_at is null')).toHaveLength(1)
   },
 )
-
-it('an acceptance ends when a third tenant answers while the accepted one is read', async () => {
-  const { test, server } = await accepted()
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  server.choose(() => ({ ...server.b, ...third }))
-  for (const resource of ['roles', 'api-clients', 'documents'] as const)
-    expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
-  expect(test.query('select role_id from roles where role_id > 6')).toEqual([])
-  expect(live(test, 'api-clients')).toBe(1)
-})
-
-it('a hold that is about one tenant is replaced when the probe reads a third one', async () => {
-  const { test, server } = await held()
-  const hold = await theHold(test)
-  test.clock.advance(6 * minuteMs)
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect((await theHold(test)).id).toBe(hold.id)
-  server.choose(() => ({ ...server.b, ...third }))
-  test.clock.advance(6 * minuteMs)
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect((await theHold(test)).id).not.toBe(hold.id)
-})
-
-it('an acceptance covers no other token, not even one of the accepted tenant', async () => {
-  const { test } = await accepted()
-  test.useToken('third')
-  await test.restart()
-  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
-  expect(live(test, 'api-clients')).toBe(ofA.clients.length)
-})

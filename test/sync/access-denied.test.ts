@@ -5,7 +5,7 @@ import { minuteMs } from '../../src/model/durations.ts'
 import { resources } from '../../src/resources/index.ts'
 import { permissionsOf } from '../support/descriptors.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow, heldBack, live } from '../support/sync-queries.ts'
+import { ending, everyRow, heldBack } from '../support/sync-queries.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -88,44 +88,6 @@ it('a dead token fails every resource as unauthorized and is not hammered', asyn
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
 })
 
-it('a token that may lack one permission only is not known to be refused for everything', async () => {
-  const test = await testEngine({ settings })
-  await test.runAll('full')
-  const refusedAt = async () => (await test.mirror.syncState(test.engine.tenantId, 'documents')).tokenRefusedAt
-  await test.restart()
-  test.sim.revokePermission('reader', 'Api_Documents_Read')
-  for (const { name, path } of resources) {
-    if (name !== 'documents') test.sim.faults.add({ path, effect: { kind: 'status', status: 500 } })
-  }
-  expect(await test.run('documents')).toMatchObject({ reason: 'unauthorized', tokenRefused: false })
-  expect(await refusedAt()).toBeNull()
-  test.sim.faults.clear()
-  test.sim.revokeToken('reader')
-  expect(await test.run('documents')).toMatchObject({ reason: 'unauthorized', tokenRefused: true })
-  expect(await refusedAt()).toBe(test.clock.now())
-})
-
-it('a full sync of a feed that a dead token was refused for follows when the token is accepted again', async () => {
-  const test = await testEngine({ settings })
-  await test.runAll('full')
-  test.sim.revokeToken('reader')
-  test.clock.advance(5 * minuteMs)
-  for (const mode of ['full', 'incremental'] as const) await test.run('documents', mode)
-  test.sim.restoreToken('reader')
-  test.clock.advance(5 * minuteMs)
-  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
-  expect(await test.mirror.syncState(test.engine.tenantId, 'documents')).toMatchObject({ fullReason: null })
-  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
-})
-
-it('a dead token is not hammered by runs that start together', async () => {
-  const test = await testEngine({ settings })
-  test.sim.revokeToken('reader')
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
-  expect(new Set(results.map(ending))).toEqual(new Set(['unauthorized']))
-  expect(test.sim.requests.count()).toBeLessThanOrEqual(resources.length + permissions.length)
-})
-
 it('a rotated token file is taken up without a restart, and the tenant is checked before a commit', async () => {
   const test = await testEngine({ settings })
   const file = join(temporaryFolder(), 'token')
@@ -142,42 +104,6 @@ it('a rotated token file is taken up without a restart, and the tenant is checke
   const before = everyRow(test)
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['tenant_changed']))
   expect(everyRow(test)).toEqual(before)
-})
-
-it('a token rotated in the middle of a full sync is taken up by the page that was refused', async () => {
-  const test = await testEngine({ settings, sizes: { users: 200 } })
-  const file = join(temporaryFolder(), 'token')
-  writeFileSync(file, test.sim.tokens.reader)
-  await test.restart({ auth: { token: { file } } })
-  const end = test.sim.onRequest(({ page }) => {
-    if (page !== 3) return
-    end()
-    writeFileSync(file, test.sim.rotateToken('reader'))
-  })
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(200)
-})
-
-it('a temporary 401 within a full sync ends the run, and the next one continues', async () => {
-  const test = await testEngine({ settings, sizes: { users: 200 } })
-  test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: { kind: 'status', status: 401 } })
-  const result = await test.run('users', 'full')
-  expect(ending(result)).toBe('missing_permission')
-  expect(result.message).toContain('Api_Users_Read')
-  expect(live(test, 'users')).toBe(100)
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(200)
-})
-
-it('an expired token from the start leaves the mirror empty and every resource unauthorized', async () => {
-  const test = await testEngine({ settings, token: 'expired' })
-  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
-  expect(live(test, 'users')).toBe(0)
-})
-
-it('a token without any permission counts as unauthorized', async () => {
-  const test = await testEngine({ settings, token: 'none' })
-  expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
 })
 
 it.each(['incremental', 'full'] as const)(

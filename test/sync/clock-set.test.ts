@@ -22,19 +22,6 @@ function at(test: TestEngine, resource: ResourceName, nth: number, act: () => vo
   })
 }
 
-it.each(['users', 'documents', 'api-clients', 'roles'] as const)(
-  'a clock set forward while %s are read makes the run no longer, nor the freshness limit',
-  async (resource) => {
-    const test = await testEngine(tenant)
-    at(test, resource, 1, () => {
-      test.clock.advance(minuteMs)
-      test.clock.jump(dayMs)
-    })
-    expect(ending(await test.run(resource, 'full'))).toBe('success')
-    expect((await state(test, resource)).completeDurationMs).toBe(minuteMs)
-  },
-)
-
 it('the duration of a full sync holds the waits between its runs, and no setting of the clock within them', async () => {
   const test = await testEngine(tenant)
   const stop = new AbortController()
@@ -50,16 +37,6 @@ it('the duration of a full sync holds the waits between its runs, and no setting
   expect((await state(test, 'users')).completeDurationMs).toBe(hourMs + 3 * minuteMs)
 })
 
-it('incremental syncs stay incremental syncs when the clock is set back behind a full sync that a refused cursor made', async () => {
-  const test = await testEngine(tenant)
-  await test.run('users', 'full')
-  test.sim.invalidateCursors()
-  expect((await test.run('users', 'incremental')).mode).toBe('full')
-  test.clock.jump(-dayMs)
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
-})
-
 it.each([-dayMs, dayMs])(
   'a cursor refused again after the clock was set by %i ms makes a full sync at once',
   async (ms) => {
@@ -72,14 +49,6 @@ it.each([-dayMs, dayMs])(
     }
   },
 )
-
-it('the last success of incremental syncs follows a clock that was set back', async () => {
-  const test = await testEngine(tenant)
-  await test.run('users', 'full')
-  test.clock.jump(-dayMs)
-  expect(ending(await test.run('users', 'incremental'))).toBe('success')
-  expect((await state(test, 'users')).incrementalSuccessAt).toBe(test.clock.now())
-})
 
 it.each(['incremental', 'full'] as const)(
   'a %s that fails after the clock was set back leaves no success ahead of it, which would never look old',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
-import { ending, first, heldBack, live } from '../support/sync-queries.ts'
+import { ending, heldBack, live } from '../support/sync-queries.ts'
 import { confirmations, full, hide, ids, path, tenant } from './support/confirmed-documents.ts'
 
 it('a document that two full syncs lack is removed after one request by its time, read to its end', async () => {
@@ -69,40 +69,6 @@ it('a tenant that refuses updatedAfter keeps the document, and the run succeeds'
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
 })
 
-it('the newest document is asked for by its time, less a second', async () => {
-  const test = await tenant()
-  test.sim.primary.removeDocument(ids(test).at(-1) ?? '')
-  await full(test)
-  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
-  const at = Date.parse(String(confirmations(test)[0]?.query['updatedAfter']))
-  expect(at).toBe(startTime - 70 * hourMs - 1000)
-})
-
-it('the last document of a tenant is removed', async () => {
-  const test = await tenant({ sizes: { documents: 1 } })
-  await test.run('api-clients')
-  test.sim.primary.removeDocuments(first(1))
-  await full(test)
-  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
-  expect(await heldBack(test)).toEqual([])
-})
-
-it('the only document of a tenant may be replaced, and removed', async () => {
-  const test = await tenant({ sizes: { documents: 1 } })
-  await test.run('api-clients')
-  const [old = ''] = ids(test)
-  test.sim.primary.addDocument({ uploadStatus: 'Completed' })
-  await test.run('documents', 'incremental')
-  test.sim.primary.removeDocument(old)
-  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
-  expect(live(test, 'documents')).toBe(1)
-  test.clock.advance(24 * hourMs)
-  test.sim.primary.removeDocuments(first(1))
-  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
-  expect(live(test, 'documents')).toBe(0)
-  expect(await heldBack(test)).toEqual([])
-})
-
 it('an announced page of documents or users that comes back empty removes nobody', async () => {
   const test = await testEngine({
     problems: false,
@@ -139,18 +105,6 @@ it('an answer to updatedAfter whose announced page comes back empty confirms no 
   expect(confirmations(test)).toHaveLength(1)
   for (let n = 0; n < 3; n++) expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(live(test, 'documents')).toBe(12)
-})
-
-it('a server that announces an empty page after exactly full ones confirms, too', async () => {
-  const readings = { defaultPageSize: { documents: 5 }, hasMoreWhenFull: true }
-  const test = await tenant({ sizes: { documents: 21 }, readings })
-  const all = ids(test)
-  // Five records were updated since the removed one, which fill a page.
-  test.sim.primary.removeDocument(String(all[15]))
-  await full(test)
-  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
-  expect(confirmations(test)).toHaveLength(1)
-  expect(await heldBack(test)).toEqual([])
 })
 
 it('a document that was never updated is asked for by its creation', async () => {

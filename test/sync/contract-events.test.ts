@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
@@ -89,36 +88,6 @@ it('counts users that come out of the order the specification promises, once a r
   test.sim.faults.remove(swap.id)
   await test.run('users', 'full')
   expect(test.observed.events).toHaveLength(1)
-})
-
-it('takes users of one instant in any order, and timestamps without an offset as UTC, counted', async () => {
-  const test = await testEngine({
-    problems: false,
-    sizes: { users: 12 },
-    readings: { timestamps: 'no-offset', defaultPageSize: { users: 4 } },
-    settings: quiet,
-  })
-  const at = test.clock.now() - dayMs
-  for (const _ of [1, 2, 3, 4, 5]) test.sim.primary.addUser({ createdAt: at })
-  test.clock.advance(hourMs)
-  await test.run('users', 'full')
-  expect(test.observed.events).toEqual(['users no_offset'])
-  const newest = [...test.sim.primary.state.users()].at(-1)
-  const [record] = await test.mirror.records(test.engine.tenantId).byKeys('users', [`${newest?.userId}`])
-  expect(record?.fields.createdAt).toBe(new Date(at).toISOString().slice(0, -1))
-  expect(record?.times['createdAtMs']).toBe(at)
-})
-
-it('reports each skipped user once per run', async () => {
-  const test = await testEngine({ problems: false, sizes: { users: 40 }, settings: quiet })
-  await test.run('users', 'full')
-  const hidden = [...test.sim.primary.state.users()].slice(0, 3).map(({ userId }) => userId)
-  test.sim.faults.add({
-    path: '/api/public/users',
-    effect: ofData((data: { userId: number }[]) => data.filter(({ userId }) => !hidden.includes(userId))),
-  })
-  await test.run('users', 'full')
-  expect(test.observed.events).toEqual(Array(3).fill('users skipped_row'))
 })
 
 it('counts fields of the envelope that the specification does not name, and a missing error, once a run', async () => {

@@ -23,22 +23,6 @@ it('an empty list is requested again after 1, 2 and 4 s, then fails as suspect_e
   expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
 })
 
-it.each([1, 2, 3])('an empty answer that fills up by request %i is a plain success', async (times) => {
-  const test = await testEngine({ settings })
-  test.sim.faults.add({ path, times, effect: { kind: 'empty' } })
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(live(test, 'api-clients')).toBe(24)
-  expect(await heldBack(test)).toEqual([])
-})
-
-it('an empty list before anything is known is suspect, too', async () => {
-  const test = await testEngine({ settings })
-  test.sim.faults.add({ path, effect: { kind: 'empty' } })
-  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
-  const state = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
-  expect([state.completeStartedAt, state.fullSuccessAt]).toEqual([null, null])
-})
-
 it('the hold keeps its id and ends by itself with a full sync that shows clients', async () => {
   const test = await testEngine({ settings })
   await test.run('api-clients')
@@ -75,35 +59,6 @@ it('accepting makes the empty list the truth with the very next run, until a ful
   expect(live(test, 'api-clients')).toBe(24)
 })
 
-it('a decision about a hold that ended meanwhile changes nothing', async () => {
-  const test = await testEngine({ settings })
-  await test.run('api-clients')
-  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
-  await test.run('api-clients')
-  const hold = await theHold(test)
-  test.sim.faults.remove(fault.id)
-  const end = test.sim.onRequest(async () => {
-    end()
-    await accept(test, hold)
-  })
-  // The operator decides while the run is under way that ends the hold.
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  test.sim.faults.add({ path, effect: { kind: 'empty' } })
-  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
-  expect(live(test, 'api-clients')).toBe(24)
-  expect(test.query('select * from accepted_removals')).toEqual([])
-  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or covers something else by now')
-})
-
-it('an empty later page is requested again, and filled again it is no break', async () => {
-  const test = await testEngine(fivePages)
-  test.sim.faults.add({ path, page: 3, times: 2, effect: { kind: 'empty' } })
-  test.clock.sleeps.length = 0
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(test.clock.sleeps).toEqual([1000, 2000])
-  expect(live(test, 'api-clients')).toBe(24)
-})
-
 it('an empty later page that stays is suspect_empty where clients are missing, until a list returns them', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
@@ -137,30 +92,6 @@ it('a first list with an announced page that stays empty is not complete if a se
   expect(live(test, 'api-clients')).toBe(12)
 })
 
-it('an announced page that stays empty removes no record, however often it repeats, and holds the missing ones', async () => {
-  const test = await testEngine(fivePages)
-  await test.run('api-clients')
-  const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
-  for (let n = 0; n < 4; n++) {
-    const result = await test.run('api-clients')
-    expect([result.outcome, result.reason, result.counts.removed]).toEqual(['failure', 'suspect_empty', 0])
-    expect(await heldBack(test)).toEqual(['api-clients suspect_empty 14'])
-  }
-  expect(live(test, 'api-clients')).toBe(24)
-  expect(test.query('select * from api_clients where absent_full_syncs > 0')).toEqual([])
-  test.sim.faults.remove(fault.id)
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-})
-
-it('a single client behind an announced page that comes back empty is not removed either', async () => {
-  const test = await testEngine({ ...fivePages, sizes: { apiClients: 21 } })
-  await test.run('api-clients')
-  test.sim.faults.add({ path, page: 5, effect: { kind: 'empty' } })
-  for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
-  expect(live(test, 'api-clients')).toBe(21)
-})
-
 it('accepting an announced empty page removes exactly the missing clients and completes that full sync', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
@@ -186,42 +117,6 @@ it('accepting an announced empty page removes exactly the missing clients and co
   expect(live(test, 'api-clients')).toBe(10)
 })
 
-it('accepting an announced empty page accepts no empty list', async () => {
-  const test = await testEngine(fivePages)
-  await test.run('api-clients')
-  test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
-  await test.run('api-clients')
-  await accept(test, await theHold(test))
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  test.sim.faults.clear()
-  test.sim.faults.add({ path, effect: { kind: 'empty' } })
-  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
-  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 10'])
-})
-
-it('a full page that promises more is followed by an empty last page: complete', async () => {
-  const test = await testEngine({
-    sizes: { apiClients: 20 },
-    readings: { defaultPageSize: { apiClients: 10 }, hasMoreWhenFull: true },
-    settings,
-  })
-  for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(live(test, 'api-clients')).toBe(20)
-  expect(test.sim.violations).toEqual([])
-})
-
-it('repeated requests never count as empty pages in a row', async () => {
-  const test = await testEngine(fivePages)
-  test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
-  for (const readings of [2, 1]) {
-    test.clock.sleeps.length = 0
-    expect(ending(await test.run('api-clients'))).toBe('success')
-    expect(test.clock.sleeps).toEqual(Array(readings).fill([1000, 2000, 4000]).flat())
-    test.clock.advance(60_000)
-  }
-  expect(live(test, 'api-clients')).toBe(5)
-})
-
 it.each([1, 2, 3])(
   'page %i that begins the list again stops the full sync, which then removes nothing',
   async (page) => {
@@ -240,20 +135,6 @@ it.each([1, 2, 3])(
     expect(test.sim.violations).toEqual([])
   },
 )
-
-it('single repeats within a full sync are merged', async () => {
-  const test = await testEngine(fivePages)
-  // One more in front of a page shifts an offset full sync by one.
-  const end = test.sim.onRequest(({ cursor, endpoint }) => {
-    if (endpoint !== path || cursor === null) return
-    end()
-    test.sim.primary.addApiClient({ createdAt: 0 })
-  })
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(live(test, 'api-clients')).toBe(24)
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(live(test, 'api-clients')).toBe(25)
-})
 
 it('a last page that shows nothing new stops the full sync: the cursor may have been ignored', async () => {
   const test = await testEngine({

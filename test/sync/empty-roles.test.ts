@@ -34,48 +34,12 @@ it('an empty list of roles is real where nobody carries a role name', async () =
   expect(live(test, 'roles')).toBe(0)
 })
 
-it('accepting makes the empty roles the truth with the very next run', async () => {
-  const test = await testEngine({ settings })
-  await test.runAll('full')
-  const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
-  await test.run('roles')
-  await accept(test, await theHold(test))
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(live(test, 'roles')).toBe(0)
-  expect(ending(await test.run('roles'))).toBe('success')
-  test.sim.faults.remove(fault.id)
-  await test.run('roles')
-  expect(live(test, 'roles')).toBe(test.sim.state().roles().length)
-  test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
-  expect(ending(await test.run('roles'))).toBe('suspect_empty')
-})
-
 it('an empty catalog of permissions is the truth at once', async () => {
   const test = await testEngine({ settings })
   await test.runAll('full')
   test.sim.faults.add({ path: '/api/public/permissions', effect: { kind: 'empty' } })
   expect(ending(await test.run('permissions'))).toBe('success')
   expect(live(test, 'permissions')).toBe(0)
-})
-
-it.each(['roles', 'permissions'] as const)('a failing list of %s removes nothing', async (resource) => {
-  const test = await testEngine({ settings })
-  await test.runAll('full')
-  const before = live(test, resource)
-  test.sim.faults.add({ path: `/api/public/${resource}`, effect: { kind: 'status', status: 500 } })
-  expect(ending(await test.run(resource))).toBe('server_error')
-  expect(live(test, resource)).toBe(before)
-})
-
-it.each(['users', 'documents'] as const)('an empty list of %s is held, not believed', async (resource) => {
-  const test = await testEngine({ settings })
-  await test.run('api-clients')
-  await test.run(resource, 'full')
-  const before = live(test, resource)
-  test.sim.faults.add({ path: `/api/public/${resource}`, effect: { kind: 'empty' } })
-  for (let n = 0; n < 2; n++) await test.run(resource, 'full')
-  expect(await heldBack(test)).toEqual([`${resource} shrink_held ${before}`])
-  expect(live(test, resource)).toBe(before)
 })
 
 const withoutPermissions = {
@@ -109,18 +73,6 @@ it('roles of which none grants anything any more are suspect_empty and are not w
   await test.run('roles')
   test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })
   expect(ending(await test.run('roles'))).toBe('suspect_empty')
-})
-
-it('accepting roles without permissions accepts no list without roles', async () => {
-  const test = await testEngine({ settings })
-  await test.runAll('full')
-  const fault = test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })
-  await test.run('roles')
-  await accept(test, await theHold(test))
-  test.sim.faults.remove(fault.id)
-  test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
-  expect(ending(await test.run('roles'))).toBe('suspect_empty')
-  expect((await theHold(test)).message).toContain('The list of roles is empty')
 })
 
 it('some roles may lose all their permissions', async () => {

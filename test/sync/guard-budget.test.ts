@@ -4,7 +4,6 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
-import { removeRecords } from '../support/removal.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -55,30 +54,6 @@ it.each([
   expect(plan.held.length > 0).toBe(held)
 })
 
-it.each([
-  [{ live: 100, due: 11 }, 'limits: 5 records and 10 percent'],
-  [
-    { live: 97, due: 8, removed: 3 },
-    'limits: 5 records and 10 percent of the 100 that were live 24 hours ago or at the first full sync',
-  ],
-  [{ live: 9, due: 6 }, 'more than half is always held'],
-  [
-    { live: 4, due: 3, removed: 8 },
-    'more than half of the 12 that were live 24 hours ago or at the first full sync is always held',
-  ],
-  [
-    { live: 3, due: 1, removed: 3, created: 5 },
-    'more than half of the 6 that were live 24 hours ago or at the first full sync is always held',
-  ],
-  [{ live: 2, due: 1 }, null],
-] as const)('states the rule that holds removals and the counts it compares: %j', (counts, why) => {
-  const { live: rows, due, ...rest } = counts
-  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
-  const budget = { removed: 0, created: 0, replacing: 0, ...rest }
-  const plan = planRemovals({ live: rows, absent }, 'two-full-syncs', { maxCount: 5, maxPercent: 10 }, budget)
-  expect(plan.why).toBe(why)
-})
-
 it('six clients do not shrink to one in a few full syncs', async () => {
   const test = await tenantOf('api-clients', { apiClients: 24 })
   keepClients(test, 6)
@@ -107,18 +82,6 @@ it('four users a full sync do not bleed away', async () => {
   expect(endings.slice(0, 2)).toEqual(['success', 'shrink_held'])
   expect(live(test, 'users')).toBe(56)
   expect((await theHold(test)).message).toContain('4 were removed in the 24 hours before')
-})
-
-it('documents that leave in small steps are held, and the hold ends when the day is over', async () => {
-  const test = await tenantOf('documents', { documents: 40 })
-  test.sim.primary.removeDocuments(first(4))
-  expect(await fullSyncs(test, 'documents', 2, hourMs)).toEqual(['success', 'success'])
-  test.sim.primary.removeDocuments(first(3))
-  expect(await fullSyncs(test, 'documents', 3, hourMs)).toEqual(['success', 'shrink_held', 'shrink_held'])
-  expect(live(test, 'documents')).toBe(36)
-  expect(await fullSyncs(test, 'documents', 1, dayMs)).toEqual(['success'])
-  expect(live(test, 'documents')).toBe(33)
-  expect(await heldBack(test)).toEqual([])
 })
 
 it.each([
@@ -209,27 +172,6 @@ it('all clients rotated at once are no shrinking, old ones that appear in their 
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
-it('by a server time that is behind the local clock, old clients replace none', async () => {
-  const test = await testEngine({ problems: false, settings })
-  test.sim.primary.removeApiClients(() => true)
-  const createdAt = startTime - 300 * dayMs
-  for (let n = 0; n < 6; n++) test.sim.primary.addApiClient({ createdAt })
-  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: new Date(createdAt).toISOString() } })
-  expect(ending(await test.run('api-clients', 'full'))).toBe('success')
-  keepClients(test, 2)
-  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
-})
-
-it('without a server time clients replace none, also by a clock that was set back before the start', async () => {
-  const test = await testEngine({ problems: false, settings, sizes: { apiClients: 6 } })
-  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
-  expect(ending(await test.run('api-clients', 'full'))).toBe('success')
-  test.clock.jump(-700 * dayMs)
-  await test.restart()
-  keepClients(test, 4)
-  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
-})
-
 /** A tenant whose server keeps the time whatever the local clock shows. */
 async function withOwnClock(): Promise<TestEngine> {
   let elapsed = () => 0
@@ -282,47 +224,6 @@ it('without a server time every removal counts, until the time is known', async 
   expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'success'])
 })
 
-it('a server time that contradicts the local clock does not empty the budget, even if both were wrong and are right again', async () => {
-  const test = await withOwnClock()
-  test.clock.jump(-700 * dayMs)
-  test.sim.primary.removeUsers(first(4))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
-  const wrong = test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: '1971-05-29T00:00:00Z' } })
-  await test.restart()
-  test.sim.primary.removeUsers(first(1))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
-  test.sim.faults.remove(wrong.id)
-  test.clock.jump(700 * dayMs)
-  test.sim.primary.removeUsers(first(4))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
-})
-
-it('removals under a server time that is ahead count by the local clock, once it is right again', async () => {
-  const test = await withOwnClock()
-  await test.restart()
-  const value = new Date(startTime + 30 * dayMs).toISOString()
-  const ahead = test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value } })
-  test.sim.primary.removeUsers(first(4))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
-  test.sim.faults.remove(ahead.id)
-  await test.restart()
-  test.sim.primary.removeUsers(first(4))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
-  expect(await fullSyncs(test, 'users', 1, dayMs)).toEqual(['success'])
-})
-
-it('a removal counts for a day of known time, and always while nobody knows the time', async () => {
-  const test = await tenantOf('users', { users: 60 })
-  const { mirror, engine, clock } = test
-  const at = clock.now()
-  const of = { tenantId: engine.tenantId, resource: 'users' } as const
-  const budget = async (now: number | null) => (await mirror.removalBudget({ ...of, now })).removed
-  const rids = test.query('select rid from users order by rid limit 2').map(({ rid }) => Number(rid))
-  await removeRecords(mirror, { ...of, at, removedAt: null, requestId: null }, rids)
-  expect([await budget(null), await budget(at), await budget(at + dayMs - 1)]).toEqual([2, 2, 2])
-  expect([await budget(at + dayMs), await budget(null)]).toEqual([0, 2])
-})
-
 it('the budget survives a restart', async () => {
   const test = await tenantOf('users', { users: 60 })
   test.sim.primary.removeUsers(first(4))
@@ -331,32 +232,3 @@ it('the budget survives a restart', async () => {
   test.sim.primary.removeUsers(first(4))
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
 })
-
-it('removals made while the local clock was years behind count when it is right again, also without a server time', async () => {
-  const test = await withOwnClock()
-  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
-  test.clock.jump(-700 * dayMs)
-  test.sim.primary.removeUsers(first(4))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
-  test.clock.jump(700 * dayMs)
-  test.sim.primary.removeUsers(first(4))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
-  expect(live(test, 'users')).toBe(56)
-})
-
-it.each([-700, 700])(
-  'records that came in a day do not make removals look few when the local clock jumps by %i days',
-  async (days) => {
-    const test = await tenantOf('documents', { documents: 20 })
-    test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
-    test.clock.advance(2 * dayMs)
-    for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
-    expect(await fullSyncs(test, 'documents', 2, hourMs)).toEqual(['success', 'success'])
-    const old = new Set([...test.sim.state().documents()].slice(0, 6).map(({ fileId }) => fileId))
-    test.sim.primary.removeDocuments(({ fileId }) => old.has(fileId))
-    expect(await fullSyncs(test, 'documents', 1, hourMs)).toEqual(['success'])
-    test.clock.jump(days * dayMs)
-    expect(await fullSyncs(test, 'documents', 1, hourMs)).toEqual(['shrink_held'])
-    expect(live(test, 'documents')).toBe(70)
-  },
-)

@@ -2,7 +2,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ofData } from '../support/of-data.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -36,72 +35,11 @@ it('a first list without ownClientId holds the whole tenant, and nothing of it i
   expect(await heldBack(test)).toEqual([])
 })
 
-it('the token of another tenant is held at first contact if ownClientId is set, until the right one is back', async () => {
-  const test = await testEngine({ settings, sizes: { users: 40, documents: 20 } })
-  const before = everyRow(test)
-  test.useToken(test.sim.tokens.secondReader)
-  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
-  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
-  expect(everyRow(test)).toEqual(before)
-  test.useToken(test.sim.tokens.reader)
-  test.clock.advance(hourMs)
-  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-})
-
-it('a hold for a missing ownClientId ends when the setting is removed', async () => {
-  const test = await testEngine({ settings: { ...settings, ownClientId: 'c0ffee00-0000-4000-8000-000000000001' } })
-  expect(ending(await test.run('users'))).toBe('tenant_changed')
-  await test.restart({ ownClientId: null })
-  expect(ending(await test.run('users'))).toBe('success')
-})
-
-it.each([
-  ['fails while the list of API clients does', { kind: 'status', status: 400, code: 'BAD_REQUEST' }, 'client_error'],
-  ['is on hold if the token may not read it', { kind: 'status', status: 403, code: 'FORBIDDEN' }, 'tenant_changed'],
-] as const)('at first contact with ownClientId a run %s', async (_what, effect, expected) => {
-  const test = await testEngine({ settings })
-  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
-  test.sim.faults.add({ path: '/api/public/api-clients*', effect })
-  expect(ending(await test.run('users'))).toBe(expected)
-})
-
-it('an accepted lack of the list of API clients, or the permission, ends the hold at first contact', async () => {
-  for (const ends of ['accepted', 'permitted']) {
-    const test = await testEngine({ settings })
-    test.useToken(test.sim.tokens.withoutApiClients)
-    await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
-    expect(ending(await test.run('users'))).toBe('tenant_changed')
-    expect((await theHold(test)).message).toContain('Api_ApiClients_Read')
-    if (ends === 'accepted') await accept(test, await theHold(test))
-    else test.useToken(test.sim.tokens.reader)
-    test.clock.advance(hourMs)
-    expect(ending(await test.run('users'))).toBe('success')
-  }
-})
-
-it('an accepted empty list of API clients does not stand for ownClientId at first contact', async () => {
-  const test = await testEngine({ settings })
-  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
-  test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
-  expect(ending(await test.run('users'))).toBe('suspect_empty')
-  await accept(test, await theHold(test))
-  expect(ending(await test.run('users'))).toBe('tenant_changed')
-})
-
 it('finds ownClientId on a later page at first contact', async () => {
   const test = await testEngine({ settings })
   test.sim.setReadings({ defaultPageSize: { apiClients: 5 } })
   const last = [...test.sim.state().apiClients()].at(-1)
   await test.restart({ ownClientId: String(last?.clientId) })
-  expect(ending(await test.run('users'))).toBe('success')
-})
-
-it('finds ownClientId at first contact where the server sends ids in upper case', async () => {
-  const test = await testEngine({ settings })
-  const upper = (data: { clientId: string }[]) => data.map((one) => ({ ...one, clientId: one.clientId.toUpperCase() }))
-  test.sim.faults.add({ path: '/api/public/api-clients', effect: ofData(upper) })
-  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
   expect(ending(await test.run('users'))).toBe('success')
 })
 
@@ -183,14 +121,6 @@ it('accepting another baseUrl adopts the address alone: another tenant behind it
   expect(live.filter((userId) => !theirs.has(userId))).toEqual([])
 })
 
-it('another baseUrl before any id is known is no hold', async () => {
-  const test = await testEngine({ settings })
-  const other = await moved(test)
-  await test.restart({ baseUrl: other.baseUrl })
-  expect(await heldBack(test)).toEqual([])
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-})
-
 it.each([
   ['five old unknown records on a page of nine known and unknown ones are held', 5, 4, 30 * dayMs, 'tenant_changed'],
   ['four old unknown records are a page of fewer than five', 4, 0, 30 * dayMs, 'success'],
@@ -221,24 +151,6 @@ it.each([
   await accept(test, await theHold(test))
   for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   expect(live(test, 'documents')).toBe(40 + unknown)
-})
-
-it('a held page of API clients is read in full to again, without a cursor of an earlier full sync', async () => {
-  const test = await testEngine({ settings, readings: { defaultPageSize: { apiClients: 6 } } })
-  await test.run('api-clients')
-  const added = Array.from({ length: 8 }, () => test.sim.primary.addApiClient({ createdAt: test.clock.now() - dayMs }))
-  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
-  const { raisedAt } = await theHold(test)
-  // A cursor of the earlier full sync would silently show the first page, which looks well.
-  test.sim.invalidateCursors()
-  test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
-  expect((await theHold(test)).raisedAt).toBe(raisedAt)
-  for (const { clientId } of added) test.sim.primary.removeApiClient(clientId)
-  test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-  expect(test.sim.violations).toEqual([])
 })
 
 it('a held page that became empty does not lift the hold while the tenant is another', async () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { seenChanges } from '../support/events.ts'
 import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/sync-queries.ts'
@@ -49,14 +48,6 @@ async function fullSyncUntilDue(test: TestEngine, resource: Guarded) {
   }
   return test.run(resource, 'full')
 }
-
-it.each(matrix)('of %i records the plan for %i removals follows both limits and the rule of all', (rows, removed) => {
-  const absent = Array.from({ length: removed }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
-  for (const rule of ['confirm', 'two-full-syncs'] as const) {
-    const { due, held } = planRemovals({ live: rows, absent }, rule, limits)
-    expect([due.length, held.length]).toEqual(isTooMany(rows, removed) ? [0, removed] : [removed, 0])
-  }
-})
 
 it.each(
   (['users', 'documents', 'api-clients'] as const).flatMap((resource) =>
@@ -116,17 +107,6 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   },
 )
 
-it('a hold survives a restart and an unchanged full sync after it', async () => {
-  const test = await tenantOf('users', 40)
-  remove(test, 'users', 20)
-  await test.run('users', 'full')
-  const { id } = await theHold(test)
-  await test.restart()
-  expect((await theHold(test)).id).toBe(id)
-  await test.run('users', 'full')
-  expect((await theHold(test)).id).toBe(id)
-})
-
 it('a hold gets another id when it holds other records', async () => {
   const test = await tenantOf('users', 40)
   remove(test, 'users', 20)
@@ -184,12 +164,6 @@ it('an accepted removal is withdrawn when the record is seen again, by a full sy
   expect(live(test, 'documents')).toBe(30)
 })
 
-it('all that remains beside accepted removals counts as all', async () => {
-  const absent = Array.from({ length: 5 }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: rid < 2 }))
-  const { due, held } = planRemovals({ live: 5, absent }, 'confirm', limits)
-  expect([due.length, held.length]).toEqual([2, 3])
-})
-
 it('removals are counted whole before the first is confirmed', async () => {
   const test = await tenantOf('users', 40)
   remove(test, 'users', 20)
@@ -197,63 +171,6 @@ it('removals are counted whole before the first is confirmed', async () => {
   await test.run('users', 'full')
   expect(test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')).toEqual([])
   expect(test.query('select * from users where missing_since is not null')).toEqual([])
-})
-
-it('those missing since earlier full syncs count with the new ones', async () => {
-  const test = await tenantOf('users', 50)
-  remove(test, 'users', 4)
-  const fault = test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'status', status: 403 } })
-  await test.run('users', 'full')
-  expect(live(test, 'users')).toBe(50)
-  test.sim.faults.remove(fault.id)
-  remove(test, 'users', 4)
-  expect(ending(await test.run('users', 'full'))).toBe('shrink_held')
-  expect(await heldBack(test)).toEqual(['users shrink_held 8'])
-  expect(live(test, 'users')).toBe(50)
-})
-
-it('at most confirmPerRun missing users are asked for in a run, the rest at the next full sync', async () => {
-  const test = await testEngine({
-    problems: false,
-    sizes: { users: 100 },
-    settings: { ...quiet, removals: { confirmPerRun: 3 } },
-  })
-  await test.run('users', 'full')
-  remove(test, 'users', 8)
-  for (const left of [97, 94, 92]) {
-    test.sim.requests.clear()
-    await test.run('users', 'full')
-    expect(live(test, 'users')).toBe(left)
-    const lookUps = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')
-    // One of a user that is listed.
-    expect(lookUps.length).toBeLessThanOrEqual(3 + 1)
-  }
-})
-
-it.each([500, 429, 403, 404])(
-  'a missing user whose confirmation answers %i without the API saying so stays',
-  async (status) => {
-    const test = await tenantOf('users', 30)
-    remove(test, 'users', 1)
-    test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'body', status, body: 'Not here' } })
-    expect(ending(await test.run('users', 'full'))).toBe('success')
-    expect(live(test, 'users')).toBe(30)
-    expect(test.query('select * from users where missing_since is not null')).toHaveLength(1)
-    test.sim.faults.clear()
-    // What answers again after a refusal may be another tenant's, until the next list proves whose it is.
-    if (status === 403) expect(ending(await test.run('users', 'full'))).toBe('success')
-    expect(ending(await test.run('users', 'full'))).toBe('success')
-    expect(live(test, 'users')).toBe(29)
-  },
-)
-
-it('a full sync that held a record without a readable id removes nothing', async () => {
-  const test = await tenantOf('documents', 30)
-  remove(test, 'documents', 1)
-  const [odd] = test.sim.state().documents()
-  test.sim.primary.updateDocument(String(odd?.fileId), { raw: { fileId: 17 } })
-  for (let n = 0; n < 3; n++) await test.run('documents', 'full')
-  expect(live(test, 'documents')).toBe(30)
 })
 
 it('so does a full sync whose incremental sync from the cursor of before showed such a record', async () => {

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
 
-import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
+import { scriptedResources, type TestEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const scene = { serves: scriptedResources }
@@ -40,43 +39,6 @@ it.each(wholes)('another tenant whose token may read no record brings nothing in
   expect(await heldBack(test)).toEqual([`all tenant_changed ${known}`])
 })
 
-it('the same token after a restart, and a 401 that went away, are met alike', async () => {
-  const restarted = await synced(scene)
-  deny(restarted, 'reader')
-  restarted.sim.swapTenant('reader')
-  const before = everyRow(restarted)
-  await restarted.restart()
-  for (const resource of wholes) expect(ending(await restarted.run(resource))).toBe('tenant_changed')
-  expect(everyRow(restarted)).toEqual(before)
-
-  const revived = await synced(scene)
-  revived.sim.revokeToken('reader')
-  expect(ending(await revived.run('roles'))).toBe('unauthorized')
-  revived.sim.restoreToken('reader')
-  revived.sim.swapTenant('reader')
-  deny(revived, 'reader')
-  revived.clock.advance(5 * minuteMs)
-  for (const resource of wholes) expect(ending(await revived.run(resource))).toBe('tenant_changed')
-  expect(everyRow(revived)).toEqual(before)
-})
-
-it('a permission withdrawn from an unchanged token does not stop the other resources', async () => {
-  const test = await synced(scene)
-  deny(test, 'reader')
-  for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-})
-
-it('the only resource with records may be denied: no empty or absent one speaks for it', async () => {
-  const test = await synced({ ...scene, sizes: { users: 60, documents: 60 } })
-  await test.restart({ resources: { 'api-clients': { enabled: false } } })
-  deny(test, 'reader', ['Api_Documents_Read'])
-  await test.restart({ resources: { 'api-clients': { enabled: false } } })
-  const result = await test.run('roles')
-  expect(ending(result)).toBe('tenant_changed')
-  expect(result.message).toContain('the token lacks Api_Documents_Read, so none of 60 known records')
-})
-
 it('one page that can be read decides, whatever else is denied', async () => {
   const test = await synced(scene)
   deny(test, 'secondReader', ['Api_Users_Read', 'Api_ApiClients_Read'])
@@ -88,17 +50,6 @@ it('one page that can be read decides, whatever else is denied', async () => {
   test.useToken(test.sim.tokens.reader)
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('success')
-})
-
-it('a page that fails for another reason leaves the question open, without a hold', async () => {
-  const test = await exchanged()
-  test.sim.grantPermission('secondReader', 'Api_Documents_Read')
-  const before = everyRow(test)
-  const { id } = test.sim.faults.add({ path: '/api/public/documents', effect: { kind: 'status', status: 400 } })
-  for (const resource of wholes) expect(ending(await test.run(resource))).toBe('client_error')
-  expect([everyRow(test), await heldBack(test)]).toEqual([before, []])
-  test.sim.faults.remove(id)
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
 })
 
 it('the hold is probed once an interval, and lifts by itself when one page shows a known id', async () => {
@@ -123,27 +74,6 @@ it('the hold is probed once an interval, and lifts by itself when one page shows
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
-})
-
-it('a page of foreign users that becomes readable later raises another hold, which an earlier decision does not accept', async () => {
-  const test = await exchanged()
-  const before = everyRow(test)
-  await test.run('roles')
-  const hold = await theHold(test)
-  test.sim.grantPermission('secondReader', 'Api_Documents_Read')
-  test.clock.advance(5 * minuteMs)
-  const end = test.sim.onRequest(() => {
-    end()
-    return accept(test, hold)
-  })
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect((await theHold(test)).id).not.toBe(hold.id)
-  expect((await theHold(test)).message).toMatch(
-    'None of the ids in the lists of documents that were read is in the mirror',
-  )
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or covers something else by now')
-  expect(everyRow(test)).toEqual(before)
 })
 
 it('accepting admits readable records, and confirms no unreadable one', async () => {
@@ -185,30 +115,4 @@ it('an acceptance lasts beyond the process, until one of the lists can be read o
   test.useToken(test.sim.tokens.secondReader)
   await test.restart()
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-})
-
-it('resources that are switched off count no longer, which lifts the hold for good', async () => {
-  const test = await synced(scene)
-  deny(test, 'reader')
-  await test.restart()
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  const off = { enabled: false }
-  const resources = { users: off, 'api-clients': off, documents: off }
-  for (let start = 0; start < 2; start++) {
-    await test.restart({ resources })
-    for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
-    expect(await heldBack(test)).toEqual([])
-  }
-})
-
-it('a token that never could read such records needs nothing from them', async () => {
-  const test = await testEngine(scene)
-  deny(test, 'reader')
-  const denied: readonly ResourceName[] = ['users', 'documents', 'api-clients']
-  for (let start = 0; start < 2; start++) {
-    for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
-    for (const resource of denied) expect(ending(await test.run(resource, 'full'))).toBe('missing_permission')
-    expect(await heldBack(test)).toEqual([])
-    await test.restart()
-  }
 })

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import { resourceNames } from '../../src/model/resource-names.ts'
 import { anonymous, identifying, isFeed, ways } from '../support/descriptors.ts'
-import { bothSides, scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
+import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { seenChanges } from '../support/events.ts'
 import { ofData } from '../support/of-data.ts'
-import { ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
+import { ending, everyRow, heldBack, live, synced } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const unbound = { cursorBoundToTenant: false } as const
@@ -42,31 +41,6 @@ it.each(ways)(
   },
 )
 
-it.each(identifying.map(({ name }) => name))(
-  'another tenant behind the same token is proven by the first page of a full sync of %s, which is not committed',
-  async (resource) => {
-    const test = await synced()
-    const before = everyRow(test)
-    test.sim.swapTenant('reader')
-    expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
-    const hold = await theHold(test)
-    expect([hold.resource, hold.reason, hold.cause.check]).toEqual(['all', 'tenant_changed', 'proof'])
-    const { full_sync_pages: _, ...rows } = everyRow(test)
-    const { full_sync_pages: __, ...rowsBefore } = before
-    expect(rows).toEqual(rowsBefore)
-    for (const [other, mode] of ways) expect(ending(await test.run(other, mode))).toBe('tenant_changed')
-    test.sim.swapTenant('reader')
-    test.clock.advance(5 * minuteMs)
-    for (const [other, mode] of ways) expect(ending(await test.run(other, mode))).toBe('success')
-    expect(await heldBack(test)).toEqual([])
-    const { mirrored, truth } = await bothSides(
-      test,
-      resourceNames.filter((name) => !['users', 'permissions'].includes(name)),
-    )
-    expect(mirrored).toEqual(truth)
-  },
-)
-
 it.each([true, false])(
   'a token of another tenant in the middle of a full sync is noticed between two pages, cursors bound: %s',
   async (cursorBoundToTenant) => {
@@ -87,44 +61,6 @@ it.each([true, false])(
   },
 )
 
-it('a hold that one run raises ends the others that are under way before they write', async () => {
-  const test = await synced({ sizes: { documents: 300 } })
-  const roles = test.query('select * from roles')
-  let waiting: Promise<unknown> = Promise.resolve()
-  // The answer of roles was asked for before, and comes after, the full sync of users met the other tenant.
-  const end = test.sim.onRequest(async ({ endpoint }) => {
-    if (endpoint !== '/api/public/roles') return
-    end()
-    test.sim.swapTenant('reader')
-    waiting = test.run('users', 'full')
-    await waiting
-  })
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  await waiting
-  expect(test.query('select * from roles')).toEqual(roles)
-})
-
-it('runs that begin together continue after the one probe that releases the hold', async () => {
-  const test = await synced()
-  test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'full')
-  test.clock.advance(5 * minuteMs)
-  test.useToken(test.sim.tokens.reader)
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
-  expect(results.map(ending)).toEqual(results.map(() => 'success'))
-})
-
-it('runs that begin together share a probe that does not lift the hold', async () => {
-  const test = await synced({ serves: scriptedResources })
-  test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'full')
-  test.clock.advance(5 * minuteMs)
-  test.sim.requests.clear()
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
-  expect(results.map(ending)).toEqual(results.map(() => 'tenant_changed'))
-  expect(list(test)).toHaveLength(2)
-})
-
 it('a tenant on hold is probed once an interval only, and lifts by itself when the old one is back', async () => {
   const test = await synced({ serves: scriptedResources })
   const own = ways.filter(([resource]) => test.engine.resources.includes(resource))
@@ -143,26 +79,6 @@ it('a tenant on hold is probed once an interval only, and lifts by itself when t
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
   for (const [resource, mode] of own) expect(ending(await test.run(resource, mode))).toBe('success')
-})
-
-it('runs that start together meet another tenant with one check', async () => {
-  const test = await synced()
-  test.useToken(test.sim.tokens.secondReader)
-  const results = await Promise.all(ways.map(([resource, mode]) => test.run(resource, mode)))
-  expect(new Set(results.map(ending))).toEqual(new Set(['tenant_changed']))
-  const firstPages = list(test).filter(({ endpoint, cursor }) => endpoint === '/api/public/api-clients' && !cursor)
-  expect(firstPages.length).toBeLessThanOrEqual(2)
-})
-
-it('a hold survives a restart and its id stays', async () => {
-  const test = await synced()
-  test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'full')
-  const { id } = await theHold(test)
-  await test.restart()
-  expect((await theHold(test)).id).toBe(id)
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect((await theHold(test)).id).toBe(id)
 })
 
 it('a 404 that another tenant’s token received removes no user', async () => {
@@ -209,13 +125,6 @@ it('a detail read under another tenant’s token writes nothing', async () => {
   expect(names.filter((email) => !String(email).endsWith('@primary.example'))).toEqual([])
 })
 
-it('a token of the same tenant is no change', async () => {
-  const test = await synced()
-  test.useToken(test.sim.tokens.creator)
-  for (const [resource, mode] of ways) expect(ending(await test.run(resource, mode))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-})
-
 it('a renewal by the same OAuth client is no change and costs no check', async () => {
   const sim = await testEngine({ settings })
   const { clientId, clientSecret } = sim.sim.credentials.reader
@@ -257,14 +166,6 @@ it('first pages that cannot be read for other reasons fail the cycle with that r
   expect(await heldBack(test)).toEqual([])
   for (const { id } of faults) test.sim.faults.remove(id)
   expect(ending(await test.run('roles'))).toBe('success')
-})
-
-it('a resource that is denied or switched off does not count where another one shows a known id', async () => {
-  const test = await synced()
-  test.sim.revokePermission('reader', 'Api_Users_Read')
-  await test.restart({ resources: { documents: { enabled: false } } })
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(ending(await test.run('users', 'incremental'))).toBe('missing_permission')
 })
 
 it('the documents decide where every API client was rotated, page by page', async () => {

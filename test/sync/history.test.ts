@@ -3,7 +3,6 @@ import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
 import { eraseAll } from '../support/erasure.ts'
 import { seenChanges } from '../support/events.ts'
-import { ofData } from '../support/of-data.ts'
 
 const sizes = { users: 12, documents: 12 }
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -104,20 +103,4 @@ it('erases personal fields of tombstones, and history, after the retention, and 
   expect(runs).toEqual(test.engine.resources.toSorted().map((resource) => ({ resource, runs: 1 })))
   expect(await test.exported('users')).toHaveLength(11)
   for (const record of await test.exported('users')) expect(record['email']).toEqual(expect.any(String))
-})
-
-it('takes another order of a role’s permissions for no change', async () => {
-  const test = await testEngine({ sizes })
-  await test.run('roles')
-  test.sim.faults.add({
-    path: '/api/public/roles',
-    effect: ofData((data: { permissions: object[] }[]) =>
-      data.map((role) => ({
-        ...role,
-        permissions: role.permissions.toReversed(),
-      })),
-    ),
-  })
-  expect(await test.run('roles')).toMatchObject({ outcome: 'success', counts: { updated: 0 } })
-  expect(seenChanges(test.query)).toEqual([])
 })

@@ -36,18 +36,6 @@ async function shrunk(): Promise<TestEngine> {
   return test
 }
 
-it('holds coexist, and accepting one leaves the others', async () => {
-  const test = await shrunk()
-  const all = ['api-clients suspect_empty 24', 'documents shrink_held 20', 'users shrink_held 20']
-  expect(await heldBack(test)).toEqual(all)
-  const { id } = await holdOf(test, 'documents')
-  await accept(test, await holdOf(test, 'users'))
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(await heldBack(test)).toEqual(all.slice(0, 2))
-  expect((await holdOf(test, 'documents')).id).toBe(id)
-  expect([live(test, 'users'), live(test, 'documents'), live(test, 'api-clients')]).toEqual([40, 60, 24])
-})
-
 it('a decision is one row, applied before the next run of whichever resource, and only once', async () => {
   const test = await shrunk()
   const hold = await holdOf(test, 'users')
@@ -104,16 +92,6 @@ it('a decision about the former content of a hold has no effect on its present c
   expect(await holdOf(test, 'users')).toMatchObject({ count: 25 })
 })
 
-it('incremental syncs and failing full syncs leave a hold as it is', async () => {
-  const test = await shrunk()
-  const { id } = await holdOf(test, 'users')
-  test.sim.primary.addUser()
-  expect(ending(await test.run('users', 'incremental'))).toBe('success')
-  test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 403 } })
-  expect(ending(await test.run('users', 'full'))).toBe('missing_permission')
-  expect(await holdOf(test, 'users')).toMatchObject({ id, count: 20 })
-})
-
 it('a hold that shrinks below the limits ends, and the remaining records are removed', async () => {
   const test = await testEngine({ settings, sizes: { users: 60 } })
   await test.run('api-clients')
@@ -136,11 +114,6 @@ it('a held full sync still writes the records that it read', async () => {
   expect(ending(await test.run('users', 'full'))).toBe('shrink_held')
   expect(test.query('select user_id from users where user_id = ?', user.userId)).toHaveLength(1)
   expect(test.query('select state from users where user_id = ?', changed?.userId)).toEqual([{ state: 'Suspended' }])
-})
-
-it('an unknown hold cannot be decided', async () => {
-  const test = await testEngine({ settings })
-  await expect(test.mirror.decide({ holdId: 'none', reason: 'x', at: 0 })).rejects.toThrow('There is no hold none')
 })
 
 it('a decision brings the full sync of what is held forward until one was tried', async () => {

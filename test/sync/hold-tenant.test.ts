@@ -39,13 +39,3 @@ it('an acceptance lasts until one complete full sync of each readable resource, 
   expect(ending(await test.run('documents', 'full'))).toBe('missing_permission')
   expect(await left()).toBeNull()
 })
-
-it('decisions are applied once, also by runs that start together', async () => {
-  const test = await synced({ sizes: { users: 60, documents: 60 } })
-  test.useToken(test.sim.tokens.secondReader)
-  await test.run('users', 'full')
-  await accept(test, await theHold(test))
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
-  expect(results.map(ending)).toEqual(results.map(() => 'success'))
-  expect(test.observed.log.filter((line) => line === 'warn An operator accepted a hold')).toHaveLength(1)
-})

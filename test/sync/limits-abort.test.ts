@@ -36,28 +36,6 @@ it('an aborted full sync continues where it stopped', async () => {
   expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toEqual([])
 })
 
-it('a signal that was aborted before the run lets nothing be sent', async () => {
-  const test = await testEngine({ settings })
-  for (const resource of test.engine.resources) {
-    expect(ending(await test.run(resource, 'full', AbortSignal.abort()))).toBe('aborted')
-  }
-  expect(test.sim.requests.count()).toBe(0)
-})
-
-it('an abort while an empty page is requested again is aborted, not suspect', async () => {
-  const test = await testEngine({ settings })
-  test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
-  const controller = new AbortController()
-  test.clock.hold()
-  const run = test.run('api-clients', 'full', controller.signal)
-  await test.sim.requests.waitFor(({ done }) => done)
-  while (test.clock.sleeps.length === 0) await new Promise((resolve) => setImmediate(resolve))
-  controller.abort()
-  const result = await run
-  expect([result.reason, result.message]).toEqual(['aborted', 'The run was aborted'])
-  expect(await test.mirror.holds()).toEqual([])
-})
-
 it('an abort while missing users are confirmed removes no further one and finishes later', async () => {
   const test = await testEngine({ settings, sizes: { users: 100 } })
   await test.run('users', 'full')

@@ -58,18 +58,6 @@ it.each([
   expect(live(test, 'users')).toBe(120)
 })
 
-it('a page that cannot be written does not advance the cursor', async () => {
-  const test = await testEngine({ settings })
-  await test.run('users', 'full')
-  const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'users')
-  test.sim.primary.addUser()
-  const undo = refuse(test, 'insert on records')
-  expect(ending(await test.run('users', 'incremental'))).toBe('store')
-  expect((await test.mirror.syncState(test.engine.tenantId, 'users')).cursor).toBe(cursor)
-  undo()
-  expect((await test.run('users', 'incremental')).counts.created).toBe(1)
-})
-
 it('a run that ends after another replica took the tenant is no fault', async () => {
   const test = await testEngine({ settings })
   const taken = new SyncError('aborted', 'Another replica owns the tenant and continues there')

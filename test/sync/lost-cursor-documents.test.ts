@@ -63,14 +63,6 @@ it.each([500, 401, 403, 302])(
   },
 )
 
-it('the overlap is configuration', async () => {
-  const test = await synced({ settings: { documents: { overlapMs: 2 * minuteMs } } })
-  const reachedAt = test.clock.now() - 5 * minuteMs
-  test.sim.invalidateCursors()
-  await test.run('documents', 'incremental')
-  expect(updatedAfter(test)).toEqual([new Date(reachedAt - 2 * minuteMs).toISOString()])
-})
-
 it('recovery by time continues by cursor and reads every change at once, before the full sync', async () => {
   const test = await synced()
   await test.run('api-clients')
@@ -81,18 +73,6 @@ it('recovery by time continues by cursor and reads every change at once, before 
   expect(ending(await test.run('documents', 'incremental'))).toBe('missing_permission')
   expect(test.query('select count(*) as n from documents')).toEqual([{ n: 240 }])
 })
-
-it.each(['createdAt', 'exclude'] as const)(
-  'records that updatedAfter cannot show (nulls: %s) come with the full sync',
-  async (updatedAfterNulls) => {
-    const test = await synced({ readings: { updatedAfterNulls, documentOrder: 'fileId' } })
-    for (let n = 0; n < 10; n++) test.sim.primary.addDocument({ uploadStatus: 'Completed', updatedAt: null })
-    test.sim.invalidateCursors()
-    expect(ending(await test.run('documents', 'incremental'))).toBe('success')
-    const { mirrored, truth } = await bothSides(test, ['documents'])
-    expect(mirrored).toEqual(truth)
-  },
-)
 
 it('until the full sync completes, incremental sync freshness is not renewed, over a restart', async () => {
   const test = await synced()
@@ -130,18 +110,6 @@ it('after a cursor refused again within six hours incremental syncs go by time u
   expect(test.observed.resets).toEqual(['documents', 'documents'])
 })
 
-it('before the first complete full sync a refused cursor begins from the beginning', async () => {
-  const test = await testEngine({ sizes: { documents: 120 } })
-  const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
-  await test.run('documents')
-  test.sim.faults.remove(fault.id)
-  test.sim.invalidateCursors()
-  expect(ending(await test.run('documents'))).toBe('success')
-  expect(updatedAfter(test)).toEqual([])
-  const { mirrored, truth } = await bothSides(test, ['documents'])
-  expect(mirrored).toEqual(truth)
-})
-
 it('a feed that refuses updatedAfter, too, is made good by the full sync alone', async () => {
   const test = await synced()
   test.sim.primary.addDocument()
@@ -151,19 +119,6 @@ it('a feed that refuses updatedAfter, too, is made good by the full sync alone',
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
-})
-
-it('goes back to the last known server time when later answers have none', async () => {
-  const test = await synced()
-  const { reachedEndServerTime } = await state(test)
-  test.sim.faults.add({ path, effect: { kind: 'merge', patch: { meta: { timestamp: null } } } })
-  for (const mode of ['incremental', 'full', 'incremental'] as const) {
-    test.clock.advance(hourMs)
-    expect(ending(await test.run('documents', mode))).toBe('success')
-  }
-  test.sim.invalidateCursors()
-  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
-  expect(updatedAfter(test)).toEqual([new Date(Number(reachedEndServerTime) - hourMs).toISOString()])
 })
 
 it('still owes the full sync after recovery by time when another tenant came in between', async () => {
@@ -183,20 +138,4 @@ it('still owes the full sync after recovery by time when another tenant came in 
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
   expect(test.observed.resets).toEqual(['documents'])
-})
-
-it('a cursor refused after the first page of recent changes fails the run, and the next one reads them again', async () => {
-  const test = await synced()
-  const complete = () => test.query("select complete_started_at as at from sync_states where resource = 'documents'")
-  for (const { fileId } of [...test.sim.primary.state.documents()])
-    test.sim.primary.updateDocument(fileId, { uploadStatus: 'Completed' })
-  // The full sync takes two of these requests, what changed since the stored cursor the others.
-  const refused = test.sim.faults.add({ path, hasCursor: true, nth: 4, effect: { kind: 'status', status: 400 } })
-  const [{ at: before } = { at: null }] = complete()
-  expect(ending(await test.run('documents', 'full'))).toBe('invalid_cursor')
-  expect(complete()).toEqual([{ at: before }])
-  test.sim.faults.remove(refused.id)
-  expect(ending(await test.run('documents', 'full'))).toBe('success')
-  const { mirrored, truth } = await bothSides(test, ['documents'])
-  expect(mirrored).toEqual(truth)
 })

@@ -77,34 +77,3 @@ it.each([1, 2, 3, 4, 5, 6])(
     expect(mirrored['documents']).toEqual(truth['documents'])
   },
 )
-
-it('an incremental sync cursor that overshot after deletions is set right by the next full sync', async () => {
-  const test = await testEngine({ readings, sizes: { users: 100 }, settings: { userDetails: { perRun: 0 } } })
-  await test.run('users', 'full')
-  let left = 4
-  test.sim.primary.removeUsers(() => left-- > 0)
-  const added = [test.sim.primary.addUser(), test.sim.primary.addUser()]
-  expect((await test.run('users', 'incremental')).counts.created).toBe(0)
-  expect((await test.run('users', 'full')).counts.created).toBe(added.length)
-  test.sim.primary.addUser()
-  expect((await test.run('users', 'incremental')).counts.created).toBe(1)
-})
-
-it('a row that a deletion made the full sync skip is confirmed, counted and synced in full for once more', async () => {
-  const test = await testEngine({ readings, sizes: { users: 100 }, settings: { userDetails: { perRun: 0 } } })
-  await test.run('api-clients')
-  await test.run('users', 'full')
-  const [first] = test.sim.state().users()
-  const end = test.sim.onRequest(({ page }) => {
-    if (page !== 3) return
-    end()
-    test.sim.primary.removeUser(Number(first?.userId))
-  })
-  test.sim.requests.clear()
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(test.observed.events).toEqual(['users skipped_row'])
-  expect(
-    test.sim.requests.filter(({ cursor, endpoint }) => cursor === null && endpoint === '/api/public/users'),
-  ).toHaveLength(2)
-  expect(test.query('select count(*) as n from users where removed_at is null')).toEqual([{ n: 99 }])
-})

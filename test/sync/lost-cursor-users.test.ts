@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { asked, ending, live } from '../support/sync-queries.ts'
 
@@ -94,18 +94,6 @@ it('a cursor refused again within a full sync interval is counted, and increment
   expect(test.observed.resets).toEqual(['users', 'users'])
 })
 
-it('a cursor refused after a full sync interval makes a full sync at once again', async () => {
-  const test = await synced()
-  test.sim.invalidateCursors()
-  expect((await test.run('users', 'incremental')).mode).toBe('full')
-  await test.restart()
-  test.clock.advance(hourMs)
-  test.sim.invalidateCursors()
-  const result = await test.run('users', 'incremental')
-  expect([result.outcome, result.mode]).toEqual(['success', 'full'])
-  expect(test.observed.resets).toEqual(['users', 'users'])
-})
-
 it('a tenant that refuses every cursor at the end costs one full sync a full sync interval', async () => {
   const test = await synced()
   const last = () => test.sim.requests.filter(({ endpoint }) => endpoint === path).length
@@ -131,17 +119,6 @@ it.each([1, 2])('a cursor refused %i times in the middle of a full sync', async 
   expect(test.observed.events).toEqual([])
 })
 
-it('a refused cursor after a restart in the middle of a full sync begins the full sync again', async () => {
-  const test = await testEngine({ settings, sizes: { users: 200 } })
-  const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
-  await test.run('users', 'full')
-  test.sim.faults.remove(fault.id)
-  test.sim.invalidateCursors()
-  await test.restart()
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(200)
-})
-
 it.each(['users', 'documents'] as const)(
   'a 400 of %s without a cursor is client_error and names pageSizeParameter',
   async (resource) => {
@@ -152,59 +129,3 @@ it.each(['users', 'documents'] as const)(
     expect(result.hint).toContain('api.pageSizeParameter')
   },
 )
-
-it('a page size that the tenant refuses is client_error with a hint', async () => {
-  const test = await testEngine({
-    settings: { ...settings, api: { pageSizeParameter: 'limit', pageSize: 5000 } },
-    readings: { badPageSize: 'reject' },
-  })
-  const result = await test.run('users', 'full')
-  expect(ending(result)).toBe('client_error')
-  expect(result.hint).toContain('api.pageSizeParameter')
-})
-
-it('a 400 with and without a cursor keeps the stored cursor', async () => {
-  const test = await synced()
-  const before = await stored(test)
-  const fault = test.sim.faults.add({ path, effect: refusal })
-  expect(ending(await test.run('users', 'incremental'))).toBe('client_error')
-  expect(await stored(test)).toBe(before)
-  test.sim.faults.remove(fault.id)
-  expect(ending(await test.run('users', 'incremental'))).toBe('success')
-  expect(live(test, 'users')).toBe(120)
-})
-
-it('a full sync under way when the stored cursor is refused is begun again', async () => {
-  const test = await synced()
-  test.clock.advance(hourMs)
-  const stopped = test.sim.faults.add({ path, page: 3, effect: { kind: 'status', status: 403 } })
-  expect(ending(await test.run('users', 'full'))).toBe('missing_permission')
-  test.sim.faults.remove(stopped.id)
-  const [changed] = test.sim.state().users()
-  test.sim.primary.updateUser(changed?.userId ?? 0, { firstName: 'Changed behind the full sync' })
-  test.sim.faults.add({ path, hasCursor: true, times: 1, effect: refusal })
-  test.sim.requests.clear()
-  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
-  expect(asked(test)).toContain('users')
-  const named = test.query("select user_id from users where first_name = 'Changed behind the full sync'")
-  expect(named).toEqual([{ user_id: changed?.userId }])
-})
-
-it('a refused cursor that the full sync has none to replace by is forgotten, so that incremental syncs begin again', async () => {
-  const test = await testEngine({
-    problems: false,
-    settings,
-    sizes: { users: 8 },
-    readings: { defaultPageSize: { users: 5 }, lastPageCursor: { users: false } },
-  })
-  await test.run('users', 'full')
-  expect(await stored(test)).not.toBeNull()
-  let kept = 0
-  test.sim.primary.removeUsers(() => ++kept > 4)
-  test.sim.invalidateCursors()
-  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
-  expect(await stored(test)).toBeNull()
-  for (const _ of [1, 2])
-    expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
-  expect(test.observed.resets).toEqual(['users'])
-})

@@ -9,34 +9,11 @@ const readings = { defaultPageSize: { users: 20, documents: 20, apiClients: 10 }
 const sizes = { users: 100, documents: 100, apiClients: 40 }
 const pageSizes = { users: 20, documents: 20, 'api-clients': 10 } as const
 
-const set = (path: string, value: unknown): FaultEffect => ({ kind: 'set', path, value })
-const body = (text: string): FaultEffect => ({ kind: 'body', body: text })
-
+/** Which answers are no page is the table of test/api/faults.test.ts; here every list meets some of them. */
 const broken: readonly (readonly [string, FaultEffect])[] = [
-  ['a page that is not JSON', body('{"data": [')],
-  ['an empty body', body('')],
-  ['a sign-in page', { kind: 'html' }],
-  ['null for an envelope', body('null')],
-  ['an array for an envelope', body('[]')],
-  ['a text for an envelope', body('"ok"')],
-  ['no envelope', body('{"users": []}')],
-  ['no data', { kind: 'merge', patch: { data: null } }],
-  ['data null', set('data', null)],
-  ['data that is an object', set('data', {})],
-  ['data that is a text', set('data', 'none')],
-  ['an error beside a 200', set('error', { code: 'INTERNAL_ERROR', message: 'no' })],
-  ['an error text beside a 200', set('error', 'no')],
-  ['no pagination', { kind: 'merge', patch: { pagination: null } }],
-  ['pagination null', set('pagination', null)],
-  ['pagination that is an array', set('pagination', [])],
-  ['no hasMore', { kind: 'merge', patch: { pagination: { hasMore: null } } }],
-  ['hasMore null', set('pagination.hasMore', null)],
-  ['hasMore that is a text', set('pagination.hasMore', 'false')],
-  ['hasMore that is a number', set('pagination.hasMore', 0)],
-  ['more pages with a null cursor', set('pagination.nextCursor', null)],
-  ['more pages with an empty cursor', set('pagination.nextCursor', '')],
-  ['more pages with no cursor', { kind: 'merge', patch: { pagination: { nextCursor: null } } }],
-  ['a cursor that is a number', set('pagination.nextCursor', 42)],
+  ['a page that is not JSON', { kind: 'body', body: '{"data": [' }],
+  ['an error beside a 200', { kind: 'set', path: 'error', value: { code: 'INTERNAL_ERROR', message: 'no' } }],
+  ['more pages with a null cursor', { kind: 'set', path: 'pagination.nextCursor', value: null }],
   ['the cursor that was sent', { kind: 'repeat-cursor' }],
 ]
 
@@ -63,9 +40,7 @@ it.each(
 )
 
 it.each(
-  (['users', 'documents'] as const).flatMap((resource) =>
-    broken.slice(0, resource === 'users' ? 3 : 20).map((one) => [resource, ...one] as const),
-  ),
+  (['users', 'documents'] as const).flatMap((resource) => broken.slice(0, 2).map((one) => [resource, ...one] as const)),
 )(
   'an incremental sync of %s with %s leaves the stored cursor and brings the new record with the next incremental sync',
   async (resource, _what, effect) => {
@@ -85,14 +60,13 @@ it.each(
 
 it.each(
   (['roles', 'permissions', 'authentication-settings'] as const).flatMap((resource) =>
-    broken.slice(0, 13).map((one) => [resource, ...one] as const),
+    broken.slice(0, 2).map((one) => [resource, ...one] as const),
   ),
-)('%s with %s ends as protocol and changes nothing', async (resource, what, effect) => {
+)('%s with %s ends as protocol and changes nothing', async (resource, _what, effect) => {
   const test = await testEngine({ settings })
   await test.run(resource)
   const before = live(test, resource)
-  const odd = resource === 'authentication-settings' && what === 'data that is an object' ? set('data', []) : effect
-  const fault = test.sim.faults.add({ path: `/api/public/${resource}`, effect: odd })
+  const fault = test.sim.faults.add({ path: `/api/public/${resource}`, effect })
   expect(ending(await test.run(resource))).toBe('protocol')
   expect(live(test, resource)).toBe(before)
   test.sim.faults.remove(fault.id)
@@ -121,53 +95,6 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   },
 )
 
-it.each([
-  ['the cursor that was sent', { kind: 'repeat-cursor' }],
-  ['more pages with a null cursor', set('pagination.nextCursor', null)],
-] as const)(
-  'a full sync whose page was refused for %s begins again, for its answer was thrown away',
-  async (_, effect) => {
-    const test = await testEngine({ settings, readings, sizes })
-    test.sim.faults.add({ path: '/api/public/documents', page: 3, times: 1, effect })
-    expect(ending(await test.run('documents', 'full'))).toBe('protocol')
-    test.sim.requests.clear()
-    expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 5 })
-    expect(asked(test)[0]).toBe('documents')
-  },
-)
-
-it('a full sync that exceeded maxPages continues where it stopped when more are allowed', async () => {
-  const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
-  expect(ending(await test.run('documents', 'full'))).toBe('protocol')
-  await test.restart({ ...settings, api: { maxPages: 5 } })
-  expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 3 })
-})
-
-it('a full sync that exceeded maxPages begins again while no more are allowed', async () => {
-  const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
-  for (const _ of [1, 2]) {
-    test.sim.requests.clear()
-    expect(ending(await test.run('documents', 'full'))).toBe('protocol')
-    expect(asked(test)[0]).toBe('documents')
-  }
-})
-
-it('a circle is noticed over a restart in the middle of a full sync', async () => {
-  const test = await testEngine({ settings, readings, sizes })
-  const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })
-  await test.run('users', 'full')
-  const [, request] = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users')
-  test.sim.faults.remove(stop.id)
-  await test.restart()
-  test.sim.faults.add({
-    path: '/api/public/users',
-    hasCursor: true,
-    effect: set('pagination.nextCursor', request?.cursor),
-  })
-  const result = await test.run('users', 'full')
-  expect([result.reason, result.pages]).toEqual(['protocol', 0])
-})
-
 it.each(['users', 'documents', 'api-clients'] as const)(
   'three empty pages of %s in a row while more are promised are a violation, two are none',
   async (resource) => {
@@ -194,18 +121,6 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     expect(live(test, resource)).toBe(before)
   },
 )
-
-it('empty pages in a row are counted over a restart', async () => {
-  const test = await testEngine({ settings, readings, sizes: { users: 120 } })
-  const effect = ofData(() => [])
-  test.sim.faults.add({ path: '/api/public/users', hasCursor: true, effect })
-  const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })
-  expect(ending(await test.run('users', 'full'))).toBe('missing_permission')
-  test.sim.faults.remove(stop.id)
-  await test.restart()
-  const result = await test.run('users', 'full')
-  expect([result.reason, result.pages]).toEqual(['protocol', 0])
-})
 
 it.each([
   ['users', 100, 'success'],

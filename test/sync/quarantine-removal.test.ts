@@ -31,32 +31,6 @@ const addClient = ({ sim }: TestEngine) => sim.primary.addApiClient({ raw: { sec
 const addDocument = ({ sim }: TestEngine) =>
   sim.primary.addDocument({ createdAt: 0, updatedAt: 0, raw: { createdAt: 'yesterday' } }).fileId
 
-it('a client that was never readable leaves quarantine after one full sync without it', async () => {
-  const test = await tenant()
-  const id = addClient(test)
-  await sync(test, 'api-clients')
-  test.sim.primary.removeApiClient(id)
-  await sync(test, 'api-clients')
-  expect(quarantined(test)).toEqual([id])
-  await sync(test, 'api-clients')
-  expect(quarantined(test)).toEqual([])
-})
-
-it('a client that is shown malformed in between begins its absences again', async () => {
-  const test = await tenant()
-  const id = addClient(test)
-  await sync(test, 'api-clients')
-  for (const _ of [1, 2]) {
-    test.sim.primary.removeApiClient(id)
-    await sync(test, 'api-clients')
-    test.sim.primary.addApiClient({ clientId: id, raw: { secretExpirationDate: 'soon' } })
-    await sync(test, 'api-clients')
-  }
-  test.sim.primary.removeApiClient(id)
-  await sync(test, 'api-clients')
-  expect(quarantined(test)).toEqual([id])
-})
-
 it('clients that were never readable count in the shrink guard, and an operator accepts their removal', async () => {
   const test = await tenant()
   const ids = [1, 2, 3, 4, 5, 6].map(() => addClient(test))
@@ -72,19 +46,6 @@ it('clients that were never readable count in the shrink guard, and an operator 
   expect(quarantined(test)).toEqual([])
   expect(await heldBack(test)).toEqual([])
   expect(test.query('select * from accepted_removals')).toEqual([])
-})
-
-it('the removal of a client that was never readable counts for 24 hours', async () => {
-  const test = await tenant()
-  const gone = () => test.query('select count(*) as n from records where removed_at is not null')[0]?.['n']
-  const id = addClient(test)
-  await sync(test, 'api-clients')
-  test.sim.primary.removeApiClient(id)
-  for (const _ of [1, 2]) await sync(test, 'api-clients')
-  expect(gone()).toBe(1)
-  test.sim.primary.addApiClient({ clientId: id })
-  await sync(test, 'api-clients')
-  expect(gone()).toBe(0)
 })
 
 it('a document that was never readable is removed only after a request by time that lacks it', async () => {
@@ -120,32 +81,6 @@ it.each([
   await sync(test, 'users')
   expect(test.sim.requests.filter(({ path: asked }) => asked.endsWith(`/users/${userId}`)).length).toBeGreaterThan(0)
   expect(quarantined(test)).toHaveLength(left)
-})
-
-it('a user that was never readable and that only get-user returns stays in quarantine as a skipped row', async () => {
-  const test = await tenant()
-  const { userId } = test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
-  await sync(test, 'users')
-  test.sim.faults.add({
-    path: '/api/public/users',
-    effect: ofData((data: { readonly userId: number }[]) => data.filter((one) => one.userId !== userId)),
-  })
-  for (const _ of [1, 2, 3]) await sync(test, 'users')
-  expect(quarantined(test)).toEqual([String(userId)])
-  expect(test.observed.events).toContain('users skipped_row')
-})
-
-it('a record without a readable id leaves quarantine after one full sync without it', async () => {
-  const test = await tenant()
-  test.sim.faults.add({
-    path,
-    effect: ofData((data: object[]) => [...data, { fileId: null }]),
-  })
-  await sync(test, 'documents')
-  expect(quarantined(test)).toHaveLength(1)
-  test.sim.faults.clear()
-  await sync(test, 'documents')
-  expect(quarantined(test)).toEqual([])
 })
 
 it('a record that may be the one without a readable id is uncertain until it is shown again', async () => {
@@ -205,16 +140,3 @@ it.each(['roles', 'documents'] as const)(
     expect(quarantined(test).filter((key) => String(key).startsWith('?'))).toHaveLength(3)
   },
 )
-
-it('a known document that is malformed and then hidden stays in quarantine until its removal', async () => {
-  const test = await tenant()
-  const [document] = [...test.sim.state().documents()]
-  const fileId = document?.fileId ?? ''
-  test.sim.primary.updateDocument(fileId, { raw: { createdAt: 'yesterday' } })
-  await sync(test, 'documents')
-  test.sim.primary.removeDocument(fileId)
-  await sync(test, 'documents')
-  expect(quarantined(test)).toEqual([fileId])
-  await sync(test, 'documents')
-  expect(quarantined(test)).toEqual([])
-})

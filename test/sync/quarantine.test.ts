@@ -15,9 +15,6 @@ async function fullySynced(options: TestEngineOptions = {}): Promise<TestEngine>
 const held = (test: TestEngine) => test.query('select resource, key, problem from quarantine order by resource, key')
 const liveOf = (test: TestEngine, table: string) =>
   test.query(`select count(*) as n from ${table} where removed_at is null`)[0]?.['n']
-const absentOf = (test: TestEngine, fileId: string) =>
-  test.query('select absent_full_syncs as n from documents where file_key = ?', fileId)[0]?.['n']
-
 it('quarantines invalid records raw with the reason, and mirrors the rest of the page', async () => {
   const test = await testEngine({ ...tenant, settings: { userDetails: { perRun: 0 } } })
   const { primary } = test.sim
@@ -56,21 +53,6 @@ it('keeps the last good version of a known record that turns malformed, and coun
   expect(liveOf(test, 'users')).toBe(12)
 })
 
-it('breaks a row of absences when a document is shown malformed in between', async () => {
-  const test = await fullySynced()
-  const [document] = [...test.sim.primary.state.documents()]
-  const fileId = document?.fileId ?? ''
-  test.sim.primary.removeDocument(fileId)
-  await test.run('documents', 'full')
-  expect(absentOf(test, fileId)).toBe(1)
-  test.sim.primary.addDocument({ fileId, raw: { createdAt: 'yesterday' } })
-  await test.run('documents', 'full')
-  expect(absentOf(test, fileId)).toBe(0)
-  test.sim.primary.removeDocument(fileId)
-  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
-  expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 1 } })
-})
-
 it('releases a record that a later full sync returns well, and one that two full syncs lack, and by no incremental sync', async () => {
   const test = await fullySynced()
   const { primary } = test.sim
@@ -87,35 +69,6 @@ it('releases a record that a later full sync returns well, and one that two full
   expect(liveOf(test, 'documents')).toBe(14)
   await test.run('documents', 'full')
   expect(held(test)).toEqual([])
-})
-
-it.each([
-  ['at once', 0],
-  ['after the clock was set back', -7 * hourMs],
-])('releases records missing from the next full sync although that full sync comes %s', async (_when, jump) => {
-  const test = await fullySynced()
-  const { primary } = test.sim
-  const user = primary.addUser({ raw: { mfaAction: 'no' } })
-  const role = primary.addRole({ raw: { state: 5 } })
-  await test.runAll('full')
-  expect(held(test)).toHaveLength(2)
-  primary.removeUser(user.userId)
-  primary.removeRole(role.roleId)
-  test.clock.jump(jump)
-  await test.runAll('full')
-  expect(held(test)).toEqual([])
-})
-
-it('keeps a record in quarantine as long as full syncs show it malformed, with the time it was first seen so', async () => {
-  const test = await fullySynced()
-  test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
-  await test.run('users', 'full')
-  const first = test.clock.now()
-  for (const _ of [1, 2]) {
-    test.clock.advance(hourMs)
-    await test.run('users', 'full')
-  }
-  expect(test.query('select first_seen_at from quarantine order by resource, key')).toEqual([{ first_seen_at: first }])
 })
 
 it('removes nothing by a full sync that showed a record without a readable id, and removes it by the next', async () => {
@@ -157,36 +110,6 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
     { last_name: null, first_name: null },
   ])
   expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value'])
-})
-
-it('quarantines all users of a page whose ids are no numbers, and holds nothing', async () => {
-  const test = await fullySynced()
-  test.clock.advance(24 * hourMs)
-  await test.runAll('full')
-  for (const { userId } of test.sim.primary.state.users()) {
-    test.sim.primary.updateUser(userId, { raw: { userId: `${userId}` } })
-  }
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 12, removed: 0 } })
-  expect(await test.mirror.holds(test.engine.tenantId)).toEqual([])
-  expect(liveOf(test, 'users')).toBe(12)
-})
-
-it('does not take a list for empty whose only record has no readable id', async () => {
-  const test = await fullySynced()
-  test.sim.faults.add({
-    path: '/api/public/api-clients',
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({
-        ...envelope,
-        data: [{ clientId: 5 }],
-        pagination: { nextCursor: null, hasMore: false },
-      }),
-    },
-  })
-  expect(await test.run('api-clients')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
-  expect(test.query('select * from holds')).toEqual([])
-  expect(liveOf(test, 'api_clients')).toBe(test.sim.state().apiClientCount())
 })
 
 it('keeps the quarantine of a record that a full sync lacks until its removal is decided', async () => {

@@ -104,39 +104,6 @@ it('full syncs at once only for the first time that a user is skipped, until it 
   expect(missing(test)).toEqual([])
 })
 
-it('full syncs at once at the first answer by id, also where earlier ones failed', async () => {
-  const test = await fullySynced()
-  const [, skipped = 0] = userIds(test)
-  const passes = () => passesOfNext(test)
-  skipInList(test, [skipped])
-  const failing = test.sim.faults.add({ path: `${listOf}/${skipped}`, effect: { kind: 'status', status: 500 } })
-  expect([await passes(), await passes()]).toEqual([1, 1])
-  test.sim.faults.remove(failing.id)
-  expect([await passes(), await passes()]).toEqual([2, 1])
-  expect(test.observed.events).toEqual(Array(2).fill('users skipped_row'))
-})
-
-it('asks for no more missing users than confirmPerRun in a run, its extra full sync included', async () => {
-  const test = await fullySynced({ settings: { removals: { confirmPerRun: 2 } } })
-  const [, skipped = 0, gone = 0, alsoGone = 0] = userIds(test)
-  test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
-  skipInList(test, [skipped], 2)
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
-  expect(lookUps(test)).toEqual([skipped, gone])
-  expect(missing(test)).toEqual([alsoGone])
-})
-
-it('starts no third full sync when the extra one skips a user, too', async () => {
-  const test = await fullySynced()
-  const [, skipped = 0] = userIds(test)
-  skipInList(test, [skipped])
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
-  expect(passesOf(test)).toBe(2)
-  expect(lookUps(test)).toEqual([skipped, skipped])
-  expect(test.observed.events).toEqual(['users skipped_row'])
-  expect(missing(test)).toEqual([])
-})
-
 it('leaves a user missing for the next full sync when the look-up fails', async () => {
   const test = await fullySynced()
   const [gone = 0] = userIds(test)
@@ -149,12 +116,6 @@ it('leaves a user missing for the next full sync when the look-up fails', async 
   expect(await test.run('users', 'incremental')).toMatchObject({ counts: { removed: 0 } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   expect(missing(test)).toEqual([])
-})
-
-it('believes a 404 where no user is listed', async () => {
-  const test = await fullySynced({ sizes: { users: 1, documents: 60, apiClients: 30 } })
-  test.sim.primary.removeUsers(() => true)
-  expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 1 } })
 })
 
 it('believes no 404 that does not come from the API itself', async () => {
@@ -212,32 +173,6 @@ it.each([
   expect(rounds).toEqual([gone.slice(0, 2), gone.slice(2, 4), [gone[4], gone[0]], gone.slice(1, 3)])
   expect(missing(test)).toEqual(dead)
   expect(liveOf(test, 'users')).toBe(58)
-})
-
-it('counts users whose look-up fails with the others for the shrink guard', async () => {
-  const test = await fullySynced({ settings: { removals: { confirmPerRun: 1 } } })
-  const gone = userIds(test).slice(10, 16)
-  test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
-  test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
-  const [another = 0] = userIds(test)
-  test.sim.primary.removeUser(another)
-  expect(await test.run('users', 'full')).toMatchObject({ reason: 'shrink_held' })
-  expect(await test.mirror.holds()).toMatchObject([{ count: 7 }])
-})
-
-it('no longer counts a user as missing that a later full sync shows', async () => {
-  const test = await fullySynced()
-  const [, hidden = 0] = userIds(test)
-  skipInList(test, [hidden])
-  test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
-  await test.run('users', 'full')
-  expect(missing(test)).toEqual([hidden])
-  test.sim.faults.clear()
-  test.sim.requests.clear()
-  await test.run('users', 'full')
-  expect(missing(test)).toEqual([])
-  expect(lookUps(test)).toEqual([])
 })
 
 it('removes documents after two complete full syncs in a row without them, and never by incremental syncs', async () => {

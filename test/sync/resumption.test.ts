@@ -116,24 +116,6 @@ it('counts a wait that the tenant asked for as no idle time', async () => {
   expect(cursorsAsked(test, 'users')).toHaveLength(3)
 })
 
-it('never drops a full sync for its age while it advances', async () => {
-  const test = await testEngine({ ...tenant, settings: quiet })
-  for (const page of [1, 1, 1, 1]) {
-    await stopAt(test, 'users', page + 1, 'abort')
-    test.clock.advance(80 * minuteMs)
-  }
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', pages: 1 })
-  expect(cursorsAsked(test, 'users').filter((cursor) => cursor === null)).toHaveLength(1)
-})
-
-it('lets incremental syncs continue a first full sync that is unfinished', async () => {
-  const test = await testEngine({ ...tenant, settings: quiet })
-  await stopAt(test, 'users', 4, 'abort')
-  test.clock.advance(5 * minuteMs)
-  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full', pages: 2 })
-  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
-})
-
 it('retries the incremental sync from before a full sync in the next run when it failed, and decides nothing before', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   await test.run('api-clients')
@@ -154,32 +136,4 @@ it('retries the incremental sync from before a full sync in the next run when it
   expect(cursorsAsked(test, 'users')).toEqual([before])
   const { mirrored } = await bothSides(test, ['users'])
   expect(mirrored.users).toHaveLength(22)
-})
-
-it('skips the incremental sync from before a full sync when its cursor is refused', async () => {
-  const test = await testEngine({ ...tenant, settings: quiet })
-  await test.run('documents', 'full')
-  test.sim.invalidateCursors()
-  test.clock.advance(hourMs)
-  expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 5 })
-  expect(test.observed.resets).toEqual([])
-  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
-})
-
-it('begins the full sync again once when a cursor is refused in the middle of a full sync, and then fails', async () => {
-  const test = await testEngine({ ...tenant, settings: quiet })
-  let refusals = 0
-  const end = test.sim.onRequest(({ page }) => {
-    if (page === 3 && refusals < 1) {
-      refusals++
-      test.sim.invalidateCursors()
-    }
-  })
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', pages: 7 })
-  end()
-  expect(test.observed.events).toEqual([])
-  test.sim.onRequest(({ page }) => {
-    if (page === 3) test.sim.invalidateCursors()
-  })
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'failure', reason: 'invalid_cursor' })
 })

@@ -135,43 +135,6 @@ it('merges identical repeats, also those that differ only in fields that no chec
   expect(held(test)).toEqual([])
 })
 
-it('treats a record of an incremental sync after that of a running full sync as a change', async () => {
-  const test = await fullySynced()
-  const { userId } = test.sim.primary.addUser()
-  const stop = new AbortController()
-  const end = test.sim.onRequest(({ page }) => (page === 3 ? stop.abort() : undefined))
-  await test.run('users', 'full', stop.signal)
-  end()
-  await test.run('users', 'incremental')
-  test.sim.primary.updateUser(userId, { state: 'Active', mfaStatus: true })
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 0 } })
-  expect(test.query('select state, mfa_status from users where user_id = ?', userId)).toEqual([
-    { state: 'Active', mfa_status: 1 },
-  ])
-})
-
-it('notices after a restart that the full sync has shown the record before', async () => {
-  const test = await fullySynced()
-  let shown: Fields = {}
-  reshape(test, 'users', 1, (data) => {
-    shown = data[0] ?? {}
-    return data
-  })
-  const stop = new AbortController()
-  const end = test.sim.onRequest(({ page }) => (page === 2 ? stop.abort() : undefined))
-  await test.run('users', 'full', stop.signal)
-  end()
-  await test.restart()
-  reshape(
-    test,
-    'users',
-    2,
-    onOnePage((data) => [{ ...shown, state: 'Gone' }, ...data]),
-  )
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 1 } })
-  expect(held(test)).toEqual(['users contradictory: state differs between records with this id'])
-})
-
 it('quarantines a client that is on two pages with two roles, and removes none by such a list', async () => {
   const test = await fullySynced()
   let first: Fields = {}

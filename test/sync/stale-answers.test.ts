@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
-import { asked, ending, everyRow, live, synced } from '../support/sync-queries.ts'
+import { ending, everyRow, live, synced } from '../support/sync-queries.ts'
 
 type Replayed = Record<string, unknown>
 
@@ -44,18 +44,6 @@ it.each(resourceNames)(
   },
 )
 
-it('a cache that replays everything fails every run, and the first true answers set all right', async () => {
-  const test = await synced()
-  const endings = async () => (await test.runAll('full')).map(ending)
-  const all = (word: string) => resourceNames.map(() => word)
-  for (const resource of resourceNames) cache(test, resource)
-  expect(await endings()).toEqual(all('success'))
-  test.clock.advance(5 * minuteMs)
-  expect(await endings()).toEqual(all('stale_answer'))
-  test.sim.faults.clear()
-  expect(await endings()).toEqual(all('success'))
-})
-
 it('an answer that a cache has held for longer than 300 s is stale', async () => {
   const test = await synced()
   const envelope = { data: [], pagination: null, error: null, meta: { requestId: null, timestamp: null } }
@@ -78,34 +66,6 @@ it('a full sync of which one page was old begins again', async () => {
   expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
-it.each(['users', 'documents'] as const)(
-  'a full sync of %s begins again when an old answer came after its last page',
-  async (resource) => {
-    const test = await synced()
-    const path = `/api/public/${resource}`
-    await test.run(resource, 'full')
-    const requests = asked(test).filter((one) => one.startsWith(resource) && !one.includes('/')).length
-    const fresh = freshness(test)
-    test.clock.advance(minuteMs)
-    const old = test.sim.faults.add({ path, nth: requests, effect: { kind: 'clock-skew', ms: -hourMs } })
-    expect(ending(await test.run(resource, 'full'))).toBe('stale_answer')
-    expect(test.query('select * from full_syncs')).toEqual([])
-    test.sim.faults.remove(old.id)
-    expect(freshness(test)).toEqual(fresh)
-  },
-)
-
-it('an old detail fails the run that asked for it, and the list that was read before renews nothing', async () => {
-  const test = await synced({ settings: { userDetails: { perRun: 3 } } })
-  test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
-  const before = test.query('select rid, role_id from users')
-  const fresh = freshness(test)
-  test.clock.advance(minuteMs)
-  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
-  expect(test.query('select rid, role_id from users')).toEqual(before)
-  expect(freshness(test)).toEqual(fresh)
-})
-
 it('an old denial removes no missing user', async () => {
   const test = await synced()
   let left = 1
@@ -116,23 +76,6 @@ it('an old denial removes no missing user', async () => {
   test.sim.faults.clear()
   await test.run('users', 'full')
   expect(live(test, 'users')).toBe(59)
-})
-
-it('a server whose clock was corrected is believed after three runs, with an event', async () => {
-  const test = await synced()
-  const ahead = test.sim.faults.add({ effect: { kind: 'clock-skew', ms: hourMs } })
-  for (let run = 0; run < 2; run++) {
-    test.clock.advance(minuteMs)
-    expect(ending(await test.run('roles'))).toBe('success')
-  }
-  test.sim.faults.remove(ahead.id)
-  const endings: string[] = []
-  for (let run = 0; run < 5; run++) {
-    test.clock.advance(minuteMs)
-    endings.push(ending(await test.run('roles')))
-  }
-  expect(endings).toEqual(['stale_answer', 'stale_answer', 'stale_answer', 'success', 'success'])
-  expect(test.observed.events.filter((event) => event === 'roles order_violation')).toHaveLength(1)
 })
 
 it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
@@ -155,32 +98,3 @@ it('a frozen server time turns stale after 300 s', async () => {
   test.clock.advance(301 * secondMs)
   expect(ending(await test.run('roles'))).toBe('stale_answer')
 })
-
-it('a server clock that was set back while no process ran is believed when it advances over three runs', async () => {
-  const test = await synced({ settings: { userDetails: { perRun: 0 } } })
-  await test.restart()
-  test.sim.faults.add({ effect: { kind: 'clock-skew', ms: -dayMs } })
-  const endings: string[] = []
-  for (let run = 0; run < 4; run++) {
-    test.clock.advance(5 * minuteMs)
-    endings.push(ending(await test.run('authentication-settings')))
-  }
-  expect(endings).toEqual(['stale_answer', 'stale_answer', 'stale_answer', 'success'])
-  expect(test.client.answerTimes.skewMs('authentication-settings')).toBe(-dayMs)
-})
-
-it.each([-200 * secondMs, 200 * secondMs, 400 * secondMs, dayMs])(
-  'a server clock %i ms off from the first answer on is no replay, and is stored with its resource',
-  async (skewMs) => {
-    const test = await synced({ settings: { userDetails: { perRun: 0 } } })
-    await test.restart()
-    test.sim.faults.add({ effect: { kind: 'clock-skew', ms: skewMs } })
-    expect(ending(await test.run('authentication-settings'))).toBe('success')
-    const [row] = test.query(
-      "select server_time - server_time_at as skew from sync_states where resource = 'authentication-settings'",
-    )
-    expect(row?.['skew']).toBe(skewMs)
-    expect(test.client.answerTimes.skewMs('authentication-settings')).toBe(skewMs)
-    expect(test.client.answerTimes.skewMs('roles')).toBeUndefined()
-  },
-)

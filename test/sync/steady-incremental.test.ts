@@ -5,11 +5,10 @@ import { type ResourceName, resourceNames } from '../../src/model/resource-names
 import type { RunResult } from '../../src/sync/observer.ts'
 import { isFeed, isPagedList } from '../support/descriptors.ts'
 import type { TestEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
+import { accept, ending, everyRow, live, synced, theHold } from '../support/sync-queries.ts'
 import { walCommits } from '../support/wal-commits.ts'
 
 const lists = ['api-clients', 'authentication-settings', 'permissions', 'roles'] as const
-const path = '/api/public/api-clients'
 
 /** Number of answers per list: the simulator returns at most 20 records of a paginated list on a page. */
 const pagesOf = (test: TestEngine, resource: ResourceName) =>
@@ -59,61 +58,6 @@ it.each(lists)('an unchanged list of %s renews the recorded facts of its run', a
   })
   expect(row?.['unchanged']).toBe(live(test, resource))
   expect(everyRow(test)).toEqual(rows)
-})
-
-it('a client that is absent from one list is shown again by one that is known otherwise', async () => {
-  const test = await synced()
-  const [client] = [...test.sim.state().apiClients()]
-  const count = live(test, 'api-clients')
-  test.sim.primary.removeApiClient(client?.clientId ?? '')
-  await test.run('api-clients')
-  expect(
-    test.query('select absent_full_syncs from api_clients where absent_full_syncs > 0 order by client_id'),
-  ).toEqual([{ absent_full_syncs: 1 }])
-  await test.run('api-clients')
-  expect(live(test, 'api-clients')).toBe(count - 1)
-})
-
-it('an unchanged list ends a hold', async () => {
-  const test = await synced()
-  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
-  await test.run('api-clients')
-  expect(await heldBack(test)).toHaveLength(1)
-  test.sim.faults.remove(fault.id)
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-})
-
-it('an accepted empty list no longer counts once a list returns the known records', async () => {
-  const test = await synced()
-  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
-  await test.run('api-clients')
-  await accept(test, await theHold(test))
-  await test.run('roles')
-  test.sim.faults.remove(fault.id)
-  await test.run('api-clients')
-  const { emptyAccepted } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
-  expect(emptyAccepted).toBeNull()
-  expect(test.query('select * from accepted_removals')).toEqual([])
-})
-
-it('an unchanged list closes a full sync that a crash left open', async () => {
-  const test = await synced()
-  const { tenantId } = test.engine
-  await test.mirror.startFullSync({ tenantId, resource: 'api-clients', at: test.clock.now(), cursorBefore: null })
-  await test.run('api-clients')
-  expect(await test.mirror.openFullSync(tenantId, 'api-clients')).toBeNull()
-})
-
-it('a full sync with an unreadable later page has written the records of the earlier pages', async () => {
-  const test = await synced()
-  const [client] = [...test.sim.state().apiClients()]
-  test.sim.primary.updateApiClient(client?.clientId ?? '', { name: 'Renamed' })
-  test.sim.faults.add({ path, nth: 2, effect: { kind: 'status', status: 404 } })
-  expect(ending(await test.run('api-clients'))).toBe('client_error')
-  expect(test.query("select name from api_clients where name = 'Renamed'")).toHaveLength(1)
-  const { fullReason } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
-  expect(fullReason).toBe('client_error')
 })
 
 /** Another tenant's token comes, and is noticed, while the first page of the API clients is held. */

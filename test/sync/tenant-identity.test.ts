@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/durations.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
 import {
@@ -133,16 +133,6 @@ it('users prove nothing: where neither clients nor documents count, other users 
   expect(await heldBack(test)).toEqual([])
 })
 
-it('where nothing counts the run proceeds', async () => {
-  const off = { enabled: false }
-  const settings = { resources: { 'api-clients': off, documents: off, users: off } }
-  const { test, server } = await mirrored({}, { roles: [role(1), role(2)] }, settings)
-  server.choose(() => server.b)
-  await test.restart(settings)
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(live(test, 'roles')).toBe(2)
-})
-
 it('one client rotated matches by the document, and one that is alone is a mismatch whose hold names the rotation', async () => {
   const both = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
   both.server.a.clients = [client(2)]
@@ -161,32 +151,6 @@ it('one client rotated matches by the document, and one that is alone is a misma
   alone.test.clock.advance(6 * minuteMs)
   expect(ending(await alone.test.run('api-clients'))).toBe('success')
   expect(await heldBack(alone.test)).toEqual([])
-})
-
-it('a tenant of one client, one document and three users causes no hold for months', async () => {
-  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
-  const { a } = server
-  const steps: readonly (() => void)[] = [
-    () => a.clients.push(client(2)),
-    () => a.clients.shift(),
-    () => a.documents.push(document(2)),
-    () => a.documents.shift(),
-    () => a.users.push(user(9)),
-    () => a.users.shift(),
-    () => a.roles.push(role(2)),
-    () => Object.assign(a.settings, { ssoEnforced: false }),
-    () => a.clients.splice(0, 1, client(3)),
-    () => a.documents.splice(0, 1, document(3)),
-  ]
-  for (const step of steps) {
-    step()
-    for (let n = 0; n < 3; n++) {
-      test.clock.advance(24 * hourMs)
-      for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-    }
-    await test.restart()
-    expect(await heldBack(test)).toEqual([])
-  }
 })
 
 it.each([3, 5])(
@@ -243,17 +207,6 @@ it.each([
   await test.restart()
   expect(ending(await test.run('roles'))).toBe(expected)
   expect((await test.mirror.holds()).map(({ cause }) => cause.check)).toEqual(check === undefined ? [] : [check])
-})
-
-it('a mismatch of the one list that can be read decides although every user is known', async () => {
-  const { test, server } = await mirrored(
-    { users: users(1, 3), clients: [client(1)], documents: [document(1)] },
-    { users: users(1, 3), clients: [client(2)], documents: [document(1)] },
-  )
-  server.denied.add('documents')
-  server.choose(() => server.b)
-  await test.restart()
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
 })
 
 it('nobody is removed by a 404 of a tenant that took the place without a sign', async () => {
@@ -339,53 +292,6 @@ it('the page rule counts invalid records by their creation, too', async () => {
   server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10, { updatedAt: 5 }))
   expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
   expect(test.query('select key from quarantine order by resource, key')).toEqual([])
-})
-
-it('the page rule goes by the local time where the server’s cannot be read', async () => {
-  const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
-  server.timestamp = () => 'today'
-  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-  server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10))
-  expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
-})
-
-it.each([
-  [0, 'success'],
-  [2 * hourMs, 'tenant_changed'],
-])(
-  'the page rule goes by the local time where the server’s was ahead and is right again: %i ms old',
-  async (age, end) => {
-    const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
-    server.timestamp = () => new Date(test.clock.now() + 365 * dayMs).toISOString()
-    for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-    server.timestamp = () => new Date(test.clock.now()).toISOString()
-    await test.restart()
-    const createdAt = new Date(test.clock.now() - age).toISOString()
-    server.a.documents.push(...Array.from({ length: 6 }, (_, n) => document(n + 10, { createdAt })))
-    expect(ending(await test.run('documents', 'full'))).toBe(end)
-  },
-)
-
-it('the page rule rests while the local time of the last full sync lies ahead, for the clock was set back since', async () => {
-  const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
-  server.timestamp = () => 'today'
-  test.clock.jump(500 * dayMs)
-  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-  test.clock.jump(-500 * dayMs)
-  server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10))
-  expect(ending(await test.run('documents', 'full'))).toBe('success')
-})
-
-it('an empty list of API clients at a start fails with a hold of that list, and ends by itself', async () => {
-  const { test, server } = await mirrored({ clients: [client(1), client(2)] }, {})
-  server.a.clients = []
-  await test.restart()
-  expect(ending(await test.run('roles'))).toBe('suspect_empty')
-  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 2'])
-  expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
-  server.a.clients = [client(1), client(2)]
-  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-  expect(await heldBack(test)).toEqual([])
 })
 
 it('two reads that write the same dates in another notation do not differ', async () => {

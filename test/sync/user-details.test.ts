@@ -42,15 +42,6 @@ it('reads new users within the budget of the run, then all in rotation, in the o
   expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
 })
 
-it('reads a new user after the incremental sync that brought it, and nobody after an incremental sync that brought nobody', async () => {
-  const test = await engine(20, 6)
-  await asked(test, 'full')
-  const { userId, roleId } = test.sim.primary.addUser()
-  expect(await asked(test, 'incremental')).toEqual([userId])
-  expect(roleIdOf(test, userId)).toBe(roleId)
-  expect(await asked(test, 'incremental')).toEqual([])
-})
-
 it('drops a known role in the transaction that changes its name, and fills it again when the user is read', async () => {
   const test = await engine(3, 12)
   for (const _ of [1, 2, 3, 4]) await asked(test, 'full')
@@ -73,20 +64,6 @@ it('drops a known role in the transaction that changes its name, and fills it ag
   ])
 })
 
-it('takes of a detail the role alone, and counts that it differs from the list', async () => {
-  const test = await engine(5, 1)
-  const [user = 0] = ids(test)
-  const patch = { mfaStatus: true, mfaAction: true, firstName: 'Stale' }
-  test.sim.primary.updateUser(user, { mfaStatus: false, mfaAction: false })
-  test.sim.faults.add({ path: oneOf, effect: ofData((data: object) => ({ ...data, ...patch })) })
-  await asked(test, 'full')
-  expect(test.query('select mfa_status, mfa_action, first_name = ? as stale from users', 'Stale')).toEqual([
-    { mfa_status: 0, mfa_action: 0, stale: 0 },
-  ])
-  expect(roleIdOf(test, user)).not.toBeNull()
-  expect(test.observed.events).toEqual(Array(3).fill('users detail_differs'))
-})
-
 it('takes no role from a detail whose role name is not that of the list, and asks again', async () => {
   const test = await engine(5, 1)
   const [user = 0] = ids(test)
@@ -103,18 +80,6 @@ it('takes no role from a detail whose role name is not that of the list, and ask
   expect(roleIdOf(test, user)).not.toBeNull()
 })
 
-it.each([
-  ['email', 'somebody@else.example'],
-  ['createdAt', '2020-01-01T00:00:00Z'],
-])('takes the role of a detail with another %s, and counts that it differs', async (field, other) => {
-  const test = await engine(5, 1)
-  const [user = 0] = ids(test)
-  test.sim.faults.add({ path: oneOf, effect: ofData((data: object) => ({ ...data, roleId: 99, [field]: other })) })
-  expect(await asked(test, 'full')).toEqual([user])
-  expect(roleIdOf(test, user)).toBe(99)
-  expect(test.observed.events).toEqual(['users detail_differs'])
-})
-
 it.each([404, 500, 400])('fails no run and changes nothing when a detail is answered by %i', async (status) => {
   const test = await engine(5, 5)
   const [odd = 0] = ids(test)
@@ -123,20 +88,6 @@ it.each([404, 500, 400])('fails no run and changes nothing when a detail is answ
   expect(test.query('select count(*) as n from users where role_id is null and removed_at is null')).toEqual([{ n: 1 }])
   expect(test.query('select count(*) as n from users where missing_since is not null')).toEqual([{ n: 0 }])
   expect(seenChanges(test.query)).toEqual([])
-})
-
-it.each([404, 500])('is not held up by users whose details are always answered by %i', async (status) => {
-  const test = await engine(2, 8)
-  const all = ids(test)
-  const dead = all.slice(0, 4)
-  for (const userId of dead) {
-    test.sim.faults.add({ path: `/api/public/users/${userId}`, effect: { kind: 'status', status } })
-  }
-  for (const _ of [1, 2, 3, 4, 5]) await asked(test, 'full')
-  const without = test
-    .query('select user_id from users where role_id is null order by user_id')
-    .map((row) => row['user_id'])
-  expect(without).toEqual(dead)
 })
 
 it('continues the rotation past users whose details are never readable, over restarts', async () => {
@@ -166,64 +117,7 @@ it('spends unused requests on users whose details could not be read before', asy
   expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
 })
 
-it('leaves users that are missing to the question whether they exist', async () => {
-  const test = await engine(5, 5)
-  await asked(test, 'full')
-  const [gone = 0] = ids(test)
-  test.sim.primary.removeUser(gone)
-  test.sim.faults.add({ path: `/api/public/users/${gone}`, effect: { kind: 'status', status: 400 } })
-  expect((await asked(test, 'full')).filter((userId) => userId === gone)).toHaveLength(1)
-})
-
-it('asks for no further detail once an answer may be another tenant’s', async () => {
-  const test = await engine(8, 8)
-  const end = test.sim.onRequest(({ endpoint }) => {
-    if (endpoint !== oneOf) return
-    end()
-    test.useToken(test.sim.tokens.secondReader)
-  })
-  expect(await asked(test, 'full')).toHaveLength(2)
-})
-
 it('reads no details at all with a budget of zero', async () => {
   const test = await engine(0, 5)
   expect(await asked(test, 'full')).toEqual([])
-})
-
-interface Listed {
-  readonly createdAt: string
-  readonly roleName: string | null
-}
-
-it.each([
-  ['names', () => ({ firstName: 'Stale', lastName: 'Stale' })],
-  ['an e-mail address', () => ({ email: 'somebody@else.example' })],
-  ['fractions of a second', ({ createdAt }: Listed) => ({ createdAt: createdAt.replace(/(\.\d+)?Z$/, 'Z') })],
-  ['letter case and spaces of a role name', ({ roleName }: Listed) => ({ roleName: ` ${roleName?.toUpperCase()} ` })],
-] as const)('does not mind that %s differ in the answer by id', async (_, patchOf) => {
-  const test = await engine(5, 1)
-  const [user] = [...test.sim.primary.state.users()]
-  const effect = ofData((data: Listed) => ({ ...data, ...patchOf(data) }))
-  test.sim.faults.add({ path: `/api/public/users/${user?.userId}`, effect })
-  await asked(test, 'full')
-  expect(roleIdOf(test, user?.userId ?? 0)).toBe(user?.roleId)
-  expect(test.query('select * from quarantine')).toEqual([])
-})
-
-it('asks next for those that a tenant with a limit did not answer', async () => {
-  const test = await engine(4, 8)
-  await asked(test, 'full')
-  const all = ids(test)
-  const rounds: number[][] = []
-  for (const _ of [1, 2, 3, 4]) {
-    let left = 2
-    const end = test.sim.onRequest(({ endpoint }) => {
-      if (endpoint !== oneOf || left-- > 0) return
-      test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 429, headers: { 'retry-after': '60' } } })
-    })
-    rounds.push((await asked(test, 'full')).slice(0, 2))
-    end()
-    test.sim.faults.clear()
-  }
-  expect(rounds.flat()).toEqual(all)
 })

@@ -48,22 +48,6 @@ it('spends one request a resource on a steady incremental sync, one a page on AP
   expect(test.sim.violations).toEqual([])
 })
 
-it('asks for the API clients beside the incremental sync after a start, to know the tenant again', async () => {
-  const test = await testEngine({ settings: { userDetails: { perRun: 300 } } })
-  await test.runAll('full')
-  await test.restart()
-  test.sim.requests.clear()
-  await test.run('documents')
-  await test.run('users')
-  const asked = requestsOf(test)
-  expect(asked.map(({ path }) => path)).toEqual([
-    '/api/public/documents',
-    '/api/public/api-clients',
-    '/api/public/users',
-  ])
-  expect(asked[1]).not.toHaveProperty('cursor')
-})
-
 it('leaves values, request and time of reading alone when a full sync or a detail shows nothing new', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 20, documents: 20 } })
   await test.runAll('full')
@@ -116,31 +100,5 @@ it('recovers a lost documents cursor by time and then by cursor, never both in o
   test.sim.requests.clear()
   await test.run('documents')
   expect(requestsOf(test)).toHaveLength(1)
-  expect(test.sim.violations).toEqual([])
-})
-
-it('full syncs at once for a lost users cursor, and lets incremental syncs rest when it is lost again within the interval', async () => {
-  const test = await testEngine({ sizes: { users: 20 } })
-  await test.run('users', 'full')
-  const cursor = () => test.query("select cursor from sync_states where resource = 'users'")[0]?.['cursor']
-  const first = cursor()
-  test.clock.advance(5 * minuteMs)
-  test.sim.invalidateCursors()
-  test.sim.faults.add({ path: '/api/public/users', hasCursor: false, effect: { kind: 'status', status: 400 } })
-  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'full', reason: 'client_error' })
-  expect(cursor()).toBe(first)
-  test.sim.faults.clear()
-  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'full' })
-  expect(cursor()).not.toBe(first)
-  test.sim.invalidateCursors()
-  test.clock.advance(5 * minuteMs)
-  expect(await test.run('users')).toMatchObject({ outcome: 'failure', mode: 'incremental', reason: 'invalid_cursor' })
-  test.sim.requests.clear()
-  test.clock.advance(5 * minuteMs)
-  expect(await test.run('users')).toMatchObject({ outcome: 'skipped' })
-  expect(test.sim.requests.count()).toBe(0)
-  expect(test.observed.resets).toEqual(['users', 'users'])
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
-  expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'incremental' })
   expect(test.sim.violations).toEqual([])
 })

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { Concurrency } from '../../../src/api/limits/concurrency.ts'
 import { roles } from '../../../src/resources/roles.ts'
 import { envelope } from '../support/answers.ts'
-import { caught } from '../support/caught.ts'
 import { testClient } from '../support/client.ts'
 import { sendJson, testServer } from '../support/test-server.ts'
 
@@ -58,19 +57,4 @@ it('a refusal halves the requests in flight, down to one; 20 successes permit on
   concurrency.leave()
   await new Promise(setImmediate)
   expect(second()).toBe(3)
-})
-
-it('a request that is aborted while it waits takes no turn', async () => {
-  const concurrency = new Concurrency()
-  await concurrency.enter()
-  concurrency.refused()
-  const controller = new AbortController()
-  const aborted = concurrency.enter(controller.signal)
-  const next = await admitted(concurrency, 1)
-  controller.abort()
-  expect(await caught(aborted)).toMatchObject({ reason: 'aborted' })
-  expect(next()).toBe(0)
-  concurrency.leave()
-  await new Promise(setImmediate)
-  expect(next()).toBe(1)
 })

@@ -16,59 +16,6 @@ function setUp({ clock = fakeClock(), ...options }: Partial<RateLimiterOptions> 
   return { clock, rateLimiter, stored, again }
 }
 
-it.each([-dayMs, -hourMs, hourMs, dayMs])(
-  'a wall clock that is set by %i ms neither ends nor lengthens a long wait',
-  async (jump) => {
-    const { clock, rateLimiter } = setUp()
-    await rateLimiter.blockFor(600 * secondMs)
-    clock.jump(jump)
-    clock.advance(569 * secondMs)
-    const retryAt = clock.now() + 31 * secondMs
-    expect(await caught(rateLimiter.pass())).toMatchObject({ reason: 'rate_limited', retryAt })
-    expect(rateLimiter.blockedUntil).toBe(retryAt)
-    clock.advance(31 * secondMs)
-    await rateLimiter.pass()
-    expect(clock.sleeps).toEqual([])
-  },
-)
-
-it.each([-dayMs, dayMs])(
-  'a wall clock that is set by %i ms while a request waits changes its wait by nothing',
-  async (jump) => {
-    const clock = fakeClock()
-    const sleep = async (ms: number) => {
-      clock.jump(jump)
-      await clock.sleep(ms)
-    }
-    const { rateLimiter } = setUp({ clock: { ...clock, sleep } })
-    const start = clock.monotonic()
-    await rateLimiter.blockFor(20 * secondMs)
-    await rateLimiter.pass()
-    expect(clock.monotonic() - start).toBe(20 * secondMs)
-  },
-)
-
-it('a wait is stored as wall time before its answer is handed on, a short one, too', async () => {
-  const { clock, rateLimiter, stored } = setUp()
-  await rateLimiter.blockFor(5 * secondMs)
-  expect(stored).toEqual([clock.now() + 5 * secondMs])
-  await rateLimiter.blockFor(hourMs)
-  expect(stored.at(-1)).toBe(clock.now() + hourMs)
-  await rateLimiter.blockFor(2 * secondMs)
-  expect(stored).toHaveLength(2)
-})
-
-it('the process after a kill waits for the rest of the time', async () => {
-  const { clock, rateLimiter, again } = setUp()
-  await rateLimiter.blockFor(90 * secondMs)
-  clock.advance(50 * secondMs)
-  const next = again()
-  expect(await caught(next.pass())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 40 * secondMs })
-  clock.advance(20 * secondMs)
-  await next.pass()
-  expect(clock.sleeps).toEqual([20 * secondMs])
-})
-
 it.each([-dayMs, dayMs])(
   'a wall clock set by %i ms in mid wait is made good in what the next process reads',
   async (jump) => {
@@ -101,31 +48,6 @@ it('a stored wait is cleared once it has passed, so that a clock set back cannot
   expect(again().blockedUntil).toBe(0)
 })
 
-it('requests without a wait store nothing', async () => {
-  const { clock, rateLimiter, stored } = setUp()
-  for (let i = 0; i < 5; i++) {
-    await rateLimiter.pass()
-    clock.advance(hourMs)
-  }
-  expect(stored).toEqual([])
-})
-
-it('waits that were stated side by side are stored in order, however slow the store is', async () => {
-  const written: number[] = []
-  const delays = [30, 10, 0]
-  const clock = fakeClock()
-  const { rateLimiter } = setUp({
-    clock,
-    async storeWait(until) {
-      for (let turns = delays.shift() ?? 0; turns > 0; turns--) await null
-      written.push(until - clock.now())
-      return true
-    },
-  })
-  await Promise.all([rateLimiter.blockFor(100_000), rateLimiter.blockFor(200_000), rateLimiter.blockFor(300_000)])
-  expect(written).toEqual([100_000, 200_000, 300_000])
-})
-
 it('a wait that could not be stored holds all the same, and is stored as soon as it can be', async () => {
   const tried: number[] = []
   const { rateLimiter, clock } = setUp({ storeWait: async (until) => tried.push(until) > 1 })
@@ -145,18 +67,6 @@ it('those who waited together start no faster than the rate allows', async () =>
     starts.push(clock.monotonic())
   }
   expect(starts).toEqual([10_000, 10_000, 11_000, 11_000, 12_000])
-})
-
-it('a wait that is stated while a request waits for its turn holds it back, too', async () => {
-  const clock = fakeClock()
-  const sleep = async (ms: number) => {
-    if (clock.monotonic() === 0) await rateLimiter.blockFor(15 * secondMs)
-    await clock.sleep(ms)
-  }
-  const { rateLimiter } = setUp({ clock: { ...clock, sleep }, requestsPerSecond: 1 })
-  await rateLimiter.pass()
-  await rateLimiter.pass()
-  expect(clock.monotonic()).toBe(15 * secondMs)
 })
 
 it('a wait that an endpoint states again while others succeed counts for that endpoint only', async () => {

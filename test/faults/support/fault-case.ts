@@ -18,8 +18,6 @@ import {
 
 /** One row of a fault table: the fault of a resource, and the expected result of the run. */
 export interface FaultCase {
-  /** The fault's name in the list of faults. */
-  readonly id: string
   readonly what: string
   /** Default `users`. */
   readonly on?: ResourceName
@@ -200,7 +198,6 @@ async function cursorOf({ test }: Scene, resource: ResourceName): Promise<string
 
 /** A row of a table of faults that are ridden out: the run succeeds and the mirror is right. */
 export interface HarmlessCase {
-  readonly id: string
   readonly what: string
   readonly on?: ResourceName
   readonly fault: Fault
@@ -227,8 +224,6 @@ export async function proveHarmless(row: HarmlessCase): Promise<void> {
 }
 
 /** The name of a row in the run's report. */
-export function named<T extends { readonly id: string; readonly what: string }>(
-  rows: readonly T[],
-): readonly (readonly [string, T])[] {
-  return rows.map((row) => [`${row.id} ${row.what}`, row])
+export function named<T extends { readonly what: string }>(rows: readonly T[]): readonly (readonly [string, T])[] {
+  return rows.map((row) => [row.what, row])
 }

@@ -26,8 +26,6 @@ export function secured(): Secured {
 }
 
 export const expired = () => selfSigned(host, Date.now() - 60 * dayMs)
-export const notYetValid = () => selfSigned(host, Date.now() + 60 * dayMs)
-export const ofAnotherHost = () => selfSigned('another.example')
 
 /** Shows another certificate (or way of speaking TLS) from the next connection on; gives the way back. */
 export async function show({ server }: Scene, context: SecureContextOptions, good: Certificate) {

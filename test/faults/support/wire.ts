@@ -69,12 +69,6 @@ export const raw =
 /** The connection stays open without further data. */
 export const silence: Fault = () => {}
 
-/** A head, then silence. */
-export const headOnly: Fault = ({ socket }) => void socket.write(head(200, { ...json, 'content-length': 5000 }))
-
-/** One byte of the head each interval, for ever. */
-export const drippingHead: Fault = ({ socket }) => drip(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(4000)}`)
-
 /** One blank of the body each interval, for ever. */
 export const drippingBody: Fault = ({ socket }) => {
   socket.write(head(200, { ...json, 'content-length': 100_000 }))
@@ -132,26 +126,6 @@ export const sliced =
     }
   }
 
-/** The right answer at so many bytes each hundredth of a second. */
-export const slow =
-  (bytes: number): Fault =>
-  async ({ socket, good }) => {
-    const { body, headers, status } = await good()
-    const whole = Buffer.concat([Buffer.from(head(status, { ...headers, 'content-length': body.length })), body])
-    for (let at = 0; at < whole.length && !socket.destroyed; at += bytes) {
-      socket.write(whole.subarray(at, at + bytes))
-      await sleep(10)
-    }
-  }
-
-/** The right answer after so long. */
-export const delayed =
-  (ms: number): Fault =>
-  async ({ socket, good }) => {
-    await sleep(ms)
-    send(socket, await good())
-  }
-
 /** The right answer behind interim ones. */
 export const afterInterim =
   (count: number): Fault =>
@@ -164,12 +138,4 @@ export const afterInterim =
 export const thenClosed: Fault = async ({ socket, good }) => {
   send(socket, await good())
   setTimeout(() => socket.resetAndDestroy(), 5)
-}
-
-/** Interim answers for ever, never the real one. */
-export const endlessInterim: Fault = async ({ socket }) => {
-  while (!socket.destroyed) {
-    socket.write('HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')
-    await sleep(5)
-  }
 }
