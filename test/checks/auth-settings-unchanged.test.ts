@@ -72,10 +72,6 @@ it('reports present value, expected value, date and requests', async () => {
   expect(failures[0]?.evidence).toMatchObject({ present: 'Oidc', expected: 'Saml', changes: [{ requestId: 'req-1' }] })
 })
 
-it('refuses a baseline of fields that do not exist', () => {
-  expect(check.options.safeParse({ baseline: { mfa: true } }).success).toBe(false)
-})
-
 it('measures drift from the state an operator accepted, and reports time and reason', async () => {
   const fill = filled({ providerType: 'Ldap' }, [['providerType', 'Saml', 'Ldap']])
   const accept = (state: unknown) => evaluator(check, fill, { accepted: { providerType: { state, reason: 'Agreed' } } })
@@ -86,12 +82,4 @@ it('measures drift from the state an operator accepted, and reports time and rea
   expect(failures[0]?.message).toContain('is "Ldap"; the state last accepted is "Oidc"')
   const evidence = { expected: 'Oidc', acceptedFor: 'Agreed', acceptedAt: '2026-03-01T12:00:00.000Z' }
   expect(failures[0]?.evidence).toMatchObject(evidence)
-})
-
-it('prefers the configured baseline to an accepted state', async () => {
-  const options = { baseline: { mfaEnabled: true } }
-  const accepted = { mfaEnabled: { state: false, reason: 'Agreed' } }
-  const result = await evaluator(check, filled({ mfaEnabled: false }, []), { options, accepted })
-  expect(brief(result)).toEqual(['mfaEnabled critical'])
-  expect(await result.scope('mfaEnabled')).toBe('evaluated')
 })

@@ -3,8 +3,8 @@ import { rolePermissionsUnchanged as check } from '../../src/checks/role-permiss
 import { acceptStates, readAcceptedStates } from '../../src/evaluate/decisions.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { evaluate, soundMirror } from '../evaluate/support/evaluating.ts'
-import { type FakeMirror, fakeMirror } from '../evaluate/support/fake-mirror.ts'
-import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
+import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { sqliteWorld } from '../evaluate/support/sqlite-world.ts'
 import { completeState, neverState } from '../evaluate/support/sync-states.ts'
 import { brief, evaluator, now } from './support/evaluator.ts'
 import { role } from './support/facts.ts'
@@ -42,14 +42,6 @@ it('finds a new role with permissions and a removed role', async () => {
   ])
 })
 
-it('does not report a removal that an operator accepted, but reports the return of the role', async () => {
-  const accepted = { 1: { state: null, reason: 'Withdrawn' } }
-  const gone = await evaluator(check, () => {}, { accepted })
-  expect(brief(gone)).toEqual([])
-  expect(await gone.scope('1')).toBe('accepted')
-  expect(brief(await evaluator(check, holding(read), { accepted }))).toEqual(['1 high'])
-})
-
 it('reports gained and lost codes, the expected state and the request', async () => {
   const accepted = { 1: { state: [read], reason: 'Agreed' } }
   const { failures } = await evaluator(check, holding(create, roles), { accepted })
@@ -85,12 +77,6 @@ it('evaluates nothing before first states are stored, and no absence while roles
   const partial = await evaluator(check, holding(create), { accepted, incomplete: ['roles'] })
   expect(brief(partial)).toEqual(['1 high'])
   expect(partial).toMatchObject({ population: 2, notEvaluated: 1 })
-})
-
-it('keeps the codes of every role as its first state', () => {
-  const mirror = fakeMirror(now)
-  const states = check.drift?.states?.([mirror.put('roles', role({}, [create, read]))])
-  expect(states).toEqual(new Map([['1', [create, read]]]))
 })
 
 it('stores no first states while a role is quarantined, data is stale or no full sync was complete', async () => {
@@ -142,17 +128,4 @@ it('measures from the first complete state until an operator accepts another', a
   await world.sync({ roles: [role({}, [read, create]), role({ roleId: 2, name: 'Auditor' })] })
   await world.evaluate()
   expect((await world.counts(check.id)).status).toBe('pass')
-})
-
-it('lapses a waiver for drift when the role drifts further', async () => {
-  const world = await sqliteWorld()
-  world.waivers = [waiver({ check: check.id, entity: '1' })]
-  await world.sync({ roles: [role()] })
-  await world.evaluate()
-  await world.sync({ roles: [role({}, [read, roles])] })
-  await world.evaluate()
-  expect(await world.counts(check.id)).toMatchObject({ open: {}, waived: { high: 1 } })
-  await world.sync({ roles: [role({}, [read, roles, create])] })
-  await world.evaluate()
-  expect(await world.counts(check.id)).toMatchObject({ open: { high: 1 }, waived: {} })
 })

@@ -142,9 +142,3 @@ it.each([
     expect(await result.scope('1', {})).toBe(notEvaluated === 1 ? 'not_evaluated' : 'evaluated')
   },
 )
-
-it('states when the user was invited', async () => {
-  const invited = user({ state: 'Invited', createdAt: '2026-02-01T08:00:00Z' })
-  const { failures } = await evaluator(check, (mirror) => mirror.put('users', invited))
-  expect(failures[0]?.message).toBe('User 1 was invited on 2026-02-01 08:00 UTC and has not accepted within 14 days.')
-})

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { enrolmentRules, isEnrolled } from '../../src/checks/support/enrolment.ts'
+import { isEnrolled } from '../../src/checks/support/enrolment.ts'
 import { userMfaEnrolled as check } from '../../src/checks/user-mfa-enrolled.ts'
-import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
 import { brief, evaluator } from './support/evaluator.ts'
 import { settings, user, withoutSsoSettings } from './support/facts.ts'
 
@@ -79,17 +78,6 @@ it.each([
   expect(table.map(([status, action]) => isEnrolled(rule, status, action))).toEqual(expected)
 })
 
-it('has a name for every reading of the two flags', () => {
-  const readings = Object.keys(enrolmentRules).map((rule) =>
-    [true, false]
-      .flatMap((status) =>
-        [true, false].map((action) => isEnrolled(rule as keyof typeof enrolmentRules, status, action)),
-      )
-      .join(' '),
-  )
-  expect(new Set(readings).size).toBe(14)
-})
-
 it('states that the interpretation is assumed until it is set', async () => {
   const evidenceUnder = async (options: Record<string, unknown>) => {
     const { failures } = await evaluator(
@@ -127,27 +115,6 @@ it.each([
   },
 )
 
-it('accepts a policy that is off when single sign-on is configured', async () => {
-  const others = { 'auth-mfa-policy-enabled': { withoutSso: 'unknown' } }
-  const fill = (mirror: FakeMirror) => {
-    mirror.put('authentication-settings', settings({ mfaEnabled: false }))
-    mirror.put('users', user({ mfaStatus: false }))
-  }
-  expect(await evaluator(check, fill, { others })).toMatchObject({ applicable: false, notEvaluated: 0 })
-})
-
 it('refuses a rule that is not one of the list', () => {
   expect(check.options.safeParse({ enrolledWhen: 'mfaStatus == true' }).success).toBe(false)
-})
-
-it('puts state and flags at the beginning of a short sentence', async () => {
-  const sentenceOf = async (state: string) => {
-    const { failures } = await evaluator(check, (mirror) => {
-      mirror.put('authentication-settings', settings())
-      mirror.put('users', user({ userId: 12, state, mfaStatus: false, mfaAction: true }))
-    })
-    return failures[0]?.message
-  }
-  expect(await sentenceOf('Invited')).toBe('User 12 (Invited) is not enrolled in MFA: mfaStatus false, mfaAction true.')
-  expect(await sentenceOf('On leave')).toContain('User 12 ("On leave") ')
 })

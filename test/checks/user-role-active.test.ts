@@ -94,30 +94,3 @@ it('does not call a role missing while some roles cannot be read', async () => {
   })
   expect(result).toMatchObject({ failures: [], notEvaluated: 1 })
 })
-
-it.each([
-  [known, [role(off)], 'User 1 has role 1, which is in state "Inactive".'],
-  [known, [], 'User 1 has role 1, which does not exist.'],
-  [{}, [], 'User 1 has the role name "Reader", which does not exist.'],
-  [
-    {},
-    [role(off), role({ ...off, roleId: 2 })],
-    'User 1 has the role name "Reader", whose 2 roles are in state "Inactive".',
-  ],
-])('states the problem of the role', async (fields, roles, sentence) => {
-  const { failures } = await evaluator(check, (mirror) => {
-    mirror.put('users', user(fields), { detailReadAt: now })
-    for (const one of roles) mirror.put('roles', one)
-  })
-  expect(failures[0]?.message).toBe(sentence)
-})
-
-it('lists ten users that cannot be evaluated, and no others', async () => {
-  const result = await evaluator(check, (mirror) => {
-    for (let userId = 1; userId <= 40; userId++)
-      mirror.put('users', user({ userId, ...(userId % 2 === 0 ? { roleId: 1 } : {}) }), { detailReadAt: now })
-    for (const one of namesakes) mirror.put('roles', one)
-  })
-  expect(result.notEvaluated).toBe(20)
-  expect(result.unevaluated).toEqual(['1', '3', '5', '7', '9', '11', '13', '15', '17', '19'])
-})

@@ -75,8 +75,6 @@ function world(count: number, run: (tenant: string) => Promise<Ended>) {
   return { tenants, broken, forward, waiting, planned, jobs: created, scheduler }
 }
 
-const settle = () => new Promise((resolve) => setImmediate(resolve))
-
 it('catches up the other tenants while sixteen wait for the end of a Retry-After', async () => {
   const ran: string[] = []
   const { tenants, jobs } = world(20, async (tenant) => {
@@ -85,24 +83,6 @@ it('catches up the other tenants while sixteen wait for the end of a Retry-After
   })
   await (await jobs.runDue(tenants)).ended
   expect(ran).toHaveLength(20)
-})
-
-it('catches up at most sixteen tenants at once, whatever how many calls there are', async () => {
-  const ending: (() => void)[] = []
-  const { tenants, jobs } = world(40, () => {
-    const { promise, resolve } = Promise.withResolvers<{ readonly retryAt: null }>()
-    ending.push(() => resolve({ retryAt: null }))
-    return promise
-  })
-  const calls = await Promise.all([jobs.runDue(tenants.slice(0, 20)), jobs.runDue(tenants.slice(20))])
-  await settle()
-  expect(ending).toHaveLength(16)
-  for (let ended = 0; ended < 40; ended++) {
-    ending[ended]?.()
-    await settle()
-    expect(ending).toHaveLength(Math.min(40, ended + 17))
-  }
-  await Promise.all(calls.map(({ ended }) => ended))
 })
 
 it('begins the due runs of other tenants when those of one cannot be read', async () => {
@@ -114,49 +94,6 @@ it('begins the due runs of other tenants when those of one cannot be read', asyn
   broken.add('t1')
   await (await jobs.runDue(tenants)).ended
   expect(ran).toEqual(['t0', 't2'])
-})
-
-it('has not caught up before a due run ends that its schedule began', async () => {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const { jobs, scheduler, tenants } = world(1, async () => {
-    await promise
-    return { retryAt: null }
-  })
-  void scheduler.runNow('t0 roles full')
-  await settle()
-  let isCaughtUp = false
-  const caughtUp = jobs.runDue(tenants).then(async ({ ended }) => {
-    await ended
-    isCaughtUp = true
-  })
-  await settle()
-  expect(isCaughtUp).toBe(false)
-  resolve()
-  await caughtUp
-})
-
-/** Runs that bring these pages; each but the last of them is ended by a wait, which is then waited for. */
-async function followed(...pages: readonly number[]): Promise<number> {
-  let runs = 0
-  const { scheduler, planned, waiting } = world(1, async () => {
-    const brought = pages[runs++] ?? 0
-    return { pages: brought, retryAt: runs < pages.length ? 1 : null }
-  })
-  await scheduler.runNow('t0 roles full')
-  for (let next = planned.shift(); next !== undefined; next = planned.shift()) {
-    expect([next.name, next.delayMs]).toEqual(['t0 roles full', minuteMs])
-    waiting.clear()
-    await next.run()
-  }
-  return runs
-}
-
-it('continues after every wait as long as each run reads pages', async () => {
-  expect(await followed(3, 1, 2, 5)).toBe(4)
-})
-
-it('continues after a first run without pages, and leaves a second such one to the next tick', async () => {
-  expect([await followed(0, 4), await followed(0, 0, 7), await followed(0)]).toEqual([2, 2, 1])
 })
 
 it('requests nothing at a tick during a wait, and continues at its end', async () => {
@@ -171,18 +108,4 @@ it('requests nothing at a tick during a wait, and continues at its end', async (
   waiting.clear()
   await planned[0]?.run()
   expect(ran).toEqual(['t0'])
-})
-
-it('begins the runs that are brought forward after an evaluation', async () => {
-  const ran: string[] = []
-  const { forward, scheduler } = world(3, async (tenant) => {
-    ran.push(tenant)
-    return { retryAt: null }
-  })
-  await scheduler.runNow('evaluate')
-  expect(ran).toEqual([])
-  forward.add('t1')
-  await scheduler.runNow('evaluate')
-  await scheduler.runNow('evaluate')
-  expect(ran).toEqual(['t1'])
 })

@@ -2,8 +2,7 @@ import { expect, it } from 'vitest'
 import { createEvaluator } from '../../src/daemon/evaluate.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { dayMs } from '../../src/model/durations.ts'
-import { SyncError } from '../../src/model/errors.ts'
-import { type Log, silentLog } from '../../src/model/log.ts'
+import { silentLog } from '../../src/model/log.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
 import { testMirror } from '../support/mirror.ts'
@@ -28,23 +27,6 @@ it.each([
   const evaluator = createEvaluator({ stores: onlyStore(mirror), metrics, clock, log: silentLog() })
   await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], serverTime })
   expect(await mirror.unconfirmedTime()).toBe(confirmed ? null : now + dayMs)
-})
-
-it('ends the evaluation of a tenant that another replica takes meanwhile, which is no fault', async () => {
-  const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
-  let isOwner = true
-  const taken = async () => {
-    isOwner = false
-    throw new SyncError('aborted', 'Another replica owns the tenant and continues there')
-  }
-  const errors: string[] = []
-  const log: Log = { ...silentLog(), error: (_, message) => void errors.push(message), child: () => log }
-  const store = { ...mirror, saveResults: taken }
-  const stores = { ...onlyStore(store), of: () => (isOwner ? store : null) }
-  const evaluator = createEvaluator({ stores, metrics: emptyMetrics(), clock, log })
-  expect(await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() })).toBeNull()
-  expect([isOwner, errors]).toEqual([false, []])
 })
 
 it('takes an evaluation out of the queue once its signal is aborted, and lets the next one in', async () => {

@@ -2,9 +2,8 @@ import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Waiver } from '../../src/config/settings.ts'
 import { createEvaluator } from '../../src/daemon/evaluate.ts'
-import { acceptStates } from '../../src/evaluate/decisions.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
-import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/durations.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { testEngine } from '../support/engine.ts'
@@ -55,37 +54,4 @@ it('logs the number of many, and the first ten', async () => {
   const [first, ...rest] = await evaluated()
   expect(first?.fields).toEqual({ tenant: 'acme', check, opened: 15, resolved: 0 })
   expect(rest).toHaveLength(10)
-})
-
-it('logs a waiver that lapses, because its finding counts again', async () => {
-  const { enrol, evaluated, ids, sim, clock } = await unenrolled(1)
-  enrol(false)
-  await evaluated()
-  const waiver = { id: 'W-1', check, entity: '*', tenant: 'acme', reason: 'A reason', owner: 'me' }
-  const waivers = [{ ...waiver, expiresMs: clock.now() + 100 * dayMs }]
-  expect(await evaluated(waivers)).toEqual([])
-  for (const id of ids)
-    sim.primary.updateUser(id, { email: `other-${id}@example.com`, createdAt: '2020-01-01T00:00:00Z' })
-  const lapsed = (await evaluated(waivers)).filter(({ message }) => message.startsWith('Waiver lapsed'))
-  const fields = { tenant: 'acme', check, waiver: 'W-1', finding: expect.stringMatching(/^[0-9a-f]{12}$/) }
-  expect(lapsed).toEqual([{ fields, message: 'Waiver lapsed: the finding has changed' }])
-  expect(await evaluated(waivers)).toEqual([])
-})
-
-it('logs drift that an operator accepted', async () => {
-  const drift = 'auth-settings-unchanged'
-  const { evaluated, mirror, engine, sim, clock } = await unenrolled(0, drift)
-  await evaluated()
-  sim.primary.setSettings({ providerType: 'Another' })
-  expect(await evaluated()).toMatchObject([{ message: 'Finding opened' }])
-  const state = { entityId: 'providerType', state: 'Another', at: clock.now(), reason: 'Agreed' }
-  await acceptStates(mirror, [{ tenantId: engine.tenantId, check: drift, ...state }])
-  const said = await evaluated()
-  expect(said.map(({ message }) => message)).toEqual(['Finding resolved', 'An operator accepted drift'])
-  expect(said[1]?.fields).toEqual({
-    tenant: 'acme',
-    check: drift,
-    severity: 'medium',
-    finding: expect.stringMatching(/^[0-9a-f]{12}$/),
-  })
 })

@@ -53,24 +53,6 @@ it('takes a tenant out: no series, findings closed, rows kept; and in again wher
   }, 30_000)
 })
 
-it('loads once for all signals that come in one turn of the event loop', async () => {
-  const world = await reloadable()
-  for (let signals = 0; signals < 20; signals++) {
-    void world.daemon.reload()
-    // What a loading does without waiting for the outside is done between one signal and the next.
-    for (let steps = 0; steps < 500; steps++) await null
-  }
-  await world.daemon.reload()
-  expect(world.logged('Configuration reloaded')).toHaveLength(1)
-})
-
-it('loads no more once it ends, however often it was asked to', async () => {
-  const world = await reloadable()
-  void world.daemon.reload()
-  await world.daemon[Symbol.asyncDispose]()
-  expect(world.logged('Configuration reloaded')).toHaveLength(0)
-})
-
 it('evaluates by new thresholds without asking the tenant for anything', async () => {
   const world = await reloadable({ more: 'checks: { document-current: { days: 30000 } }' })
   const [former] = world.session.tenants
@@ -94,21 +76,6 @@ it('takes waivers, exposure and retention from the next look on', async () => {
   expect(JSON.parse(await world.get('/api/v1/findings?check=user-mfa-enrolled'))).toEqual([])
   expect(await world.get('/')).toContain('are hidden on this address')
   expect(world.session.settings.historyRetentionDays).toBe(7)
-})
-
-it('shows and asks for a resource no longer that is switched off, and again when it is on', async () => {
-  const world = await reloadable()
-  const documents = async () => (await world.series('acme')).filter((line) => line.includes('resource="documents"'))
-  const before = await documents()
-  expect(before.some((line) => line.startsWith('tenantwatch_sync_runs_total'))).toBe(true)
-  world.configure({ more: 'resources: { documents: { enabled: false } }' })
-  await world.daemon.reload()
-  expect(await documents()).toEqual([])
-  expect(world.session.tenants[0]?.engine.resources).not.toContain('documents')
-  world.configure({})
-  await world.daemon.reload()
-  const names = (lines: readonly string[]) => lines.map((line) => line.replace(/ [^ ]+$/, ''))
-  expect(names(await documents())).toEqual(names(before))
 })
 
 it('puts a tenant on hold whose address changed', async () => {
@@ -162,31 +129,6 @@ it('ends a run of a changed tenant first, and lets that of another continue', as
   expect(ended.at(-1)).toBe('acme success')
 })
 
-it('gives out a tenant that is asked for during a change as it is after it', async () => {
-  const world = await reloadable()
-  const { settings: before } = world.session
-  const tenants = before.tenants.map((tenant) => ({ ...tenant, api: { ...tenant.api, maxPages: 9 } }))
-  const changed = world.session.reconfigure({ ...before, tenants })
-  const [, tenant] = await Promise.all([changed, Promise.resolve().then(() => world.session.settledTenant('acme'))])
-  expect(tenant?.settings.api.maxPages).toBe(9)
-  expect(await world.session.settledTenant('nobody')).toBeUndefined()
-})
-
-it('runs by a new schedule, and not by the old one', async () => {
-  const world = await reloadable()
-  const roles = () => world.simulator.requests.filter(({ endpoint }) => endpoint === '/api/public/roles').length
-  const asked = roles()
-  world.configure({ schedule: { roles: { full: '* * * * * *' } } })
-  await world.daemon.reload()
-  await vi.waitFor(() => expect(roles()).toBeGreaterThan(asked + 1), { timeout: 60_000 })
-  world.configure({})
-  await world.daemon.reload()
-  const later = roles()
-  await new Promise((resolve) => setTimeout(resolve, 2200))
-  // One run may have been under way when the schedule changed; the old schedule would have begun two.
-  expect(roles()).toBeLessThanOrEqual(later + 1)
-})
-
 it('keeps everything as it was when the new configuration is wrong, but for the gauge and one line', async () => {
   const world = await reloadable({ tenants: both })
   const lines = () => world.wholeLog().split('\n').length
@@ -211,18 +153,6 @@ it('keeps everything as it was when the new configuration is wrong, but for the 
   expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: no tenant and no waiver changed' })
   expect(await world.metric(gauge)).toBe(1)
   expect(await world.metric(stamp)).toBeGreaterThan(at ?? 0)
-})
-
-it('names everything that takes a restart, and changes nothing else either', async () => {
-  const world = await reloadable()
-  world.configure({ tenants: both, store: 'other.db', listen: '127.0.0.1:9999' })
-  const { ok, text } = await world.daemon.reload()
-  expect(ok).toBe(false)
-  expect(text.replace(world.folder, '…').split('\n')).toEqual([
-    '`store.path` changes from "…/mirror.db" to "other.db", which takes a restart',
-    '`server.listen` changes from "127.0.0.1:0" to "127.0.0.1:9999", which takes a restart',
-  ])
-  expect(world.session.tenants).toHaveLength(1)
 })
 
 it('refuses a configuration that only the client rejects before it changes anything', async () => {
@@ -274,23 +204,4 @@ it('loads one after the other, and once for all who wait', async () => {
   expect(answers.every(({ ok }) => ok)).toBe(true)
   expect(world.logged('Configuration reloaded').length).toBeLessThanOrEqual(2)
   expect(world.session.tenants).toHaveLength(2)
-})
-
-it('sets the level of the log', async () => {
-  const world = await reloadable({ more: 'log: { level: error }' })
-  await world.daemon.reload()
-  expect(world.wholeLog()).toBe('')
-  world.configure({ more: 'log: { level: info }' })
-  await world.daemon.reload()
-  expect(world.logged('Configuration reloaded')).toHaveLength(1)
-})
-
-it('reloads for a POST', async () => {
-  const world = await reloadable()
-  world.configure({ tenants: both })
-  const answer = await fetch(`${world.origin}/-/reload`, { method: 'POST' })
-  expect([answer.status, await answer.text()]).toEqual([200, 'Reloaded: added zeta\n'])
-  world.write('tenantwatch.yaml', 'tenants: []')
-  const bad = await fetch(`${world.origin}/-/reload`, { method: 'POST' })
-  expect([bad.status, await bad.text()]).toEqual([500, expect.stringMatching(/lists no tenant; expected at least one/)])
 })

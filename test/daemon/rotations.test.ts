@@ -44,24 +44,6 @@ it('keeps each move of an expiry in the history, and counts none for the same in
   ])
 })
 
-it('counts a client that was removed and came back only if its expiry moved later, and a new client never', async () => {
-  await using world = await rotating()
-  const { primary, client } = world
-  const away = async (fields: object) => {
-    primary.removeApiClient(client.clientId)
-    for (let fullSync = 0; fullSync < 2; fullSync++) await world.full()
-    primary.addApiClient({ clientId: client.clientId, ...fields })
-    return world.full()
-  }
-  expect(await away({ secretExpirationDate: '2026-06-01T00:00:00Z' })).toBe(0)
-  expect(await away({ secretExpirationDate: '2026-05-01T00:00:00Z' })).toBe(0)
-  expect(await away({ secretExpirationDate: '2026-07-01T00:00:00Z' })).toBe(1)
-  expect((await world.moves()).filter((move) => move === 'returned')).toHaveLength(3)
-  primary.removeApiClient(client.clientId)
-  primary.addApiClient({ name: client.name, secretExpirationDate: '2027-01-01T00:00:00Z' })
-  expect(await world.full()).toBe(1)
-})
-
 it('counts a secret as rotated when its expiry moved later, and only then', async () => {
   await using world = await openWorld({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
   const { primary } = world.simulator

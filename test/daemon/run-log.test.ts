@@ -67,16 +67,3 @@ it('logs a line for each resource whose own cause it is, and for each new cause'
   expect(after(1, failure('timeout'))).toEqual(['warn Run failed users timeout'])
   expect(after(2, success)).toEqual(['info Runs succeed again users timeout'])
 })
-
-it('takes a full sync for what an incremental one would have read', () => {
-  const { after } = logged()
-  expect(after(0, failure('timeout', { mode: 'incremental' }))).toEqual(['warn Run failed users timeout'])
-  expect(after(1, success)).toEqual(['info Runs succeed again users timeout'])
-})
-
-it('logs the first round of a tenant once, and nothing of aborted and skipped runs', () => {
-  const { after } = logged()
-  expect(after(0, failure('aborted'), { ...success, outcome: 'skipped' }, success)).toEqual([])
-  expect(after(1, { ...success, resource: 'roles' })).toEqual(['info Every resource was synced since the start'])
-  expect(after(2, success, { ...success, resource: 'roles' })).toEqual([])
-})

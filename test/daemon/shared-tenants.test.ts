@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { createEvaluator } from '../../src/daemon/evaluate.ts'
-import { sharedTenants } from '../../src/daemon/shared-tenants.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
@@ -96,16 +95,6 @@ it('evaluates no check of two tenants that are one, and resolves none of their f
   expect(after).toMatchObject({ state: 'resolved', resolution: 'entity_removed' })
 })
 
-it('evaluates the other tenant again when one of the two is taken out of the configuration', async () => {
-  const { world, both, alone } = await begun()
-  world.write('tenantwatch.yaml', both)
-  await world.run('sync')
-  expect([...(await stored(world, 'acme')).keys()]).toEqual(['unknown tenant_changed'])
-  world.write('tenantwatch.yaml', alone)
-  expect((await world.run('sync')).stdout).toMatch(/^acme: checks [1-9]\d* pass, /m)
-  expect([...(await stored(world, 'acme')).keys()].toSorted()).toEqual(['fail null', 'pass null'])
-})
-
 it('logs once that a tenant begins to be shared, and once that it ends', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
@@ -136,49 +125,4 @@ it('logs once that a tenant begins to be shared, and once that it ends', async (
   }
   const ends = 'No other configured tenant has the data of this one any more'
   expect(lines.slice(1)).toEqual([{ tenant: 'acme', message: ends }])
-})
-
-it.each([
-  [2, 200],
-  [20, 2000],
-  [600, 60_000],
-  [5000, 60_000],
-])('reads which of %i tenants are one again after %i ms', async (count, rememberedMs) => {
-  let at = 0
-  let reads = 0
-  const mirror = {
-    async firstRecords() {
-      reads += 1
-      return []
-    },
-  }
-  const names = Array.from({ length: count }, (_, i) => `t${i}`)
-  const tenants = sharedTenants(names, { now: () => 0, monotonic: () => at, sleep: async () => {} })
-  for (const [time, expected] of [
-    [0, 1],
-    [rememberedMs - 1, 1],
-    [rememberedMs, 2],
-  ] as const) {
-    at = time
-    await tenants.read(mirror)
-    expect(reads).toBe(expected)
-  }
-  tenants.forget()
-  await tenants.read(mirror)
-  expect(reads).toBe(3)
-})
-
-it('asks the mirror nothing for one tenant, and again after a failed read', async () => {
-  const clock = { now: () => 0, monotonic: () => 0, sleep: async () => {} }
-  const fails = { firstRecords: () => Promise.reject(new Error('locked')) }
-  expect(await sharedTenants(['acme'], clock).read(fails)).toEqual(new Map())
-  const both = sharedTenants(['acme', 'globex'], clock)
-  await expect(both.read(fails)).rejects.toThrow('locked')
-  const records = async () => shared('1', 'acme', 'globex', 'elsewhere')
-  expect(await both.read({ firstRecords: records })).toEqual(
-    new Map([
-      ['globex', 'acme'],
-      ['acme', 'globex'],
-    ]),
-  )
 })

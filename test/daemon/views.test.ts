@@ -1,4 +1,3 @@
-import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
@@ -48,34 +47,6 @@ it('gives the last changes of one tenant, newest first, with a mark on values th
   expect((await views.changes('acme', 20, false)).map(({ names }) => names)).toEqual(all.map(() => []))
   expect((await views.changes('globex', 20, true)).filter(({ resource }) => resource === 'users')).toEqual([])
   expect(await views.changes('nobody', 20, true)).toEqual([])
-})
-
-it('looks for the last changes no further back than 50,000 of all tenants', async () => {
-  const world = await synced(twoTenants)
-  const raw = new BetterSqlite3(world.store)
-  const insert = raw.prepare(
-    `insert into events (tenant_id, at, kind, subject, data, digest, hash)
-       select id, ?, 'record.created', ?, '{}', '', '' from tenants where name = ?`,
-  )
-  raw.transaction(() => {
-    insert.run(1, 'users/too-old', 'globex')
-    insert.run(2, 'users/old', 'globex')
-    for (let i = 0; i < 49_999; i++) insert.run(3, `users/${i}`, 'acme')
-  })()
-  raw.close()
-  const { views, mirror } = viewsOf(world, Date.now())
-  await using _ = mirror
-  expect((await views.changes('globex', 20, true)).map(({ entity }) => entity)).toEqual(['old'])
-  expect(await views.changes('acme', 20, true)).toHaveLength(20)
-})
-
-it('evaluates one tenant alone where only one is asked for', async () => {
-  const world = await synced(twoTenants)
-  const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'))
-  await using _ = mirror
-  expect((await views.posture()).map(({ tenant }) => tenant)).toEqual(['acme', 'globex'])
-  expect((await views.posture('globex')).map(({ tenant }) => tenant)).toEqual(['globex'])
-  expect(await views.posture('nobody')).toEqual([])
 })
 
 it('names whom a check could not evaluate, until it can', async () => {

@@ -24,25 +24,6 @@ it('waits for another program that ends its writing soon', async () => {
   expect(await run.ended).toMatchObject({ code: 0 })
 })
 
-it('names the process that locks the database, and recovers afterwards', async () => {
-  const { simulator, place } = await synced()
-  simulator.primary.addUser()
-  const other = new BetterSqlite3(place.store)
-  onTestFinished(() => void other.close())
-  other.exec('begin immediate')
-  const { code, stdout, stderr } = await program(place, 'sync', '--resource', 'roles').ended
-  expect(code).toBe(3)
-  expect(stdout).toBe('')
-  expect(stderr).toMatch(
-    /^tenantwatch: The database \S+ cannot be opened \(SQLITE_BUSY\); another program keeps it locked for writing/,
-  )
-  other.exec('commit')
-  expect(await program(place, 'sync', '--full').ended).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/users +full +ok +\+1 /),
-  })
-})
-
 it('fails the runs of a daemon while another program locks the database, and continues by itself', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 } })
   onTestFinished(() => simulator.close())

@@ -8,12 +8,11 @@ import { metricCatalogue } from '../../src/metrics/catalogue.ts'
 import { inventories } from '../../src/metrics/inventory/index.ts'
 import { replicaMetrics } from '../../src/metrics/replica-gauges.ts'
 import { dashboardIds } from '../../src/monitoring/shipped.ts'
-import { alertNames, board, type Panel, panelsOf, shippedAlerts } from '../monitoring/support/shipped.ts'
+import { board, type Panel, panelsOf } from '../monitoring/support/shipped.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { mishaps, worldOfMishaps } from './support/mishaps.ts'
-import { daemon, program, until } from './support/program.ts'
+import { daemon, until } from './support/program.ts'
 import { type Prometheus, startAlertmanager } from './support/prometheus.ts'
-import { day, hurry, ownClient, reconfigure, waiverOf, world } from './support/watched-world.ts'
+import { day, ownClient, reconfigure, waiverOf, world } from './support/watched-world.ts'
 
 /** Alerts that the tests of this file have seen on the real Prometheus, for the last test. */
 const seen = { firing: new Set<string>(), ended: new Set<string>() }
@@ -252,106 +251,3 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   primary.updateUser(user?.userId ?? 0, { mfaStatus: true })
   await ends(prometheus, 'TenantwatchMfaNotEnrolled')
 })
-
-it('shows every mishap pending, firing and resolved, and does not alert on a long first full sync', async () => {
-  const one = await world(worldOfMishaps)
-  const { prometheus } = one
-  const all = mishaps(one)
-  for (const { alert } of all) await ends(prometheus, alert)
-  const from = Math.ceil(Date.now() / 1000)
-  for (const { spoil } of all) spoil(one)
-  // They are waited for together: each takes the minute or less that its hour has become.
-  await Promise.all(all.map(({ alert }) => fires(prometheus, alert)))
-  for (const name of alertNames.filter((one) => all.some(({ alert }) => alert === one))) {
-    const pending = await prometheus.since(`ALERTS{alertname="${name}",alertstate="pending"}`, from)
-    const rules = shippedAlerts.filter(({ alert }) => alert === name)
-    const possible = new Set(rules.map((rule) => rule.for !== undefined))
-    expect([name, possible.has(pending.length > 0)]).toEqual([name, true])
-  }
-  const [rows] = panelsOf('posture').find(({ title }) => title === 'Open findings by check')?.targets ?? []
-  expect(await prometheus.query(`${asked(rows?.expr ?? '')} == 1`)).toContainEqual(
-    expect.objectContaining({ metric: { tenant: 'acme', check: 'nobody-is-mallory' } }),
-  )
-
-  const firstFullSync = 'tenant="globex",resource="users"'
-  expect(await prometheus.query(`tenantwatch_sync_last_success_timestamp_seconds{${firstFullSync}} == 0`)).toHaveLength(
-    2,
-  )
-  // The alerts of the other tenant may be ahead of these.
-  for (const name of ['TenantwatchSyncNever', 'TenantwatchSyncFailing'])
-    await fires(prometheus, name, { tenant: 'globex', resource: 'permissions' })
-  const alerts = `ALERTS{alertname=~"TenantwatchSync.+",alertstate="firing",${firstFullSync}}`
-  expect(await prometheus.since(alerts, from)).toEqual([])
-
-  for (const { repair } of all) repair(one)
-  for (const name of ['TenantwatchSyncNever', 'TenantwatchClockWrong']) await ends(prometheus, name)
-  const globex = / {2}- name: globex\n( {4}.*\n)+/
-  let taken = ''
-  reconfigure(one, (text) => {
-    taken = globex.exec(text)?.[0] ?? ''
-    return text.replace(globex, '')
-  })
-  await fires(prometheus, 'TenantwatchTenantGone', { tenant: 'globex' })
-  reconfigure(one, (text) => text.replace('\napi: {', `\n${taken}api: {`))
-  await Promise.all(['TenantwatchTenantGone', ...all.map(({ alert }) => alert)].map((name) => ends(prometheus, name)))
-})
-
-it('alerts on a hold until it is accepted, a bad reload until a good one, a waiver until it is renewed, and an evaluation that stalls', async () => {
-  const one = await world({ more: () => `waivers:\n${waiverOf('w1', 300)}` })
-  const { simulator, prometheus, place } = one
-  simulator.primary.removeUsers(0.6)
-  await fires(prometheus, 'TenantwatchHeld', { resource: 'users', reason: 'shrink_held' })
-  reconfigure(one, (text) => `${text}nonsense: 1\n`)
-  await fires(prometheus, 'TenantwatchConfigReloadFailed')
-  reconfigure(one, (text) => text.replace('nonsense: 1\n', waiverOf('w2', 7)))
-  await ends(prometheus, 'TenantwatchConfigReloadFailed')
-  await fires(prometheus, 'TenantwatchWaiverEnds', { waiver: 'w2' })
-  const [hold = ''] = (await program(place, 'accept').ended).stdout.split(/\s/)
-  expect(await program(place, 'accept', hold, '--reason', 'They left the company').ended).toMatchObject({ code: 0 })
-  await ends(prometheus, 'TenantwatchHeld')
-  reconfigure(one, (text) => text.replace(waiverOf('w2', 7), waiverOf('w2', 200)))
-  await ends(prometheus, 'TenantwatchWaiverEnds')
-
-  // The rules expect a result every minute.
-  let hurried = ''
-  reconfigure(one, (text) => {
-    hurried = text
-    return text.replaceAll(hurry, '0 0 1 1 *').replace(/^freshness: .*\n/m, '')
-  })
-  await fires(prometheus, 'TenantwatchEvaluationStalled', { tenant: 'acme' })
-  reconfigure(one, () => hurried)
-  await ends(prometheus, 'TenantwatchEvaluationStalled')
-})
-
-/**
- * Alerts of the catalogue that are not seen firing here, or not seen to end, each with the reason. Held against what all
- * tests above have seen: alone, the last two see nothing.
- */
-const unseen: Readonly<Record<'firing' | 'ended', Readonly<Record<string, string>>>> = {
-  firing: {
-    TenantwatchTenantsUnowned: 'It needs replicas on PostgreSQL.',
-    TenantwatchReplicaStale: 'It needs replicas on PostgreSQL.',
-    TenantwatchSecretTooLong: 'Its check is low by default.',
-    TenantwatchDocumentNameTwice: 'Its check is info by default.',
-    TenantwatchDocumentStatusUnknown: 'Its check is low by default.',
-    TenantwatchPermissionUnlisted: 'Its check is low by default.',
-    TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.',
-  },
-  ended: {
-    TenantwatchTenantsUnowned: 'It needs replicas on PostgreSQL.',
-    TenantwatchReplicaStale: 'It needs replicas on PostgreSQL.',
-    TenantwatchSecretTooLong: 'Its check is low by default.',
-    TenantwatchDocumentNameTwice: 'Its check is info by default.',
-    TenantwatchDocumentStatusUnknown: 'Its check is low by default.',
-    TenantwatchPermissionUnlisted: 'Its check is low by default.',
-    TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.',
-    TenantwatchWatchdog: 'It fires always: that is what it is for.',
-  },
-}
-
-it.each(['firing', 'ended'] as const)(
-  'has seen every alert on the real Prometheus, but for those with a reason: %s',
-  (state) => {
-    expect(alertNames.filter((name) => !seen[state].has(name))).toEqual(Object.keys(unseen[state]))
-  },
-)

@@ -51,18 +51,6 @@ it('the bundle also sends requests through a proxy, although it contains only pa
   expect(simulator.requests.filter(({ endpoint }) => endpoint === '/api/public/roles').length).toBeGreaterThan(0)
 })
 
-it('the bundle requests a tunnel to an encrypted tenant', async () => {
-  const simulator = await startSimulator({ controlPort: null })
-  onTestFinished(() => simulator.close())
-  const proxy = await startProxy()
-  const place = placeFor(simulator, temporaryFolder())
-  change(place.folder, simulator.baseUrl, 'https://tenant.example')
-  change(place.folder, 'requestsPerSecond: 0', `requestsPerSecond: 0, timeoutSeconds: 2, proxy: ${proxy.url}`)
-  const { stderr, stdout } = await program(place, 'sync', '--resource', 'roles').ended
-  expect(`${stdout}${stderr}`).not.toMatch(/TypeError/)
-  expect(proxy.passed).toContain('tenant.example:443')
-})
-
 async function portOf(server: Server): Promise<number> {
   const open = new Set<Socket>()
   server.on('connection', (socket: Socket) => open.add(socket))

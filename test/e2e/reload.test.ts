@@ -1,9 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../src/simulator/index.ts'
-import { selfSigned } from '../support/certificate.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, type Place, program, until } from './support/program.ts'
 
@@ -59,17 +57,6 @@ it('loads the configuration again for SIGHUP: a broken one changes the gauge and
   expect(await one.ended).toMatchObject({ code: 0 })
 })
 
-it('takes in a tenant and its token without a restart', async () => {
-  const { simulator, write, configure, place } = await scene()
-  const one = await daemon(place)
-  await until(async () => (await one.get('/readyz')).status === 200)
-  write('zeta.token', simulator.tokens.secondReader)
-  configure(['acme', 'zeta'])
-  one.child.kill('SIGHUP')
-  await until(async () => (await one.get('/metrics')).text.includes('tenant="zeta",resource="users"} 10'))
-  expect(one.child.exitCode).toBeNull()
-})
-
 it.runIf(existsSync('/proc/self'))('outlives a SIGHUP at any moment of its start', async () => {
   const { place } = await scene()
   const one = program(place, 'run')
@@ -99,32 +86,3 @@ function hearsHangUp(pid: number): boolean {
   const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
   return (BigInt(`0x${caught}`) & 1n) === 1n
 }
-
-it('serves TLS to users by its web configuration, from the bundle', async () => {
-  const { write, configure, place } = await scene()
-  const { cert, key } = selfSigned('127.0.0.1')
-  write('server.crt', cert)
-  write('server.key', key)
-  write(
-    'web.yaml',
-    `tls_server_config: { cert_file: server.crt, key_file: server.key }
-basic_auth_users: { alice: $2y$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b. }
-`,
-  )
-  configure(['acme'], ', webConfig: web.yaml')
-  const { url } = await daemon(place)
-  const port = Number(new URL(url).port)
-  const ask = (path: string, auth?: string) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      const sent = request(
-        { port, path, ca: cert, agent: false, host: '127.0.0.1', ...(auth && { auth }) },
-        (answer) => {
-          answer.resume()
-          resolve(answer.statusCode)
-        },
-      )
-      sent.on('error', reject).end()
-    })
-  expect([await ask('/healthz'), await ask('/metrics'), await ask('/metrics', 'alice:wonder')]).toEqual([200, 401, 200])
-  expect(await ask('/metrics', 'alice:alice')).toBe(401)
-})

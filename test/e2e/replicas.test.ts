@@ -1,10 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { expect, it } from 'vitest'
 import { seriesOf } from '../metrics/support/parse.ts'
-import { faintTexts, reader } from './support/browser.ts'
 import { postgresServer } from './support/postgres-server.ts'
 import { daemon, program, type RunningDaemon, until } from './support/program.ts'
 import { exported, replicaPlaces, seconds, sharedBy, startTenants } from './support/replicas.ts'
@@ -49,55 +47,6 @@ it('replicas share the tenants, and take over those of one that was killed, stop
     `select tenant_id, count(*)::int as users from records where resource = 'users' and removed_at is null group by 1`,
   )
   expect(users).toEqual(expect.arrayContaining([...tenants].map(() => expect.objectContaining({ users: 20 }))))
-})
-
-interface Owner {
-  readonly replica: string
-  readonly alive: boolean
-  readonly heartbeatAgeSeconds: number
-}
-
-async function ownersBy(replica: RunningDaemon): Promise<readonly Owner[]> {
-  const { tenants: shown } = JSON.parse((await replica.get('/api/v1/status')).text)
-  return shown.map(({ owner }: { readonly owner: Owner }) => owner)
-}
-
-it('each replica shows who owns a tenant, and after a kill that nobody does', async () => {
-  const { tenants, server, place, shared } = await world()
-  const [a, b] = [await daemon(place), await daemon(place)]
-  await shared(a, b)
-  const both = new Set((await ownersBy(b)).map(({ replica }) => replica))
-  expect(both.size).toBe(2)
-  const { page, picture, complaints } = await reader()
-  await page.goto(b.url)
-  expect(await page.locator('.more.owner').count()).toBe(tenants.size)
-  await picture('replicas-owned', true)
-
-  // Nobody can take a tenant while its row is locked.
-  const client = new pg.Client({ connectionString: server.url })
-  await client.connect()
-  await client.query('begin')
-  const ofA = await exported(a)
-  a.child.kill('SIGKILL')
-  await a.ended
-  await client.query('select 1 from leases o join tenants t on t.id = tenant_id where name = any($1) for update of o', [
-    ofA,
-  ])
-  const orphans = async () => (await ownersBy(b)).filter(({ alive }) => !alive)
-  await until(async () => (await orphans()).length > 0)
-  const found = await orphans()
-  expect([found.length, new Set(found.map(({ replica }) => replica)).size]).toEqual([ofA.length, 1])
-  expect(Math.min(...found.map(({ heartbeatAgeSeconds }) => heartbeatAgeSeconds))).toBeGreaterThanOrEqual(10)
-  await page.goto(b.url)
-  expect(await page.locator('.problem.owner').count()).toBe(ofA.length)
-  expect(await faintTexts(page)).toEqual([])
-  await picture('replicas-orphans', true)
-  await client.query('rollback')
-  await client.end()
-
-  await shared(b)
-  expect(new Set((await ownersBy(b)).map(({ replica, alive }) => `${replica} ${alive}`)).size).toBe(1)
-  expect(complaints).toEqual([])
 })
 
 it('takes up a configuration without some of its tenants, and one with them again', async () => {

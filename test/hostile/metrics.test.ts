@@ -1,10 +1,5 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { renderOpenMetrics, renderPrometheus } from '../../src/metrics/exposition.ts'
-import type { Family } from '../../src/metrics/family.ts'
-import { idLabel, labelText } from '../../src/metrics/label-text.ts'
-import { type ParsedSeries, parseExposition, seriesOf } from '../metrics/support/parse.ts'
-import { texts } from './support/corpus.ts'
+import { type ParsedSeries, parseExposition } from '../metrics/support/parse.ts'
 import { plant } from './support/plant.ts'
 import { actingIn } from './support/reading.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -60,62 +55,7 @@ it('is read to the last line by a strict parser, with no series twice and no cha
   for (const line of text.split('\n')) if (line.startsWith('#')) expect(line).toMatch(kinds)
 })
 
-it('carries each client once, with its name and role as labels that read back', async () => {
-  const { stdout } = await world.run('export', 'api-clients')
-  const clients = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Readonly<Record<string, string | null>>)
-  const infos = seriesOf(text, 'tenantwatch_api_client_info')
-  expect(infos).toHaveLength(clients.length)
-  const guid = /^[0-9a-f-]{36}$/i
-  const wanted = clients.map(({ clientId, name, roleName }) => [
-    guid.test(clientId ?? '') ? clientId?.toLowerCase() : idLabel(clientId ?? ''),
-    labelText(name ?? ''),
-    labelText(roleName ?? ''),
-  ])
-  const got = infos.map(({ labels }) => [labels['client_id'], labels['client_name'], labels['role']])
-  expect(got.map(String).sort()).toEqual(wanted.map(String).sort())
-})
-
-it('distinguishes ids that differ in case or escapes, and exports no invisible id', () => {
-  const ids = new Set(
-    seriesOf(text, 'tenantwatch_api_client_secret_expiration_timestamp_seconds').map(
-      ({ labels }) => labels['client_id'],
-    ),
-  )
-  expect(new Set(lookAlikes.map(idLabel)).size).toBe(lookAlikes.length)
-  for (const id of lookAlikes) expect([id, ids.has(idLabel(id))]).toEqual([id, true])
-  for (const id of invisible) {
-    expect([id, ids.has(idLabel(id)), ids.has(id), ids.has(labelText(id))]).toEqual([id, false, false, false])
-  }
-})
-
 it('lets no address and no file name become a label', () => {
   const values = [...new Set(parseExposition(text).flatMap((series) => Object.values(series.labels)))]
   expect(values.filter((value) => /\.pdf|@primary\.example|Newcomer|Robin/.test(value))).toEqual([])
 })
-
-const labels = fc.dictionary(
-  fc.stringMatching(/^[a-z_][a-z0-9_]{0,8}$/),
-  fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...Object.values(texts))),
-  { noNullPrototype: true, maxKeys: 4 },
-)
-
-it('renders any labels so that they parse back to the same', () => {
-  fc.assert(
-    fc.property(fc.uniqueArray(labels, { maxLength: 6, selector: (one) => JSON.stringify(wellFormed(one)) }), (all) => {
-      const samples = all.map((one, value) => ({ labels: one, value }))
-      const family: Family = { name: 'x', type: 'gauge', help: 'Any.\n\\', samples }
-      for (const body of [renderPrometheus([family]), renderOpenMetrics([family]).replace(/# EOF\n$/, '')]) {
-        const parsed = parseExposition(body)
-        expect(parsed.map((series) => series.labels)).toEqual(all.map(wellFormed))
-      }
-    }),
-    { numRuns: 300 },
-  )
-})
-
-function wellFormed(one: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(one).map(([name, value]) => [name, value.toWellFormed()]))
-}

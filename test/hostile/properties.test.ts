@@ -1,22 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { eraseLine } from '../../src/commands/support/io.ts'
-import { createLog } from '../../src/commands/support/logger.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { csvLine } from '../../src/model/text/csv.ts'
 import { printable } from '../../src/model/text/printable.ts'
-import { printableJson } from '../../src/model/text/printable-json.ts'
-import { table } from '../../src/report/formats.ts'
 import { loadPage } from '../../src/web/page/load-page.ts'
 import { renderPage } from '../../src/web/page/page.ts'
 import { parseCsv } from '../commands/support/csv.ts'
 import { finding } from '../web/support/scene.ts'
 import { findingsFrom, sources, webOptions } from '../web/support/server.ts'
-import { keys, texts } from './support/corpus.ts'
+import { texts } from './support/corpus.ts'
 import { acting, actingIn, formula, tagsOf } from './support/reading.ts'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the only codes that the log itself may write
-const color = /\u001b\[\d+m/g
 const bits = [
   '<',
   '>',
@@ -59,23 +53,6 @@ it('shows any text without a character that acts, and a harmless one as it is', 
   )
 })
 
-const anyJson = fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 })
-const anyObject = fc.dictionary(fc.oneof(anyText, fc.constantFrom(...keys)), fc.oneof(anyText, anyJson), {
-  noNullPrototype: false,
-  maxKeys: 5,
-})
-
-it('writes any JSON in one line without a character that acts, and it reads back as the same', () => {
-  fc.assert(
-    fc.property(fc.oneof(anyText, anyObject), (value) => {
-      const written = printableJson(value)
-      expect(acting.test(written)).toBe(false)
-      expect(JSON.parse(written)).toEqual(JSON.parse(JSON.stringify(value)))
-    }),
-    { numRuns: 500 },
-  )
-})
-
 it('writes any row of CSV so that it reads back, but for the apostrophe before a formula', () => {
   fc.assert(
     fc.property(fc.array(anyText, { minLength: 1, maxLength: 6 }), (cells) => {
@@ -91,53 +68,6 @@ it('writes any row of CSV so that it reads back, but for the apostrophe before a
     { numRuns: 500 },
   )
 })
-
-it('gives any rows a table of one line each', () => {
-  const row = fc.tuple(anyText, anyText, anyText)
-  fc.assert(
-    fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-      const lines = table(['A', 'B', 'C'], rows).split('\n')
-      expect(lines).toHaveLength(rows.length + 1)
-      for (const line of lines) expect(acting.test(line)).toBe(false)
-    }),
-    { numRuns: 200 },
-  )
-})
-
-it.each([true, false])('logs any event on one line (on a terminal: %s)', async (isTTY) => {
-  let written = ''
-  const stderr = {
-    isTTY,
-    write(text: string) {
-      written += text
-      return true
-    },
-  }
-  const log = await createLog({ ...io, stderr }, 'trace')
-  fc.assert(
-    fc.property(anyObject, anyText, (fields, text) => {
-      written = ''
-      log.warn({ text, fields, err: new Error(text) }, 'Something happened')
-      const lines = written.trimEnd().split('\n')
-      const own = isTTY ? written.slice(eraseLine.length) : written
-      expect(actingIn(own.replaceAll(color, ''))).toBeNull()
-      if (isTTY) return
-      expect(lines).toHaveLength(1)
-      expect((JSON.parse(written) as { text: string }).text).toBe(text)
-    }),
-    { numRuns: 200 },
-  )
-})
-
-const io = {
-  stdout: { write: () => true },
-  env: {},
-  cwd: '/',
-  clock: { now: () => 0, monotonic: () => 0, sleep: async () => {} },
-  random: () => 0.5,
-  stop: new AbortController().signal,
-  onReload: () => {},
-}
 
 it('gives a page the same tags and attributes whatever the findings and clients are called', async () => {
   const pageOf = async (text: string): Promise<string> => {

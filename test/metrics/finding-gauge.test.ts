@@ -13,15 +13,6 @@ it('shows a series for each finding that is named, with the tenant in front', as
   expect(body).toContain('# TYPE tenantwatch_finding_info gauge\n')
 })
 
-it('keeps the label of a hidden id, and escapes unusual entity types', async () => {
-  const odd: NamedFinding = { ...named, entityType: 'lap"top\n', entityId: '' }
-  const body = textOf(await metricsOf([reading(lively, {}, {}, [odd])]).render())
-  const [series, ...others] = seriesOf(body, 'tenantwatch_finding_info')
-  expect(others).toEqual([])
-  expect(series?.labels).toMatchObject({ entity_id: '', fingerprint: named.fingerprint })
-  expect(infos(body)[0]).toMatch(/^tenantwatch_finding_info\{.*entity_type="lap\\"top[^"\n]*",entity_id="",.*\} 1$/)
-})
-
 it('shows the present findings of each tenant at each scrape', async () => {
   const shown: NamedFinding[][] = [[named, { ...named, fingerprint: 'b' }], [{ ...named }]]
   const config = { tenants: ['acme', 'globex'].map(tenantSeriesConfig), waivers: [] }

@@ -1,10 +1,8 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readClientSecrets } from '../../src/metrics/inventory/api-clients.ts'
 import { lively, metricsOf, reading, records, textOf, waivedUntil } from './support/daemon.ts'
 import { seriesOf, valueIn } from './support/parse.ts'
 import { at, posture, resource } from './support/posture.ts'
-import { readerOf, record } from './support/records.ts'
+import { record } from './support/records.ts'
 
 const body = async (...args: Parameters<typeof reading>) => textOf(await metricsOf([reading(...args)]).render())
 
@@ -56,22 +54,6 @@ it('shows the expiry of every secret and of the own client whatever the case of 
   expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'bb-2', client_name: '' })).toBe(1)
 })
 
-it('keeps one series a client whatever the clients are called', async () => {
-  const names = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 6 })
-  await fc.assert(
-    fc.asyncProperty(names, async (clients) => {
-      const rows = clients.map(([name, roleName], i) =>
-        record(`id-${i}`, { name, roleName }, { secretExpirationDateMs: i }),
-      )
-      const text = await body(lively, { 'api-clients': rows })
-      expect(seriesOf(text, 'tenantwatch_api_client_info').map(({ labels }) => labels['client_id'])).toEqual(
-        rows.map(({ key }) => key),
-      )
-    }),
-    { numRuns: 60 },
-  )
-})
-
 it('shows no e-mail and no id that may be a name', async () => {
   const of = (id: string, name: string) => record(id, { name, roleName: name }, { secretExpirationDateMs: at })
   const rows = [of('jane@corp.example', 'Jane <jane@corp.example>'), of('Jane Roe', 'jane.roe'), of('x1', 'é@é')]
@@ -85,11 +67,6 @@ it('shows no e-mail and no id that may be a name', async () => {
   const ids = found.map((labels) => labels['client_id'])
   expect(ids).toEqual([expect.stringMatching(/^sha256:/), expect.stringMatching(/^sha256:/), 'x1'])
   expect(new Set(ids).size).toBe(3)
-})
-
-it('lists secrets by expiry', async () => {
-  const secrets = await readClientSecrets(readerOf(records))
-  expect(secrets.map(({ clientId }) => clientId)).toEqual(['bb-2', 'aa-1'])
 })
 
 it('reports for each secret whether a waiver accepts its expiry', async () => {

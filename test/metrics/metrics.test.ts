@@ -1,6 +1,5 @@
 import { expect, it, vi } from 'vitest'
 import { dayMs } from '../../src/model/durations.ts'
-import type { TenantPosture } from '../../src/model/posture.ts'
 import { config, lively, metricsOf, reading, records, tenantSeriesConfig, textOf, untouched } from './support/daemon.ts'
 import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
 import { at, check, mode, posture, resource } from './support/posture.ts'
@@ -76,22 +75,6 @@ it('counts the data of a full sync whose removals are on hold as read', async ()
   expect(lastFullSync(await render([reading(heldSince(at + dayMs), records)]))).toBe(at / 1000 - 86_400)
 })
 
-it('shows which resources the tenant refuses access to, whatever their runs fail for', async () => {
-  const unreachable = [mode({ up: false, reason: 'network' })]
-  const view = posture({
-    resources: [
-      resource('users', { modes: unreachable }),
-      resource('documents', { modes: unreachable, accessRefused: true }),
-      resource('roles', { accessRefused: true, enabled: false }),
-    ],
-  })
-  const refused = seriesOf(await render([reading(view)]), 'tenantwatch_access_refused')
-  expect(refused.map(({ labels, value }) => [labels['resource'], value])).toEqual([
-    ['users', 0],
-    ['documents', 1],
-  ])
-})
-
 it('shows an active tenant', async () => {
   const body = await render([reading(lively, records)])
   expect(valueIn(body, 'tenantwatch_findings', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(117)
@@ -113,21 +96,6 @@ it('shows an active tenant', async () => {
   const states = ['active', 'expired', 'lapsed', 'orphaned']
   expect(states.map((state) => valueIn(body, 'tenantwatch_waiver_state', { ...waiver, state }))).toEqual([1, 0, 0, 0])
   expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
-})
-
-it('keeps the series of an expired waiver, and merges waivers with the same label', async () => {
-  const [waiver] = lively.waivers
-  if (waiver === undefined) throw new Error('The posture has no waiver')
-  const long = 'x'.repeat(300)
-  const ended = { ...waiver, state: 'expired', covered: 0 } as const
-  const waivers = [ended, { ...waiver, id: `${long}a` }, { ...waiver, id: `${long}b` }]
-  const body = await render([reading({ ...lively, waivers })])
-  const named = { waiver: 'break-glass', state: 'expired' }
-  expect(valueIn(body, 'tenantwatch_waiver_state', named)).toBe(1)
-  expect(valueIn(body, 'tenantwatch_waiver_expiration_timestamp_seconds', { waiver: 'break-glass' })).toBe(
-    1782863999.999,
-  )
-  expect(seriesOf(body, 'tenantwatch_waiver_findings')).toHaveLength(2)
 })
 
 it('leaves out a resource that is switched off', async () => {
@@ -190,16 +158,6 @@ it('counts each failed request in one class', async () => {
   })
 })
 
-it('dates the evaluation of a tenant by the check that was evaluated longest ago', async () => {
-  const dated = async (...checks: readonly ReturnType<typeof check>[]) =>
-    valueIn(await render([reading(posture({ checks }))]), 'tenantwatch_evaluation_last_timestamp_seconds')
-  const old = check('a', { evaluatedAt: at - 3_600_000 })
-  expect(await dated(old, check('b'))).toBe(at / 1000 - 3600)
-  expect(await dated(check('b'), check('c', { evaluatedAt: null }))).toBe(0)
-  expect(await dated({ ...old, enabled: false }, check('b'))).toBe(at / 1000 - 20)
-  expect(await dated({ ...old, enabled: false })).toBeUndefined()
-})
-
 it('drops the series of a removed tenant and keeps the counts of others', async () => {
   const globex = posture({ ...lively, tenant: 'globex' })
   const metrics = metricsOf([reading(lively, records), reading(globex, records)], {
@@ -226,55 +184,6 @@ it('fails the whole scrape when the store or one tenant cannot be read, and reco
   await expect(metrics.render()).rejects.toThrow('disk')
   await expect(metrics.render()).rejects.toThrow('tenant acme was not read')
   await expect(metrics.render()).resolves.toBeDefined()
-})
-
-it('fails the whole scrape when one gauge cannot be read', async () => {
-  const broken = reading(lively, records)
-  broken.records.select = () => {
-    throw new Error('corrupt')
-  }
-  await expect(metricsOf([broken]).render()).rejects.toThrow('corrupt')
-})
-
-it('reads once for concurrent scrapes', async () => {
-  const read = vi.fn(async () => [reading(lively)])
-  const metrics = metricsOf([], { read })
-  await Promise.all(Array.from({ length: 20 }, () => metrics.render()))
-  expect(read).toHaveBeenCalledOnce()
-  await metrics.render()
-  expect(read).toHaveBeenCalledTimes(2)
-})
-
-it('shows no tenant that another replica took while it was rendered', async () => {
-  const known = { tenants: ['acme'], heartbeatAt: 1, isConfirmed: true, takeovers: 0, unowned: 0, configurations: 1 }
-  const read = vi
-    .fn()
-    .mockResolvedValueOnce([reading(lively)])
-    .mockResolvedValue([])
-  const metrics = metricsOf([], {
-    read,
-    replica: () => ({ ...known, owned: read.mock.calls.length === 0 ? 'acme' : '' }),
-  })
-  const [one, joined] = await Promise.all([metrics.render(), metrics.render()])
-  expect(textOf(one)).toContain('tenantwatch_tenant_owned{tenant="acme"} 0')
-  expect([joined, read.mock.calls.length]).toEqual([one, 2])
-})
-
-it('renders again when a tenant is taken while it is read', async () => {
-  const known = { tenants: ['acme'], heartbeatAt: 1, isConfirmed: true, takeovers: 0, unowned: 0, configurations: 1 }
-  const read = vi.fn().mockRejectedValueOnce(new Error('Another replica owns the tenant')).mockResolvedValue([])
-  const metrics = metricsOf([], {
-    read,
-    replica: () => ({ ...known, owned: read.mock.calls.length === 0 ? 'acme' : '' }),
-  })
-  expect(textOf(await metrics.render())).toContain('tenantwatch_tenant_owned{tenant="acme"} 0')
-})
-
-it('omits metrics of a running daemon in the mirror scope', async () => {
-  const body = await render([reading(lively, records)], { scope: 'mirror' })
-  expect(body).toContain('tenantwatch_check_status')
-  expect(body).toContain('tenantwatch_build_info')
-  for (const part of ['_total', '_bucket', 'process_', 'nodejs_', '_reload_']) expect(body).not.toContain(part)
 })
 
 it('never shows persons, e-mails or file names', async () => {
@@ -315,45 +224,4 @@ it('shows no status of a disabled check', async () => {
     expect(seriesOf(body, 'tenantwatch_check_status').map(({ value }) => value)).toEqual([0, 0, 0, 0])
     expect(valueIn(body, 'tenantwatch_check_enabled', { check: 'user-mfa-enrolled' })).toBe(0)
   }
-})
-
-it('yields to the event loop while it gathers and renders many tenants', async () => {
-  const names = Array.from({ length: 60 }, (_, i) => `tenant-${i}`)
-  const readings = names.map((tenant) => reading({ ...untouched, tenant }))
-  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig), waivers: [] } })
-  let turns = 0
-  let rendered = false
-  const turn = () => {
-    turns++
-    if (!rendered) setImmediate(turn)
-  }
-  setImmediate(turn)
-  const body = textOf(await metrics.render())
-  rendered = true
-  expect(body.split('\n').length).toBeGreaterThan(9000)
-  expect(turns).toBeGreaterThan(3)
-})
-
-it('renders many tenants in chunks of whole lines, and nothing of a scrape that fails', async () => {
-  const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
-  const readings = names.map((tenant) => reading({ ...untouched, tenant }))
-  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig), waivers: [] } })
-  const { body } = await metrics.render()
-  expect(body.length).toBeGreaterThan(5)
-  for (const piece of body) {
-    expect(piece.byteLength).toBeLessThan(70_000)
-    expect(piece.at(-1)).toBe('\n'.charCodeAt(0))
-  }
-  const [last] = readings.slice(-1)
-  const broken = { ...last?.posture, checks: [check('user-mfa-enrolled', { evaluatedAt: Number.NaN })] }
-  const spoilt = metricsOf([...readings.slice(0, -1), reading(broken as TenantPosture)], {
-    config: { tenants: names.map(tenantSeriesConfig), waivers: [] },
-  })
-  await expect(spoilt.render()).rejects.toThrow('is NaN')
-})
-
-it('rejects negative, infinite and NaN amounts', () => {
-  const metrics = metricsOf([reading(untouched)])
-  for (const amount of [-1, Number.NaN, Number.POSITIVE_INFINITY])
-    expect(() => metrics.findingsOpened('acme', 'user-mfa-enrolled', amount)).toThrow(/it can only grow/)
 })

@@ -3,14 +3,13 @@ import { parse } from 'yaml'
 import { checks } from '../../src/checks/index.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
 import { inventories } from '../../src/metrics/inventory/index.ts'
-import { destinations } from '../../src/monitoring/destinations.ts'
 import { renderInhibitions } from '../../src/monitoring/inhibitions.ts'
 import { type Rule, renderRules } from '../../src/monitoring/rules.ts'
 import { dashboardIds } from '../../src/monitoring/shipped.ts'
 import { resources } from '../../src/resources/index.ts'
 import { metricsOf, reading, textOf, untouched } from '../metrics/support/daemon.ts'
 import { seriesOf } from '../metrics/support/parse.ts'
-import { alertNames, board, panelsOf, plain, shippedAlerts, shippedRules } from './support/shipped.ts'
+import { board, panelsOf, plain, shippedAlerts, shippedRules } from './support/shipped.ts'
 
 const rulesOf = (text: string): Rule[] =>
   (parse(text) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules)
@@ -29,7 +28,7 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
   }
 })
 
-it('begins the title of every alert about a tenant with its name, and states what to do', () => {
+it('begins the title of every alert about a tenant with its name, and states the remediation of its check', () => {
   const ofTenant = shippedAlerts.filter(({ annotations }) => annotations?.['summary']?.includes('$labels.tenant'))
   expect(ofTenant.length).toBeGreaterThan(30)
   for (const { alert, annotations } of ofTenant)
@@ -37,52 +36,10 @@ it('begins the title of every alert about a tenant with its name, and states wha
       alert,
       expect.stringMatching(/^(?:\{\{ \$found := .+? \}\})?\{\{ \$labels\.tenant \}\}: /),
     ])
-  const passive = shippedAlerts.filter(({ annotations }) => !action.test(annotations?.['description'] ?? ''))
-  expect([...new Set(passive.map(({ alert }) => alert))]).toEqual(['TenantwatchWatchdog'])
   for (const { id, alert, remediation } of checks) {
     const own = shippedAlerts.filter((one) => one.alert === `Tenantwatch${alert}`)
     for (const { annotations } of own)
       expect([id, annotations?.['description']]).toEqual([id, expect.stringContaining(` To do: ${remediation}`)])
-  }
-})
-
-/** A command of tenantwatch, or an instruction. */
-const action =
-  /`tenantwatch (doctor|accept|explain|config check)|[Ss]tart the daemon|: correct |: (put|review|create|fix|remove) |Plan |Create |runbook explains/
-
-it('names in every title and every text the tenant and the entity that the alert is about', () => {
-  const entities = ['tenant', 'check', 'client_id', 'resource', 'waiver', 'instance'] as const
-  const namedIn = (text = '') => entities.filter((name) => text.includes(`$labels.${name} `))
-  const named = shippedAlerts.map(({ alert = '', annotations }) => {
-    const [summary, description] = [namedIn(annotations?.['summary']), namedIn(annotations?.['description'])]
-    expect([alert, summary.filter((name) => !description.includes(name))]).toEqual([alert, []])
-    return [alert, summary] as const
-  })
-  const ofNoTenant = named.filter(([, summary]) => !summary.includes('tenant')).map(([alert]) => alert)
-  expect(ofNoTenant).toEqual([
-    'TenantwatchDown',
-    'TenantwatchInstanceDown',
-    'TenantwatchMetricsMissing',
-    'TenantwatchReplicaStale',
-    'TenantwatchConfigReloadFailed',
-    'TenantwatchWatchdog',
-  ])
-  const byName = new Map(named)
-  expect(byName.get('TenantwatchSecretExpired')).toEqual(['tenant', 'client_id'])
-  expect(byName.get('TenantwatchSyncStale')).toEqual(['tenant', 'resource'])
-  expect(byName.get('TenantwatchWaiverEnds')).toContain('waiver')
-})
-
-it('lists the findings in the texts of every alert that counts findings', () => {
-  const alerts = shippedAlerts.filter(({ expr }) => expr.includes('tenantwatch_findings:last_known'))
-  expect(alerts.length).toBeGreaterThan(10)
-  for (const { expr, annotations } of alerts) {
-    const [, check = '{{ $labels.check }}'] = /check="([^"]+)"/.exec(expr) ?? []
-    for (const text of [annotations?.['summary'], annotations?.['description']]) {
-      expect(text).toContain('query (printf `tenant_check_finding:tenantwatch_finding_info:last_known{tenant=%q,')
-      expect(text).toContain('severity=%q')
-    }
-    expect(annotations?.['description']).toContain(`findings --tenant {{ $labels.tenant }} --check ${check}`)
   }
 })
 
@@ -107,10 +64,6 @@ it('has an alert of its own for every check, as loud as the severity of its find
     ...expected,
     ...rulesFor('OwnCheckFails', `check!~"${all}"`),
   ])
-})
-
-it('has each alert that a link is about', () => {
-  expect(Object.keys(destinations).filter((name) => !alertNames.includes(name))).toEqual([])
 })
 
 it('names only series that the daemon exports or the rules record', () => {
@@ -142,34 +95,6 @@ it('reads only counters that exist from the first scrape, with the label values 
     for (const value of values.split('|').filter(Boolean))
       expect(seriesOf(initial, name).filter(({ labels }) => labels[label] === value)).toHaveLength(resources.length)
   }
-})
-
-it('has one rule for each severity of an alert: Prometheus takes two for copies', () => {
-  const named = shippedRules.map(({ alert, record, labels }) => `${record ?? alert} ${labels?.['severity']}`)
-  expect(named.filter((name, index) => named.indexOf(name) !== index)).toEqual([])
-})
-
-it('writes the same rules for the operator', () => {
-  const resource = parse(renderRules(plain, 'operator', 'a test')) as {
-    kind: string
-    apiVersion: string
-    spec: { groups: unknown }
-  }
-  expect(resource).toMatchObject({ kind: 'PrometheusRule', apiVersion: 'monitoring.coreos.com/v1' })
-  expect(resource.spec).toEqual(parse(renderRules(plain, 'prometheus', 'a test')))
-})
-
-it('lets a more urgent secret alert silence every less urgent one', () => {
-  const { inhibit_rules: rules } = parse(renderInhibitions({})) as {
-    inhibit_rules: { source_matchers: string[]; target_matchers: string[]; equal: string[] }[]
-  }
-  expect(rules).toContainEqual({
-    source_matchers: ['alertname = TenantwatchSecretExpired'],
-    target_matchers: [
-      'alertname =~ "TenantwatchSecretExpiryNear|TenantwatchSecretExpiryImminent|TenantwatchSecretExpiryLastDay"',
-    ],
-    equal: ['tenant', 'client_id'],
-  })
 })
 
 it('lets an alert that names the cause silence its consequences, and none about findings', () => {

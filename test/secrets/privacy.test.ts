@@ -45,15 +45,6 @@ async function peopled(listen: string, more: string): Promise<World> {
   return world
 }
 
-/** Tables and what is done to them when a person or a file comes, changes or goes. */
-const writes = [
-  'insert on records',
-  'update on records',
-  'insert on events',
-  'insert on findings',
-  'update on findings',
-]
-
 /** Everything that happens to a tenant in a life, at the finest log level. */
 async function runEverything(world: World, io: Partial<Io> = {}): Promise<string> {
   const sync = async (...args: readonly string[]) => (await world.runWith(io, 'sync', ...args)).stderr
@@ -103,41 +94,6 @@ it.each(['127.0.0.1:0', '0.0.0.0:0'])(
     for (const text of [log, metrics, summary, daemon.logged()]) expect(canary.exec(text)?.[0]).toBeUndefined()
   },
 )
-
-it('keeps persons and file names out of a log that somebody watches', async () => {
-  await using world = await peopled('127.0.0.1:0', checks)
-  let shown = ''
-  const stderr = {
-    isTTY: true,
-    write(text: string) {
-      shown += text
-      return true
-    },
-  }
-  await runEverything(world, { stderr })
-  expect(shown).toContain('DEBUG')
-  expect(canary.exec(shown)?.[0]).toBeUndefined()
-})
-
-it.each(writes)('keeps persons and file names out of the log where the database refuses to %s', async (write) => {
-  await using world = await peopled('127.0.0.1:0', checks)
-  const { primary } = world.simulator
-  await world.run('sync')
-  const beside = new BetterSqlite3(world.store)
-  beside.exec(`create trigger refused before ${write} begin select raise(abort, 'refused by the test'); end`)
-  beside.close()
-  const person = { firstName: 'Canary', lastName: 'McCanary', email: 'canary@example.com' }
-  const old = { createdAt: '2024-01-01T00:00:00Z' }
-  const { userId } = primary.addUser({ ...person, ...old, state: 'Invited', mfaStatus: false })
-  primary.addUser({ ...person, raw: { mfaStatus: 'false' } })
-  primary.addDocument({ filename: 'canary-new.pdf', uploadStatus: 'Lost' })
-  world.pass(3_600_000)
-  let log = (await world.run('sync', '--full')).stderr
-  primary.updateUser(userId, { lastName: 'O’Canary', mfaStatus: true })
-  log += (await world.run('sync', '--full')).stderr
-  expect(log).toContain('SQLITE_CONSTRAINT_TRIGGER')
-  expect(canary.exec(log)?.[0]).toBeUndefined()
-})
 
 it.each(['daemon', 'sync'])(
   'leaves nothing of persons and files in the database once their time is over: %s',

@@ -54,15 +54,6 @@ it('fails while a token is refused, then continues by itself when the file has t
     expect(await test.run(resource)).toMatchObject({ outcome: 'success' })
 })
 
-it('continues with a token that was revoked and is valid again', async () => {
-  const { test } = await withFile()
-  test.sim.revokeToken('reader')
-  expect(await test.run('roles')).toMatchObject({ outcome: 'failure', reason: 'unauthorized' })
-  test.sim.restoreToken('reader')
-  test.clock.advance(5 * minute)
-  expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
-})
-
 const unusable: readonly (readonly [string, (path: string, token: string) => void])[] = [
   ['empty', (path) => writeFileSync(path, '')],
   ['blank', (path) => writeFileSync(path, ' \n\n')],
@@ -97,31 +88,6 @@ it.each(unusable)(
     expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
   },
 )
-
-it('is refused with half a token and continues with the whole one', async () => {
-  const { test, write } = await withFile()
-  const next = test.sim.rotateToken('reader')
-  write(next.slice(0, next.length / 2))
-  expect(await test.run('roles')).toMatchObject({ outcome: 'failure', reason: 'unauthorized' })
-  write(next)
-  expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
-})
-
-it('fails with half a token that is written during a full sync, and continues where it stopped with the whole one', async () => {
-  const { test, write } = await withFile()
-  let next = ''
-  inMidFullSync(test, () => {
-    next = test.sim.rotateToken('reader')
-    write(next.slice(0, next.length / 2))
-  })
-  const broken = await test.run('users', 'full')
-  expect(broken).toMatchObject({ outcome: 'failure', reason: 'unauthorized', counts: { removed: 0 } })
-  write(next)
-  const whole = await test.run('users', 'full')
-  const rest = sizes.users - 2 * 20
-  expect(whole).toMatchObject({ outcome: 'success', counts: { created: 0, updated: 0, removed: 0, unchanged: rest } })
-  expect(test.query('select count(*) as n from users where removed_at is null')).toEqual([{ n: sizes.users }])
-})
 
 it('removes nobody and turns nothing over when a token is revoked in the middle of a full sync', async () => {
   const { test } = await withFile()
@@ -165,16 +131,6 @@ it('fetches a new access token when the old one expires in the middle of a full 
   expect(issued(test)).toBe(1)
 })
 
-it('asks in time: an access token that lives long enough is never refused', async () => {
-  const test = await withOAuth(600)
-  for (let i = 0; i < 12; i++) {
-    test.clock.advance(5 * minute)
-    expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
-  }
-  expect(refused(test)).toBe(0)
-  expect(issued(test)).toBe(6)
-})
-
 it('continues after an outage of the token endpoint, without a restart', async () => {
   const test = await withOAuth(600)
   test.clock.advance(20 * minute)
@@ -183,17 +139,6 @@ it('continues after an outage of the token endpoint, without a restart', async (
   test.sim.faults.remove(id)
   test.clock.advance(5 * minute)
   expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
-})
-
-it('fetches one access token for all resources whose full syncs meet the end of the old one together', async () => {
-  const test = await withOAuth(600)
-  let met = 0
-  test.sim.onRequest(() => {
-    if (++met === 4) test.clock.advance(11 * minute)
-  })
-  const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
-  expect(results.map(({ outcome }) => outcome)).toEqual(Array(6).fill('success'))
-  expect(issued(test)).toBe(1)
 })
 
 it('asks for no access token before the wait is over that the token endpoint stated, and then at once', async () => {

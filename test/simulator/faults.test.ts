@@ -1,5 +1,3 @@
-import { request as httpRequest } from 'node:http'
-import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import type { FaultEffect, Simulator } from '../../src/simulator/index.ts'
 import { call, code, fullSync, records, start } from './support.ts'
@@ -12,19 +10,6 @@ function roles(simulator: Simulator): Promise<Response> {
   return fetch(`${simulator.baseUrl}/api/public/roles`, { headers: headers(simulator), redirect: 'manual' })
 }
 
-/** The bytes of a body as they come, before any decompression. */
-function rawBody(simulator: Simulator): Promise<{ bytes: Buffer; chunks: number }> {
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${simulator.baseUrl}/api/public/roles`, { headers: headers(simulator) }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ bytes: Buffer.concat(chunks), chunks: chunks.length }))
-      response.on('error', reject)
-    })
-    sent.on('error', reject).end()
-  })
-}
-
 async function startWith(effect: FaultEffect): Promise<Simulator> {
   const simulator = await start()
   simulator.faults.add({ effect })
@@ -35,21 +20,6 @@ it('answers with a status, a code and headers of the fault', async () => {
   const simulator = await startWith({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
   const answer = await call(simulator, '/roles')
   expect([answer.status, code(answer), answer.headers.get('retry-after')]).toEqual([429, 'TOO_MANY_REQUESTS', '7'])
-})
-
-it('redirects without being followed', async () => {
-  const simulator = await startWith({ kind: 'status', status: 302, headers: { location: 'http://elsewhere.invalid/' } })
-  const response = await roles(simulator)
-  expect([response.status, response.headers.get('location')]).toEqual([302, 'http://elsewhere.invalid/'])
-})
-
-it('answers with any body, and with a sign-in page', async () => {
-  const simulator = await startWith({ kind: 'body', body: '{"data":[', contentType: 'application/json' })
-  expect(await (await roles(simulator)).text()).toBe('{"data":[')
-  simulator.faults.clear()
-  simulator.faults.add({ effect: { kind: 'html' } })
-  const page = await roles(simulator)
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
 })
 
 it('meets only the requests its matcher names, and counts them', async () => {
@@ -100,16 +70,6 @@ it('applies to the n-th request, the first few, or a seeded share', async () => 
   expect([share.matched, share.hits]).toEqual([40, failed])
 })
 
-it('hangs until the caller gives up, and still closes', async () => {
-  const simulator = await startWith({ kind: 'hang' })
-  const ending = new AbortController()
-  const pending = fetch(`${simulator.baseUrl}/api/public/roles`, { headers: headers(simulator), signal: ending.signal })
-  const request = await simulator.requests.waitFor(({ done }) => done)
-  ending.abort()
-  await expect(pending).rejects.toThrow()
-  expect(request.status).toBeNull()
-})
-
 for (const effect of [
   { kind: 'reset', when: 'before' },
   { kind: 'reset', when: 'unanswered' },
@@ -124,41 +84,6 @@ for (const effect of [
     expect((await simulator.requests.waitFor(({ done }) => done)).status).toBeNull()
   })
 }
-
-it('cuts a close-delimited body without any sign of it', async () => {
-  const simulator = await startWith({ kind: 'truncate', framing: 'close', bytes: 11 })
-  const response = await roles(simulator)
-  expect([response.status, (await response.text()).length]).toEqual([200, 11])
-})
-
-it('drips the body in small pieces that make up the whole', async () => {
-  const simulator = await startWith({ kind: 'drip', chunkBytes: 500, everyMs: 0 })
-  const { bytes, chunks } = await rawBody(simulator)
-  expect(JSON.parse(bytes.toString()).data).toHaveLength(simulator.state().roles().length)
-  expect(chunks).toBeGreaterThan(1)
-})
-
-it('delays an answer and then gives it', async () => {
-  const simulator = await startWith({ kind: 'delay', ms: 1 })
-  expect((await call(simulator, '/roles')).status).toBe(200)
-})
-
-it('puts a byte into the body that is no UTF-8 inside JSON that a lenient decoder accepts', async () => {
-  const simulator = await startWith({ kind: 'invalid-utf8' })
-  const bytes = await (await roles(simulator)).arrayBuffer()
-  expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow()
-  expect(JSON.parse(new TextDecoder().decode(bytes))).toHaveProperty('data')
-})
-
-it('sends a small body that grows when decompressed, and a huge one', async () => {
-  const simulator = await startWith({ kind: 'gzip-bomb', bytes: 5_000_000 })
-  const { bytes } = await rawBody(simulator)
-  expect(bytes.length).toBeLessThan(50_000)
-  expect(gunzipSync(bytes)).toHaveLength(5_000_000)
-  simulator.faults.clear()
-  simulator.faults.add({ effect: { kind: 'huge-body', bytes: 3_000_000 } })
-  expect((await rawBody(simulator)).bytes).toHaveLength(3_000_000)
-})
 
 it('reshapes the envelope by function, merge patch and path', async () => {
   const simulator = await start()
@@ -205,32 +130,6 @@ it('repeats the previous page, repeats the cursor, or ignores it', async () => {
 
   simulator.faults.add({ effect: { kind: 'ignore-cursor' } })
   expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual(pages[0])
-})
-
-it('shifts the clock of the answers, errors too', async () => {
-  const simulator = await startWith({ kind: 'clock-skew', ms: -3_600_000 })
-  expect((await call(simulator, '/roles')).body.meta.timestamp).toBe('2026-03-01T11:00:00.000Z')
-  expect((await call(simulator, '/roles/1')).body.meta.timestamp).toBe('2026-03-01T11:00:00.000Z')
-})
-
-it('replays the first answer as a cache does, with its age', async () => {
-  const simulator = await startWith({ kind: 'cached', ageSeconds: 900 })
-  const [first, second, other] = [
-    await call(simulator, '/roles'),
-    await call(simulator, '/roles'),
-    await call(simulator, '/permissions'),
-  ]
-  expect([first.headers.get('age'), second.headers.get('age')]).toEqual([null, '900'])
-  expect(second.body).toEqual(first.body)
-  expect(other.body).not.toEqual(first.body)
-})
-
-it('answers from the other tenant, which shares users but no role', async () => {
-  const simulator = await startWith({ kind: 'other-tenant' })
-  const foreign = (await fullSync(simulator, '/users')).records
-  const own = new Set([...simulator.state().users()].map(({ userId }) => userId))
-  expect(foreign).toHaveLength(simulator.state('second').userCount())
-  expect(foreign.filter((user) => own.has(Number(user['userId'])))).toHaveLength(2)
 })
 
 it('patches every record, gives one twice and leaves some out', async () => {

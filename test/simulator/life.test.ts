@@ -25,35 +25,6 @@ it('performs every kind of event within a hundred steps', async () => {
   expect((await fullSync(simulator, '/users')).records).toHaveLength(simulator.state().userCount())
 })
 
-it('accepts invitations of users that were invited', async () => {
-  const simulator = await start()
-  const [event] = simulator.live({ tenants: ['primary'], rates: { ...none, invitationsAccepted: 1 } })
-  expect(event).toMatchObject({ tenant: 'primary', kind: 'invitationsAccepted' })
-  expect(simulator.state().user(Number(event?.id))).toMatchObject({ state: 'Active', mfaStatus: true })
-})
-
-it('lets users appear in the middle when asked to', async () => {
-  const simulator = await start()
-  const [event] = simulator.live({ tenants: ['primary'], rates: { ...none, usersAppearingInTheMiddle: 1 } })
-  const at = [...simulator.state().users()].findIndex(({ userId }) => userId === event?.id)
-  expect([event?.kind, at]).toEqual(['usersAppearingInTheMiddle', 126])
-})
-
-it('does nothing at rates of zero', async () => {
-  const simulator = await start()
-  const before = [...simulator.state().users()]
-  expect(simulator.live({ steps: 50, rates: none })).toEqual([])
-  expect([...simulator.state().users()]).toEqual(before)
-})
-
-it('rotates only secrets that near their end, and never that of the expired token', async () => {
-  const simulator = await start()
-  const events = simulator.live({ steps: 30, tenants: ['primary'], rates: { ...none, secretsRotated: 1 } })
-  const names = events.map(({ id }) => simulator.state().apiClient(String(id))?.name)
-  expect(names.toSorted()).toEqual(['Backup robot', 'Old importer', 'Warehouse export'])
-  expect((await call(simulator, '/roles', { token: 'expired' })).status).toBe(401)
-})
-
 it('completes an upload when its ingestion is over, at the end of the feed and without a step of life', async () => {
   let now = startTime
   const simulator = await start({ clock: () => now, ingestionDelayMs: 5000 })

@@ -1,10 +1,7 @@
-import { once } from 'node:events'
-import { Agent, createServer, request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { request as secureRequest } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { limitConnections } from '../../src/web/connection-limit.ts'
+import { expect, it, vi } from 'vitest'
 import { selfSigned } from '../support/certificate.ts'
 import { sources, startServer, tlsOf } from './support/server.ts'
 import { answerOf, gone, open, roundTrip } from './support/wire.ts'
@@ -46,104 +43,6 @@ it('answers 500 concurrent scrapes equally', async () => {
   expect(new Set(answers)).toEqual(new Set([body]))
 })
 
-it('still answers while 200 sockets send headers byte by byte, within the connection limit', async () => {
-  const { body, over } = scraped()
-  await using web = await startServer(over)
-  const slow = await Promise.all(Array.from({ length: 200 }, () => open(web.port)))
-  for (const byte of start) {
-    for (const socket of slow) if (socket.writable) socket.write(byte)
-    await turn()
-  }
-  expect(await Promise.all(Array.from({ length: 20 }, () => scrape(web.port)))).toEqual(Array(20).fill(body))
-  await vi.waitFor(() => expect(slow.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(most), 30_000)
-  for (const socket of slow) socket.destroy()
-})
-
-it('refuses a socket above the limit while all others have requests in flight', async () => {
-  const finish: (() => void)[] = []
-  const metrics = () =>
-    new Promise<{ contentType: string; body: Buffer[] }>((resolve) => {
-      finish.push(() => resolve({ contentType: 'text/plain', body: [Buffer.from('ok\n')] }))
-    })
-  await using web = await startServer({ sources: { ...sources, metrics } })
-  const working = Array.from({ length: most }, () => scrape(web.port))
-  await vi.waitFor(() => expect(finish).toHaveLength(most), 30_000)
-  await expect(scrape(web.port)).rejects.toThrow()
-  expect(finish).toHaveLength(most)
-  for (const end of finish) end()
-  expect(await Promise.all(working)).toEqual(Array(most).fill('ok\n'))
-  const next = scrape(web.port)
-  await vi.waitFor(() => expect(finish).toHaveLength(most + 1), 30_000)
-  finish.at(-1)?.()
-  expect(await next).toBe('ok\n')
-})
-
-it('counts every socket of a client that connects to several addresses from one port', async () => {
-  const server = createServer()
-  const connections = limitConnections(server, { inAll: 3, ofPeer: 3, busyTimeoutMs: 30_000, awaited: [] })
-  await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
-  const first = await open(port, { localAddress: '127.0.0.1' })
-  const local = { localAddress: '127.0.0.1', localPort: first.localPort }
-  const others = await Promise.all([2, 3, 4].map((n) => open(port, { ...local, host: `127.0.0.${n}` })))
-  await gone(first)
-  connections.cut()
-  for (const socket of others) await gone(socket)
-})
-
-it('closes the oldest overdue answer when all sockets are busy', async () => {
-  const busyTimeoutMs = 30_000
-  const server = createServer((request, answer) => void (request.url === '/metrics' && answer.end('ok\n')))
-  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, busyTimeoutMs, awaited: [] })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    vi.useRealTimers()
-    cut()
-    server.close()
-  })
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const { port } = server.address() as AddressInfo
-  const deaf: Socket[] = []
-  for (let i = 0; i < 3; i++) {
-    const socket = await open(port)
-    socket.write('GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n')
-    deaf.push(socket)
-    await once(server, 'request')
-    vi.advanceTimersByTime(busyTimeoutMs / 3 - 1)
-  }
-  await expect(scrape(port)).rejects.toThrow()
-  vi.advanceTimersByTime(3)
-  expect(await scrape(port)).toBe('ok\n')
-  await gone(deaf[0] as Socket)
-  expect(deaf.map(({ closed }) => closed)).toEqual([true, false, false])
-})
-
-it('closes the longest-waiting reader when all sockets are busy', async () => {
-  const awaited = new Set<Socket>()
-  const server = createServer((request, answer) => {
-    if (request.url === '/metrics') answer.end('ok\n')
-    else if (request.url === '/deaf') awaited.add(request.socket)
-  })
-  const { cut } = limitConnections(server, { inAll: 9, ofPeer: 3, busyTimeoutMs: 30_000, awaited })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(() => {
-    cut()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const sockets: Socket[] = []
-  for (const path of ['/slow', '/deaf', '/deaf']) {
-    const socket = await open(port)
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    sockets.push(socket)
-    await once(server, 'request')
-  }
-  expect(await scrape(port)).toBe('ok\n')
-  await gone(sockets[1] as Socket)
-  expect(sockets.map(({ closed }) => closed)).toEqual([false, true, false])
-})
-
 it('reads an endless body only until its refusal', async () => {
   await using web = await startServer()
   const status = async (path: string) => {
@@ -165,30 +64,6 @@ it('reads an endless body only until its refusal', async () => {
   }
   const paths = ['/metrics', '/api/v1/findings', '/-/reload', '/nothing']
   expect(await Promise.all(paths.map(status))).toEqual([405, 405, 405, 404])
-})
-
-it('answers pipelined requests in order', async () => {
-  await using web = await startServer()
-  const paths = ['/healthz', '/metrics', '/nothing', '/readyz']
-  const ahead = Array.from({ length: 100 }, (_, i) => `GET ${paths[i % 4]} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-  const last = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-  const all = await roundTrip(web.port, ahead.join('') + last)
-  const words = [...all.matchAll(/The engine is alive|up 1|Not found|Ready/g)].map(([word]) => word)
-  const round = ['The engine is alive', 'up 1', 'Not found', 'Ready']
-  expect(words).toEqual([...Array.from({ length: 25 }, () => round).flat(), 'The engine is alive'])
-})
-
-it('answers a client that has closed its sending side', async () => {
-  const { body, over } = scraped()
-  await using web = await startServer(over)
-  const socket = await open(web.port, { allowHalfOpen: true })
-  let text = ''
-  socket.setEncoding('utf8').on('data', (chunk) => {
-    text += chunk
-  })
-  socket.end(`${start}\r\n`)
-  await gone(socket)
-  expect(answerOf(text)).toMatchObject({ status: 200, body })
 })
 
 it('frees sockets and memory after clients disconnect in the middle', async () => {

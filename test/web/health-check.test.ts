@@ -28,16 +28,6 @@ basic_auth_users: { alice: ${hashes.wonder} }
   expect([await checked(plain.port), await checked(closed.port)]).toEqual([0, 0])
 })
 
-it('asks the address on which the daemon listens', async () => {
-  await using other = await startServer({ listen: { host: '127.0.0.2', port: 0 } })
-  expect(await checked(other.port, '127.0.0.2:')).toBe(0)
-  expect(await checked(other.port, '127.0.0.1:')).toBe(1)
-  await using usual = await startServer()
-  expect([await checked(usual.port, ''), await checked(usual.port, ':')]).toEqual([0, 0])
-  await using six = await startServer({ listen: { host: '::1', port: 0 } })
-  for (const host of ['[::1]:', '[::]:']) expect(await checked(six.port, host)).toBe(0)
-})
-
 it('fails for an unhealthy daemon and for one that does not answer', async () => {
   const ill = await startServer({ sources: { ...sources, health: () => ({ ok: false, text: 'ill' }) } })
   expect(await checked(ill.port)).toBe(1)

@@ -1,10 +1,6 @@
 import { renameSync, rmSync } from 'node:fs'
-import { Agent } from 'node:https'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { ConfigError } from '../../src/config/yaml/errors.ts'
-import { silentLog } from '../../src/model/log.ts'
-import { LiveWeb } from '../../src/web/live-web.ts'
+import { expect, it } from 'vitest'
 import { selfSigned } from '../support/certificate.ts'
 import { basic, hashes, startLive } from './support/live.ts'
 
@@ -23,22 +19,6 @@ it('requires user name and password except for health and readiness', async () =
   expect((await web.get('/metrics', basic('bob', 'wonder'))).status).toBe(401)
 })
 
-it('allows reload behind authentication on any address', async () => {
-  await using web = await startLive(alice, '0.0.0.0')
-  const post = { method: 'POST' }
-  expect((await web.get('/-/reload', post)).status).toBe(401)
-  expect((await web.get('/-/reload', { ...post, ...basic('alice', 'wonder') })).status).toBe(200)
-})
-
-it('applies changed users to the next request', async () => {
-  await using web = await startLive(alice)
-  expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(200)
-  web.write('web.yaml', bob)
-  expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(401)
-  expect((await web.get('/', basic('bob', 'build'))).status).toBe(200)
-  expect(web.readings).toEqual([true])
-})
-
 it('speaks TLS with its certificate, and with a rotated one from the next handshake on', async () => {
   await using web = await startLive(tls)
   const first = await web.get('/')
@@ -49,25 +29,6 @@ it('speaks TLS with its certificate, and with a rotated one from the next handsh
   expect(second.fingerprint).not.toBe(first.fingerprint)
   web.show(web.own)
   expect((await web.get('/')).fingerprint).toBe(first.fingerprint)
-})
-
-it('closes connections from before a rotation after their next answer', async () => {
-  await using web = await startLive(tls)
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  onTestFinished(() => agent.destroy())
-  expect((await web.get('/', { agent })).headers['connection']).toBe('keep-alive')
-  const before = await web.get('/', { agent })
-  web.show(selfSigned('127.0.0.1'))
-  expect(await web.get('/', { agent })).toMatchObject({ status: 200, headers: { connection: 'close' } })
-  const after = await web.get('/', { agent })
-  expect(after.headers['connection']).toBe('keep-alive')
-  expect(after.fingerprint).not.toBe(before.fingerprint)
-})
-
-it('accepts certificate and key inline in the file', async () => {
-  const { cert, key } = selfSigned('127.0.0.1')
-  await using web = await startLive(`tls_server_config: ${JSON.stringify({ cert, key })}`)
-  expect((await web.get('/healthz')).status).toBe(200)
 })
 
 it('keeps the last valid configuration while the file is invalid and logs it once', async () => {
@@ -91,28 +52,6 @@ it('keeps the last valid configuration while the file is invalid and logs it onc
   web.write('web.yaml', tls + bob)
   expect((await web.get('/', basic('bob', 'build'))).status).toBe(200)
   expect(web.readings).toEqual([false, true])
-})
-
-it('waits for the key of a certificate that was written first', async () => {
-  await using web = await startLive(tls)
-  const next = selfSigned('127.0.0.1')
-  const before = await web.get('/')
-  web.write('server.crt', next.cert)
-  expect((await web.get('/')).fingerprint).toBe(before.fingerprint)
-  web.write('server.key', next.key)
-  expect((await web.get('/')).fingerprint).not.toBe(before.fingerprint)
-  expect(web.readings).toEqual([false, true])
-})
-
-it('reloads when a file appears that only the invalid configuration names', async () => {
-  await using web = await startLive(tls)
-  const { fingerprint } = await web.get('/')
-  web.write('web.yaml', tls.replaceAll('server.', 'next.'))
-  expect((await web.get('/')).fingerprint).toBe(fingerprint)
-  const { cert, key } = selfSigned('127.0.0.1')
-  web.write('next.crt', cert)
-  web.write('next.key', key)
-  expect((await web.get('/')).fingerprint).not.toBe(fingerprint)
 })
 
 it.each([
@@ -143,31 +82,6 @@ it('refuses to switch TLS on or off without a restart', async () => {
     })
 })
 
-it('overrides its own headers by those of the file', async () => {
-  await using web = await startLive(
-    'http_server_config: { headers: { X-Frame-Options: sameorigin, X-XSS-Protection: "0" } }',
-  )
-  for (const path of ['/', '/api/v1/findings', '/nothing']) {
-    const { headers } = await web.get(path)
-    expect(headers).toMatchObject({ 'x-frame-options': 'sameorigin', 'x-xss-protection': '0' })
-    expect(headers['x-content-type-options']).toBe('nosniff')
-  }
-})
-
-it('warns about passwords without TLS on non-loopback addresses, and about HTTP/2', async () => {
-  const text = (host: string) =>
-    startLive(alice, host).then(async (web) => {
-      await web[Symbol.asyncDispose]()
-      return warnings(web.logged).map(({ message }) => message)
-    })
-  expect(await text('127.0.0.1')).toEqual([])
-  expect(await text('0.0.0.0')).toEqual(['Passwords are sent unencrypted: users are configured without TLS'])
-  await using web = await startLive(`${tls}http_server_config: { http2: true }`)
-  expect(web.logged.map(({ message }) => message)).toEqual([
-    'HTTP/2 is not supported; clients are served over HTTP/1.1',
-  ])
-})
-
 /** Content of a file that admits everybody. */
 const open = 'http_server_config: {}'
 
@@ -184,34 +98,9 @@ it.each([
   expect(warned).toEqual(Array(count).fill({ level: 'warn', fields: { host }, message: expect.any(String) }))
 })
 
-it('applies no other change between reading and applying a candidate', async () => {
-  await using web = await startLive(open)
-  const { live } = web
-  const candidate = live.candidate('web.yaml')
-  web.write('web.yaml', alice)
-  expect(live.settings().users.size).toBe(0)
-  live.use(candidate)
-  expect(live.settings().users.size).toBe(0)
-  live.release()
-  expect([...live.settings().users.keys()]).toEqual(['alice'])
-})
-
-it('still follows its file after an invalid candidate', async () => {
-  await using web = await startLive(alice)
-  const { live } = web
-  expect(() => live.candidate(null)).toThrow(ConfigError)
-  web.write('web.yaml', bob)
-  expect([...live.settings().users.keys()]).toEqual(['bob'])
-})
-
 it.each(['', '# users\n', '{}', 'basic_auth_users:', 'http_server_config: {}\nbasic_auth_users: {}'])(
   'refuses to begin with %j: who names a file for users must not be without any',
   async (text) => {
     await expect(startLive(text)).rejects.toThrow('which would allow access without authentication')
   },
 )
-
-it('refuses to start with an invalid file', () => {
-  const options = { cwd: '/', host: '127.0.0.1', log: silentLog(), onReading: () => {} }
-  expect(() => new LiveWeb('no/such/web.yaml', options)).toThrow(ConfigError)
-})

@@ -1,6 +1,4 @@
 import { expect, it, vi } from 'vitest'
-import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
-import type { HoldView } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../metrics/support/posture.ts'
@@ -140,17 +138,6 @@ it.each([
   expect(new Set(seen)).toEqual(new Set(wanted.map(({ fingerprint }) => fingerprint)))
 })
 
-it('never shows an empty page where findings are open, and leads back to the first page', async () => {
-  const second = await page('/?sort=age&after=f49', longList)
-  expect(shownIn(second)[0]).toBe('f50')
-  expect(countIn(second)).toBe('120 open findings; shown: 50 of the later ones')
-  expect(second).toContain('<a href="/?sort=age#findings-acme" data-live="jump">First page</a>')
-  const first = shownIn(await page('/?sort=age', longList))
-  for (const after of ['f119', 'nowhere'])
-    expect(shownIn(await page(`/?sort=age&after=${after}`, longList))).toEqual(first)
-  expect(shownIn(await page('/?severity=low&after=f0', longList))[0]).toBe('f3')
-})
-
 it.each([
   ['/?severity=severe', 400, 'Unknown severity &quot;severe&quot;: use info, low, medium, high, critical'],
   ['/?state=resolved', 400, 'Unknown state &quot;resolved&quot;: use open, waived, all'],
@@ -167,31 +154,6 @@ it.each([
   expect(answer.status).toBe(status)
   expect(answer.text).toContain(`<p class="empty">${text}</p>`)
   expect(answer.text).toContain('<a href="/">Status page</a>')
-})
-
-it('refuses a check that does not exist, by its nearest name', async () => {
-  expect(await ask('/?check=document-curent')).toMatchObject({
-    status: 400,
-    text: expect.stringMatching(/>Unknown check &quot;document-curent&quot;; did you mean document-current\?</),
-  })
-})
-
-it('counts by severity within the text, also of severities that are not wanted', async () => {
-  const counts = async (path: string) =>
-    [...(await page(path, some)).matchAll(/class="chip"[^>]*>(\w+) <span class="num">([1-9]\d*)</g)].map(
-      ([, word, count]) => `${word} ${count}`,
-    )
-  expect(await counts('/?severity=high')).toEqual(['All 3', 'critical 1', 'high 1', 'low 1'])
-  expect(await counts('/?q=needle')).toEqual(['All 1', 'high 1'])
-  expect(await counts('/?q=needle&severity=critical')).toEqual(['All 1', 'high 1'])
-  expect(shownIn(await page('/?q=user&severity=critical', some))).toEqual(['b2'])
-})
-
-it('marks the sorted column and links to the reverse order', async () => {
-  const html = await page('/?sort=age&severity=high', some)
-  expect(html).toMatch(/aria-sort="ascending"><a href="\/\?severity=high&amp;sort=-age#findings-acme"/)
-  expect(html.match(/aria-sort="none"/g)).toHaveLength(3)
-  expect(await page('/', some)).toMatch(/aria-sort="descending"><a href="\/\?sort=-severity#findings-acme"/)
 })
 
 it('keeps the other filters in the form and in the links', async () => {
@@ -235,34 +197,6 @@ it('shows the evidence of each finding with time, request id and the explain com
     'tenantwatch explain 9c1f0a7be2d4',
   ])
     expect(details).toContain(text)
-})
-
-it('offers to accept the drifted state that a finding shows', async () => {
-  const driftId = '9c1f0a7be2d4-5f2c90ab'
-  const shown = async (evidence: Readonly<Record<string, unknown>>) =>
-    (await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })).replaceAll(
-      /<[^>]*>/g,
-      '',
-    )
-  expect(await shown({ driftId })).toContain(`tenantwatch accept ${driftId} --reason TEXT`)
-  expect(await shown({})).not.toContain('tenantwatch accept')
-})
-
-it('names the runbook of a check that has one', async () => {
-  const view = check('y', { status: 'fail', open: { high: 1 }, runbook: 'TenantwatchMfaNotEnrolled' })
-  const found = {
-    posture: async () => [posture({ checks: [view] })],
-    findings: findingsFrom([finding({ check: 'y' })]),
-  }
-  expect(await page('/', { ...some, ...found })).toContain('href="/runbook?name=TenantwatchMfaNotEnrolled"')
-  expect(await page('/', some)).not.toContain('/runbook')
-})
-
-it('limits the evidence shown of a finding', async () => {
-  const evidence = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`fact${i}`, 'x'.repeat(5000)]))
-  const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })
-  expect(html).toContain('4,976 more facts')
-  expect(html.length).toBeLessThan(60_000)
 })
 
 it('neither shows nor searches hidden details', async () => {
@@ -331,13 +265,6 @@ it('lists every data quality problem with its start and advice, the worst first'
   expect(items[4]).toContain('3 records in quarantine')
 })
 
-it('names the settings of a tenant once in its changes', async () => {
-  const settings = change({ resource: 'authentication-settings', entity: 'authentication-settings' })
-  const text = (await page('/', { changes: async () => [settings] })).replaceAll(/<[^>]*>/g, '')
-  expect(text).toContain('authentication-settings')
-  expect(text).not.toMatch(/authentication-settings\s*authentication-settings/)
-})
-
 it('shows one cause of several resources once, with the newest success, and other causes apart', async () => {
   const refused = (name: ResourceName, lastSuccessAt: number, message = 'The token is refused') =>
     resource(name, {
@@ -363,59 +290,6 @@ it('shows one cause of several resources once, with the newest success, and othe
     ),
     expect.stringMatching(/^permissions, api-clients unauthorized .*GET \/api\/public\/permissions failed/),
   ])
-})
-
-it('offers no accept command for a hold that only another ownClientId ends', async () => {
-  const hold = { id: 'H-1', reason: 'tenant_changed', count: 9, message: 'Missing', raisedAt: at } as const
-  const shown = async (more: Partial<HoldView>) =>
-    page('/', { posture: async () => [posture({ holds: [{ ...hold, resource: 'api-clients', ...more }] })] })
-  expect(await shown({ effect: 'It does', replacesTenant: true })).toContain(
-    '<p>If it is the right tenant, accept the replacement: <code',
-  )
-  expect(await shown({ effect: 'It does' })).toContain('<p>If the change is intended, accept all 9: <code')
-  expect(await shown({ effect: 'Accepting replaces the data' })).toMatch(
-    /Accepting replaces the data\.<\/p>\s*<p>.*tenantwatch accept <span>H-1/,
-  )
-  const html = await shown({ remedy: ownClientRemedy })
-  expect(html).not.toContain('tenantwatch accept')
-  expect(html).toContain('It cannot be accepted. Set ownClientId to')
-  expect(html).toContain('<bdi>Missing.</bdi>')
-})
-
-it('says of a hold that was accepted when that takes effect', async () => {
-  const hold = { id: 'H-1', reason: 'shrink_held', count: 9, message: 'Many', raisedAt: at } as const
-  const accepted = { ...hold, resource: 'documents', acceptedReason: 'They <left>' } as const
-  const html = await page('/', { posture: async () => [posture({ holds: [accepted] })] })
-  expect(html).not.toContain('tenantwatch accept')
-  expect(html.replaceAll(/<[^>]*>/g, '')).toContain(
-    'Accepted: They &lt;left&gt;. It takes effect with the next full sync of documents, which a running daemon begins soon.',
-  )
-})
-
-it('shows no zero of failures while a check is unknown', async () => {
-  const cell = async (over: Parameters<typeof check>[1]) => {
-    const html = await page('/', { posture: async () => [posture({ checks: [check('x', over)] })] })
-    return /data-label="Fail"><div>(.*?)<\/div>/
-      .exec(html)?.[1]
-      ?.replaceAll(/<[^>]*>/g, ' ')
-      .trim()
-  }
-  expect(await cell({ status: 'pass' })).toBe('0 of 12')
-  expect(await cell({ status: 'fail', open: { high: 2 }, waived: { high: 1 } })).toBe('3 of 12  1 waived')
-  expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
-  expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('at least  2 of 12')
-  const notEvaluated = { status: 'fail', open: { high: 1 }, notEvaluated: 2 } as const
-  expect(await cell({ ...notEvaluated, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7 ,  9')
-  expect(await cell({ ...notEvaluated, unevaluated: ['7'] })).toBe('1 of 12  2 not evaluated:  7 , …')
-  const id = 'b2c3d4e5-f601-4718-8293-a4b5c6d7e8f9'
-  expect(await cell({ ...notEvaluated, notEvaluated: 1, unevaluated: [id] })).toBe(
-    `1 of 12  1 not evaluated:  Reporting  ( ${id} )`,
-  )
-  const where = { notEvaluatedWhere: 'the role name is missing', unevaluated: ['7', '9'] }
-  expect(await cell({ ...notEvaluated, ...where })).toBe('1 of 12  2 not evaluated (the role name is missing):  7 ,  9')
-  expect(await cell(notEvaluated)).toBe('1 of 12  2 not evaluated')
-  expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
-  expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
 })
 
 it('draws secrets on a time line of 90 days with expired ones at its left edge and a text alternative', async () => {
@@ -448,34 +322,6 @@ it('draws secrets on a time line of 90 days with expired ones at its left edge a
   expect(line).toContain(
     'aria-label="API client secrets over the next 90 days: 2 expired, 1 within 7 days, 2 valid. The table below lists them."',
   )
-})
-
-it.each([
-  [[resource('api-clients', { dataAsOf: null })], 'No API client was read yet.'],
-  [[resource('api-clients', { live: 0 })], 'The list that was last read has no API client with a secret.'],
-  [[resource('api-clients', { enabled: false })], 'API clients are switched off.'],
-])('says why no secret is shown', async (resources, sentence) => {
-  const html = await page('/?tenant=acme', {
-    ...some,
-    posture: async () => [posture({ resources })],
-    secrets: async () => [],
-  })
-  expect(html).toContain(`<p class="empty">${sentence}</p>`)
-})
-
-it('limits the time line and the tables of secrets', async () => {
-  const many = Array.from({ length: 5000 }, (_, i) => ({
-    clientId: `c${i}`,
-    name: null,
-    role: null,
-    own: i === 4999,
-    expiresAt: at + (i < 3000 ? 10 : 200) * day,
-  }))
-  const html = await page('/', { ...some, secrets: async () => many })
-  expect(html).toContain('more on the same days')
-  expect(html).toContain('and 2,950 secrets more within 90 days')
-  expect(html).toContain('1,999 secrets expire later')
-  expect(html.length).toBeLessThan(120_000)
 })
 
 it('lists the last changes with old and new values and request ids', async () => {
@@ -596,49 +442,10 @@ it('searches all findings for a text, and reads only the shown ones without one'
   expect(read).toBe(100)
 })
 
-it('serves its script as a module of its own that a strict content security policy lets run', async () => {
-  const { headers, text } = await ask('/page.js')
-  expect(headers['Content-Type']).toBe('text/javascript; charset=utf-8')
-  const policy = headers['Content-Security-Policy']
-  for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "form-action 'self'"])
-    expect(policy).toContain(part)
-  expect(policy).not.toContain('unsafe')
-  expect(text).toContain('DOMParser')
-})
-
-it('warns of a token whose file is away, because only the next start fails', async () => {
-  const shown = (more: object) => page('/', { posture: async () => [posture(more)] })
-  expect(await shown({ lostSecret: true })).toContain('The file of the token cannot be read.')
-  expect(await shown({})).not.toContain('The file of the token')
-})
-
 it('says above everything that findings are filtered, with the way to them and to all', async () => {
   const html = await page('/?tenant=acme&check=x', some)
   expect(html).toContain(
     'The <a href="#findings-acme">findings below</a> are filtered: <a href="/?tenant=acme#findings-acme" data-live="">show all</a>',
   )
   expect(await page('/', some)).not.toContain('are filtered')
-})
-
-it('names the configuration file in its commands unless it is the default one', async () => {
-  const hold = { id: 'H-1', resource: 'users', reason: 'shrink_held', count: 2, message: 'x', raisedAt: at } as const
-  const commandsIn = async (wanted: Wanted) => {
-    const held = { ...some, posture: async () => [posture({ holds: [hold] })] }
-    const html = await page('/', held, wanted)
-    return [...html.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, words = '']) =>
-      words.replaceAll(/<[^>]*>/g, ''),
-    )
-  }
-  const plain = await commandsIn({})
-  expect(plain).toContain('tenantwatch accept H-1 --list')
-  const named = plain.map((words) => `${words} --config &#39;/etc/o&#39;\\&#39;&#39;ps.yaml&#39;`)
-  expect(await commandsIn({ configFile: "/etc/o'ps.yaml" })).toEqual(named)
-})
-
-it('begins with the findings where the address has a filter or a search', async () => {
-  const order = async (path: string) =>
-    [...(await page(path, some)).matchAll(/<section class="part" id="(\w+)-acme"/g)].map(([, id]) => id).slice(0, 3)
-  expect(await order('/?sort=age')).toEqual(['data', 'checks', 'findings'])
-  for (const path of ['/?q=user', '/?severity=low', '/?state=all', '/?check=x'])
-    expect(await order(path)).toEqual(['findings', 'data', 'checks'])
 })

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { exposesDetails } from '../../src/web/access-control.ts'
 import { finding } from './support/scene.ts'
 import { findingsFrom, sources, startServer } from './support/server.ts'
 
@@ -48,18 +47,4 @@ it('hides e-mail addresses in names of API clients and roles', async () => {
       expect(text).toContain('Sync of ')
     }
   }
-})
-
-it('shows details on loopback or behind authentication by default', () => {
-  const server = (exposeDetails: boolean | 'auto', host: string, allowedHosts: readonly string[] = []) => {
-    return { exposeDetails, host, allowedHosts }
-  }
-  expect(exposesDetails(server('auto', '127.0.0.1'), false)).toBe(true)
-  expect(exposesDetails(server('auto', '127.0.0.1', ['page.example']), false)).toBe(false)
-  expect(exposesDetails(server('auto', '127.0.0.1', ['page.example']), true)).toBe(true)
-  expect(exposesDetails(server('auto', '0.0.0.0'), false)).toBe(false)
-  expect(exposesDetails(server('auto', 'page.localhost'), false)).toBe(false)
-  expect(exposesDetails(server('auto', '0.0.0.0'), true)).toBe(true)
-  expect(exposesDetails(server(true, '0.0.0.0'), false)).toBe(true)
-  expect(exposesDetails(server(false, '127.0.0.1'), true)).toBe(false)
 })

@@ -4,15 +4,12 @@ import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/o
 import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
-import { queryBudget } from '../../../src/evaluate/query-budget.ts'
-import { readPosture } from '../../../src/evaluate/read-posture.ts'
 import { resultMemory } from '../../../src/evaluate/result-memory.ts'
 import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { fingerprintOf } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { lifeOf, resync } from '../../evaluate/support/evaluating.ts'
 import { fakeMirror } from '../../evaluate/support/fake-mirror.ts'
-import { skewClocks } from '../../evaluate/support/skew-clocks.ts'
 import { type SettingsChanges, tenantSettings } from '../../evaluate/support/tenant-settings.ts'
 import { now } from '../support/evaluator.ts'
 
@@ -97,12 +94,6 @@ it('runs its query for the tenant, and counts ok, alarm and error rows as evalua
   ])
 })
 
-it('does not pass without an ok row', async () => {
-  const scene = answering()
-  scene.state.answer = answered({ skipped: ['1'] })
-  expect(await evaluator(scene)).toBe('not_applicable null 0')
-})
-
 it('is unknown while an entity cannot be evaluated, and names it with the reason', async () => {
   const scene = answering()
   scene.state.answer = answered({
@@ -117,15 +108,6 @@ it('is unknown while an entity cannot be evaluated, and names it with the reason
   scene.state.answer = answered({ ok: 5 })
   expect(await evaluator(scene)).toBe('pass null 5')
   expect(scene.states.get('my-check')?.problem).toBeNull()
-})
-
-it('closes a finding as fixed or not applicable, and keeps it while its entity cannot be evaluated', async () => {
-  const scene = answering()
-  scene.state.answer = answered({ alarms: ['1', '2', '3', '4'].map((entity) => [entity, 'It fails.'] as const) })
-  await evaluator(scene)
-  scene.state.answer = answered({ ok: 1, alarms: [['4', 'It fails.']], errors: [['2', 'Unclear.']], skipped: ['3'] })
-  await evaluator(scene)
-  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'fixed', 2: 'open', 3: 'not_applicable', 4: 'open' })
 })
 
 it('keeps findings open, and is unknown, while its query fails', async () => {
@@ -151,24 +133,6 @@ it('keeps findings open while its file is broken or unreadable, and closes them 
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'check_disabled' })
 })
 
-it('is unknown when broken even if all resources are switched off', async () => {
-  const scene = answering()
-  const check = { id: 'my-check', file: 'my.sql', problem: 'the header lacks title' }
-  const changes = { resources: { users: { enabled: false } } }
-  expect(await evaluator(scene, { check, changes })).toBe('unknown check_failed null')
-  const checks = ownChecks({ ...limits, checks: [check] })
-  const tenant = { id: 1, settings: tenantSettings(changes) }
-  const posture = await readPosture({
-    store: scene.store,
-    tenant,
-    checks,
-    waivers: [],
-    now: now + 1,
-    evaluateIntervalMs: minuteMs,
-  })
-  expect(posture.checks).toMatchObject([{ check: 'my-check', status: 'unknown', reason: 'check_failed' }])
-})
-
 it('resolves findings that a changed query no longer returns as rule_changed', async () => {
   const scene = answering()
   scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
@@ -176,32 +140,6 @@ it('resolves findings that a changed query no longer returns as rule_changed', a
   scene.state.answer = answered({ ok: 1 })
   await evaluator(scene, { check: { ...written, query: 'select 2' } })
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'rule_changed' })
-})
-
-it('resolves a finding as rule_changed when the entity type changes', async () => {
-  const scene = answering()
-  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
-  await evaluator(scene)
-  await evaluator(scene, { check: { ...written, entity: 'person' } })
-  const life = [...scene.findings.values()].map(({ entityType, resolution }) => [entityType, resolution])
-  expect(life).toEqual([
-    ['user', 'rule_changed'],
-    ['person', null],
-  ])
-})
-
-it('never shows the check result of a former query', async () => {
-  const scene = answering()
-  await evaluator(scene)
-  const tenant = { id: 1, settings: tenantSettings() }
-  const shown = async (check: WellFormedCheck) => {
-    const checks = ownChecks({ ...limits, checks: [check] })
-    const request = { store: scene.store, tenant, checks, waivers: [], now, evaluateIntervalMs: minuteMs }
-    return (await readPosture(request)).checks[0]
-  }
-  expect(await shown(written)).toMatchObject({ status: 'pass' })
-  expect(await shown({ ...written, query: 'select 2' })).toMatchObject({ status: 'unknown', reason: 'stale' })
-  expect(await shown({ ...written, inputs: ['users'] })).toMatchObject({ status: 'unknown', reason: 'stale' })
 })
 
 it.each([
@@ -223,25 +161,6 @@ it.each([
   expect(await evaluator(scene)).toBe(status)
 })
 
-it('treats inputs older than its maxAge as stale in every output', async () => {
-  const scene = answering()
-  const check = { ...written, maxAgeMs: 10 * minuteMs }
-  expect(await evaluator(scene, { check })).toBe('pass null 3')
-  const shown = async (at: number) => {
-    const tenant = { id: 1, settings: tenantSettings() }
-    const checks = ownChecks({ ...limits, checks: [check] })
-    const request = { store: scene.store, tenant, checks, waivers: [], now: at, evaluateIntervalMs: minuteMs }
-    return (await readPosture(request)).checks[0]?.status
-  }
-  expect(await shown(now + 10 * minuteMs)).toBe('pass')
-  expect(await shown(now + 10 * minuteMs + 1)).toBe('unknown')
-  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
-  await evaluator(scene, { check })
-  scene.state.answer = answered({ ok: 1 })
-  expect(await evaluator(scene, { check, at: now + 11 * minuteMs })).toBe('unknown stale 1')
-  expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
-})
-
 it('runs its query again only after an input, rule or version changed, also after a failure', async () => {
   const scene = answering()
   const memory = resultMemory()
@@ -260,25 +179,6 @@ it('runs its query again only after an input, rule or version changed, also afte
   expect(scene.asked).toHaveLength(3)
 })
 
-it('runs a time-based query at each evaluation, and does not pass while the clocks differ', async () => {
-  const scene = answering()
-  const memory = resultMemory()
-  const check = { ...written, timeBased: true }
-  for (const minute of [0, 1, 2]) await evaluator(scene, { memory, check, at: now + minute * minuteMs })
-  expect(scene.asked.map((query) => query.now)).toEqual([now, now + minuteMs, now + 2 * minuteMs])
-  skewClocks(scene, 400_000)
-  expect(await evaluator(scene, { check })).toBe('unknown clock_skew 3')
-  expect(await evaluator(scene)).toBe('pass null 3')
-})
-
-it('is evaluated after a run of one of its inputs, and after no other', async () => {
-  const scene = answering()
-  await evaluator(scene, { onlyInputs: ['documents'] })
-  expect(scene.asked).toHaveLength(0)
-  await evaluator(scene, { onlyInputs: ['roles'] })
-  expect(scene.asked).toHaveLength(1)
-})
-
 it('is not applicable, and does not run, while it or an input is switched off', async () => {
   const scene = answering()
   expect(await evaluator(scene, { changes: { resources: { roles: { enabled: false } } } })).toBe(
@@ -293,68 +193,4 @@ it('has the severity that the configuration gives it', async () => {
   scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
   await evaluator(scene, { changes: { checks: { 'my-check': { severity: 'low' } } } })
   expect([...scene.findings.values()]).toMatchObject([{ severity: 'low' }])
-})
-
-it('escapes the text of a query result, and keeps long names distinct', async () => {
-  const scene = answering()
-  const long = 'n'.repeat(600)
-  const reason = `<b>\u001b[31m\0${'w'.repeat(2000)}`
-  scene.state.answer = answered({
-    alarms: [
-      [`${long}a`, reason],
-      [`${long}b`, reason],
-      ['\ud800', reason],
-    ],
-  })
-  await evaluator(scene)
-  const found = [...scene.findings.values()]
-  expect(new Set(found.map(({ entityId }) => entityId)).size).toBe(3)
-  for (const { entityId, message } of found) {
-    expect(entityId.length).toBeLessThan(530)
-    expect(entityId.isWellFormed()).toBe(true)
-    expect(message).toMatch(/^<b>\\u\{1b\}\[31m\\u\{0\}w{900,}…$/)
-  }
-})
-
-it('changes nothing when the engine stops during the query', async () => {
-  const scene = answering()
-  await evaluator(scene)
-  const stopping = new AbortController()
-  const ask: OwnQueries['ask'] = async (_store, _tenantId, _query, signal) => {
-    stopping.abort(new DOMException('The engine ends', 'AbortError'))
-    signal?.throwIfAborted()
-    throw new Error('it was given no signal')
-  }
-  const checks = ownChecks({ ...limits, checks: [{ ...written, query: 'select 2' }] })
-  const tenant = { id: 1, settings: tenantSettings() }
-  const { store } = scene
-  const how = { log: silentLog(), signal: stopping.signal, ownQueries: { ask } }
-  await expect(evaluateTenant({ store, tenant, checks, now, ...how })).rejects.toThrow('The engine ends')
-  expect(scene.states.get('my-check')?.status).toBe('pass')
-})
-
-it('is postponed while the query budget is used up: its check result stays and ages', async () => {
-  const scene = answering()
-  let time = 0
-  let takes = 0
-  const clock = { monotonic: () => time }
-  const ask: OwnQueries['ask'] = async (...question) => {
-    time += takes
-    return scene.ownQueries.ask(...question)
-  }
-  const slow = { ...scene, ownQueries: { ask } }
-  const warned: string[] = []
-  const log = { ...silentLog(), warn: (_fields: object, message: string) => void warned.push(message) }
-  const budget = queryBudget(clock, log)
-  const tick = (minute: number) => evaluator(slow, { at: now + minute * minuteMs, queryBudget: budget })
-  const evaluatedAt = () => ((scene.states.get('my-check')?.evaluatedAt ?? 0) - now) / minuteMs
-  takes = 90_000
-  expect(await tick(0)).toBe('pass null 3')
-  time += minuteMs
-  await tick(1)
-  await tick(2)
-  expect([evaluatedAt(), scene.asked.length, warned.length]).toEqual([0, 1, 1])
-  time += 2 * minuteMs
-  await tick(3)
-  expect([evaluatedAt(), scene.asked.length]).toEqual([3, 2])
 })

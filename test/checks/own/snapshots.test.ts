@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { QueriedStore } from '../../../src/evaluate/own-query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
@@ -12,7 +11,6 @@ import {
   alarmQuery,
   cpuTicksOf,
   endless,
-  filesOf,
   hasProc,
   ownQuery,
   sandboxesOf,
@@ -70,61 +68,12 @@ it('reads the records once for all queries of a tenant, until one of the inputs 
   expect(await ask('users', 'documents')).toEqual(['documents', 'users'])
 })
 
-it('reads the records again where another store or tenant is asked about', async () => {
-  const [one, other] = [storeOf(), storeOf()]
-  const queries = sandboxQueries()
-  for (const _ of [1, 2]) {
-    expect(await queries.ask(one.store, 1, names)).toMatchObject(seen('t1 3'))
-    expect(await queries.ask(one.store, 2, names)).toMatchObject(seen('t2 3'))
-    expect(await queries.ask(other.store, 2, names)).toMatchObject(seen('t2 3'))
-  }
-  expect([one.read.length, other.read.length]).toEqual([4, 2])
-})
-
-it('answers queries one after the other', async () => {
-  const { store } = storeOf()
-  const queries = sandboxQueries()
-  const answers = await Promise.all([1, 2, 1].map((tenantId) => queries.ask(store, tenantId, names)))
-  expect(answers).toMatchObject([seen('t1 3'), seen('t2 3'), seen('t1 3')])
-})
-
-it('keeps no snapshot whose records could not all be read', async () => {
-  let batches = 0
-  const { store } = storeOf(() => {
-    if (++batches === 2) throw new Error('The store is away')
-  })
-  const queries = sandboxQueries()
-  await expect(queries.ask(store, 1, names)).rejects.toThrow('The store is away')
-  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
-})
-
 it('ends a query when it and the records take more memory than the limit', async () => {
   const { store } = storeOf()
   const queries = sandboxQueries(128 * 2 ** 20)
   const problem = 'it takes more than 128 MiB of memory, with the records'
   expect(await queries.ask(store, 1, ownQuery(alarmQuery('count(*)', huge)))).toEqual({ kind: 'failed', problem })
   expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
-})
-
-it('ends the process when the records alone take more memory than the limit', async () => {
-  const { store } = storeOf()
-  const problem = 'it takes more than 1 MiB of memory, with the records'
-  const query = ownQuery(alarmQuery('n', endless))
-  expect(await sandboxQueries(2 ** 20).ask(store, 1, query)).toEqual({ kind: 'failed', problem })
-})
-
-it.runIf(hasProc)('sorts in memory, not on a disk', async () => {
-  const { store } = storeOf()
-  const asked = sandboxQueries(256 * 2 ** 20).ask(store, 1, ownQuery(alarmQuery('count(*)', huge)))
-  const files = new Set<string>()
-  let isAsked = true
-  const ended = asked.finally(() => (isAsked = false))
-  while (isAsked) {
-    for (const file of sandboxesOf(process.pid).flatMap(filesOf)) files.add(file)
-    await sleep(5)
-  }
-  expect(await ended).toMatchObject({ kind: 'failed' })
-  expect([...files]).toEqual([])
 })
 
 it('ends an endless query when it is aborted, and starts no query then', async () => {
@@ -136,44 +85,6 @@ it('ends an endless query when it is aborted, and starts no query then', async (
   await expect(asked).rejects.toThrow('The engine ends')
   await expect(queries.ask(store, 1, names, stopping.signal)).rejects.toThrow('The engine ends')
   expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
-})
-
-it('stops to read the records when it is aborted', async () => {
-  const stopping = new AbortController()
-  const { store } = storeOf(() => stopping.abort(new DOMException('The engine ends', 'AbortError')))
-  await expect(sandboxQueries().ask(store, 1, names, stopping.signal)).rejects.toThrow('The engine ends')
-  expect(sandboxesOf(process.pid)).toEqual([])
-})
-
-it('keeps the snapshot after a query that fails, and reads again after one that is killed', async () => {
-  const { store, read } = storeOf()
-  const queries = sandboxQueries()
-  await queries.ask(store, 1, names)
-  expect(await queries.ask(store, 1, ownQuery('select nonsense', { inputs: ['users'] }))).toMatchObject({
-    problem: 'no such column: nonsense',
-  })
-  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
-  expect(read.splice(0)).toEqual(['users'])
-  const slow = ownQuery(alarmQuery('n', endless), { inputs: ['users'], timeoutMs: 300 })
-  const problem = 'it takes longer than 0.3 s (ownChecks.timeoutSeconds)'
-  expect(await queries.ask(store, 1, slow)).toEqual({ kind: 'failed', problem })
-  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
-  expect(read).toEqual(['users'])
-})
-
-it('ends the process when it is not used for 90 seconds', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  const { store, read } = storeOf()
-  const queries = sandboxQueries()
-  await queries.ask(store, 1, names)
-  vi.advanceTimersByTime(89_000)
-  await queries.ask(store, 1, names)
-  vi.advanceTimersByTime(89_000)
-  await queries.ask(store, 1, names)
-  expect(read).toEqual(['users'])
-  vi.advanceTimersByTime(90_000)
-  await queries.ask(store, 1, names)
-  expect(read).toEqual(['users', 'users'])
 })
 
 it.runIf(hasProc)('has one process at a time, and none after its end', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
 import { SandboxQueries } from '../../../src/checks/own/sandbox-queries.ts'
 import type { OwnQuery } from '../../../src/evaluate/own-query.ts'
@@ -31,24 +31,6 @@ export function sandboxesOf(parent: number): number[] {
   const tasks = existsSync(`/proc/${parent}/task`) ? readdirSync(`/proc/${parent}/task`) : []
   const children = tasks.flatMap((task) => textOf(`/proc/${parent}/task/${task}/children`).split(' ').filter(Boolean))
   return children.map(Number).filter((pid) => textOf(`/proc/${pid}/cmdline`).includes('--permission'))
-}
-
-const readAtStart = /^\/(dev|proc|sys)\/|\.so(\.|$)|\/ld\.so\.|openssl/
-
-/** Open files with a place on a disk, without those that the start of a program reads. */
-export function filesOf(pid: number): string[] {
-  const folder = `/proc/${pid}/fd`
-  const links = existsSync(folder) ? readdirSync(folder).map((fd) => linkOf(`${folder}/${fd}`)) : []
-  return links.filter((link) => link.startsWith('/') && !readAtStart.test(link))
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path)
-  } catch {
-    // It was closed meanwhile.
-    return ''
-  }
 }
 
 function textOf(path: string): string {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../../src/simulator/index.ts'
@@ -9,8 +9,7 @@ import { ownBundle } from './support/bundle.ts'
 import { look } from './support/look.ts'
 import { pointsOf, problemsOf } from './support/points.ts'
 import { everySecond, start, startRun, startSync, until } from './support/runs.ts'
-import { smallDisk } from './support/tmpfs.ts'
-import { canInject, countOf, type Injection, type Traced, traced } from './support/traced.ts'
+import { canInject, countOf, traced } from './support/traced.ts'
 
 const bundle = ownBundle()
 
@@ -58,64 +57,6 @@ it.runIf(canInject)('leaves the old backup or the new one when it is killed at a
   expect(seen.killed).toBeGreaterThan(points.length * 0.9)
   expect(Math.min(seen.old, seen.new)).toBeGreaterThan(0)
 })
-
-const sentence =
-  /^tenantwatch: The backup \S+backup\.db could not be made \((SQLITE_(FULL|IOERR|CANTOPEN)\w*|ENOSPC|EIO)\); [^\n]+\n$/
-
-function toldProblems({ code, signal, stdout, stderr }: Traced, holds: 'old' | 'new' | 'neither'): string[] {
-  if (signal !== null) return [`ended by ${signal}`]
-  if (holds === 'neither') return []
-  if (code === 0) return holds === 'new' && stderr === '' ? [] : [`called the ${holds} backup a success: ${stderr}`]
-  if (code === 3 && stdout === '' && sentence.test(stderr)) return []
-  return [`ended with ${code}, left the ${holds} backup and printed ${stdout}${stderr.slice(0, 300)}`]
-}
-
-it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
-  'reports the error and replaces no file when a write or fsync fails once or for good with %s',
-  async (effect) => {
-    const scene = await backupScene()
-    const sampled = pointsOf(await undisturbed(scene), effect, { pwrite64: 12, fsync: 1 })
-    const points: Injection[] = sampled.map((point, i) => (i % 2 === 0 ? point : { ...point, onwards: true }))
-    const seen = { failed: 0, passed: 0 }
-    const problems = await problemsOf(points, (point) =>
-      scene.withCopy(async (copy) => {
-        const ended = await traced(run(scene, copy), point)
-        seen[ended.code === 0 ? 'passed' : 'failed']++
-        const { holds, problems } = copy.state()
-        const left = copy.remains().map((entry) => `${entry} is left behind`)
-        return [...problems, ...left, ...toldProblems(ended, holds), ...(await afterwards(copy))]
-      }),
-    )
-    console.info(`${effect} at ${points.length} points`, seen)
-    expect(problems).toEqual([])
-    expect(seen.failed).toBeGreaterThan(points.length * 0.7)
-  },
-)
-
-it.runIf(canInject)(
-  'keeps the old backup and leaves nothing of the new one where there is no room for both',
-  async () => {
-    const simulator = await startSimulator({ controlPort: null, sizes: { users: 200 } })
-    onTestFinished(() => simulator.close())
-    const place = placeFor(simulator, temporaryFolder())
-    expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
-    const disk = smallDisk(16_384)
-    const target = join(disk.folder, 'backup.db')
-    const backup = () => start(bundle, place, ['backup', target]).ended
-    expect(await backup()).toMatchObject({ code: 0 })
-    const old = readFileSync(target)
-    for (const leave of [0, 100_000]) {
-      disk.fill(leave)
-      const { code, stdout, stderr } = await backup()
-      expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-      expect(stderr).toMatch(/^tenantwatch: The backup \S+ could not be made \(\w+\); free space in \S+\n$/)
-      expect(readFileSync(target).equals(old)).toBe(true)
-      expect(readdirSync(disk.folder).toSorted()).toEqual(['backup.db', 'ballast'])
-      disk.free()
-    }
-    expect(await backup()).toMatchObject({ code: 0, stderr: '' })
-  },
-)
 
 it('makes whole backups of a running daemon without disturbing it, and the last one can be restored', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 100 } })

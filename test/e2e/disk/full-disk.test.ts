@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
@@ -66,20 +66,6 @@ it.runIf(canInject)(
   },
 )
 
-it.runIf(canInject)('reports in one sentence that a full disk has no room for a first mirror', async () => {
-  const disk = smallDisk(256)
-  disk.fill()
-  const place = placeOn(await simulate(3), disk.folder)
-  const { code, stdout, stderr } = await startSync(bundle, place).ended
-  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-  expect(stderr).toMatch(/cannot be opened \(SQLITE_\w+\); .* have room\n$/)
-  disk.free()
-  disk.remount('rw')
-  rmSync(place.store, { force: true })
-  const roomy = placeOn(await simulate(3), smallDisk(16_384).folder)
-  expect(await startSync(bundle, roomy).ended).toMatchObject({ code: 0 })
-})
-
 it.runIf(canInject)(
   'starts again after a crash on a full disk as soon as there is room, and has lost nothing',
   async () => {
@@ -103,34 +89,3 @@ it.runIf(canInject)(
     expect(again.stdout).toMatch(/users +full +ok +\+0 ~0 -0 =300/)
   },
 )
-
-it.runIf(canInject)('names file and folder where a database cannot be written', async () => {
-  const simulator = await simulate(3)
-  const disk = smallDisk(16_384)
-  const place = placeOn(simulator, disk.folder)
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
-  disk.remount('ro')
-  for (const store of [place.store, join(disk.folder, 'another', 'mirror.db'), join(disk.folder, 'other.db')]) {
-    const { code, stderr } = await startSync(bundle, { ...place, env: { ...place.env, TENANTWATCH_STORE_PATH: store } })
-      .ended
-    expect(code).toBe(3)
-    expect(stderr).toContain(`tenantwatch: The database ${store} cannot be opened (`)
-    expect(stderr).toMatch(/its folder \S+ exist, .* writable for this user/)
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1)
-    expect(existsSync(join(disk.folder, 'another'))).toBe(false)
-  }
-  disk.remount('rw')
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
-})
-
-it.runIf(canInject)('works on a root that nobody can write, with room for its database alone', async () => {
-  const simulator = await simulate(50)
-  const disk = smallDisk(8192)
-  const place = placeOn(simulator, disk.folder)
-  const script = 'mount -o remount,ro,bind / / && ! touch /tmp/probe 2>/dev/null && exec "$@"'
-  const { code, stdout, stderr } = await startSync(bundle, place, {
-    under: ['unshare', '-m', 'sh', '-c', script, 'sh'],
-  }).ended
-  expect(stderr).not.toContain('GETTEMPPATH')
-  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/users +full +ok +\+50/) })
-})

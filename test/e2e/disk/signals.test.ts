@@ -1,79 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { placeFor } from '../support/program.ts'
 import { ownBundle } from './support/bundle.ts'
-import { fullSyncScene } from './support/full-sync-scene.ts'
 import { look } from './support/look.ts'
-import { halfDone, unlike } from './support/oracle.ts'
-import { problemsOf } from './support/points.ts'
 import { everySecond, start, startRun, startSync, until } from './support/runs.ts'
 
 const bundle = ownBundle()
-const kills = Number(process.env['TENANTWATCH_RANDOM_KILLS'] ?? 100)
-const seed = Number(process.env['TENANTWATCH_KILL_SEED'] ?? 1)
-
 async function daemonOn(more = everySecond, how = {}) {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 100 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), more)
   return { simulator, place, daemon: await startRun(bundle, place, how) }
 }
-
-/** A small generator of numbers in [0, 1), the same for the same seed. */
-function numbers(state: number): () => number {
-  let s = state >>> 0
-  return () => {
-    s = (Math.imul(s, 1_664_525) + 1_013_904_223) >>> 0
-    return s / 2 ** 32
-  }
-}
-
-it(`leaves a full sync killed at ${kills} random moments before or after it, never between`, async () => {
-  const scene = await fullSyncScene()
-  const random = numbers(seed)
-  const began = Date.now()
-  await scene.withCopy(({ env }) => start(bundle, { folder: scene.folder, env }, scene.args).ended)
-  // What a whole run takes, by the latest that is known: the machine may have more or less to do from kill to kill.
-  let wholeMs = Date.now() - began
-  // Before a third of it the program has hardly begun.
-  const moments = Array.from({ length: kills }, () => 0.35 + random())
-  const found = { untouched: 0, halfway: 0, complete: 0 }
-  const killed = (moment: number) =>
-    scene.withCopy(async ({ env, store, settle }) => {
-      const started = Date.now()
-      const run = start(bundle, { folder: scene.folder, env }, scene.args)
-      await Promise.race([delay(moment * wholeMs), run.ended])
-      run.child.kill('SIGKILL')
-      const ended = await run.ended
-      const tookMs = Date.now() - started
-      if (ended.signal === null || tookMs > wholeMs) wholeMs = (wholeMs + tookMs) / 2
-      if (ended.signal === null) return ended.code === 0 ? null : [`ended with ${ended.code}: ${ended.stderr}`]
-      const now = look(store)
-      const complete = now.completeStartedAt !== scene.before.completeStartedAt
-      found[complete ? 'complete' : now.fullSyncs.length > 0 ? 'halfway' : 'untouched']++
-      const between = halfDone(now, scene)
-      const { code, seen, stderr } = await settle()
-      return [
-        ...between,
-        ...(code === 0 ? unlike(seen, scene.after) : [`the next full sync ended with ${code}: ${stderr}`]),
-      ]
-    })
-  const problems = await problemsOf(moments, async (moment) => {
-    // A run that ended before it could be killed shows nothing: another one, sooner.
-    for (let sooner = moment; ; sooner *= 0.8) {
-      const seen = await killed(sooner)
-      if (seen !== null) return seen
-    }
-  })
-  console.info(`${kills} kills`, found)
-  expect(problems).toEqual([])
-  expect(found.complete + found.halfway).toBeGreaterThan(kills / 20)
-})
 
 it.each([
   ['SIGTERM', 'SIGTERM'],

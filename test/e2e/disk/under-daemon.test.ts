@@ -1,23 +1,11 @@
-import {
-  copyFileSync,
-  existsSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs'
-import BetterSqlite3 from 'better-sqlite3'
+import { openSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../../src/simulator/index.ts'
 import { scheduleLine } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { placeFor } from '../support/program.ts'
 import { ownBundle } from './support/bundle.ts'
-import { type Alive, everySecond, start, startRun, startSync, until } from './support/runs.ts'
+import { type Alive, everySecond, startRun, startSync, until } from './support/runs.ts'
 
 const bundle = ownBundle()
 
@@ -98,37 +86,10 @@ it('reports that it is not healthy as soon as its database is gone, before it ex
   expect((await daemon.get('/healthz')).status).toBe(200)
 })
 
-it('keeps everything when only the log beside the database is deleted', async () => {
-  const { daemon, store, place, simulator } = await running()
-  simulator.primary.addUser({ lastName: 'Only in the log' })
-  await until(async () => (await daemon.get('/metrics')).text.includes('resource="users"} 151'))
-  rmSync(`${store}-wal`)
-  expect(await endOf(daemon)).toMatch(/mirror\.db-wal was deleted .* nothing is lost, start it again$/)
-  const db = new BetterSqlite3(store)
-  expect(db.prepare("select count(*) from records where body ->> 'lastName' = 'Only in the log'").pluck().get()).toBe(1)
-  expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
-  db.close()
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
-})
-
 it('exits when its lock is deleted, so that no second engine can run beside it', async () => {
   const { daemon, store } = await running()
   rmSync(`${store}-lock`)
   expect(await endOf(daemon)).toMatch(/mirror\.db-lock was deleted .* nothing is lost, start it again$/)
-})
-
-it('leaves nothing behind that a restored backup could be mixed with', async () => {
-  const { daemon, store, place } = await running()
-  const backup = `${store}.backup`
-  expect(await start(bundle, place, ['backup', backup]).ended).toMatchObject({ code: 0 })
-  await until(() => existsSync(`${store}-wal`) && statSync(`${store}-wal`).size > 0)
-  rmSync(store)
-  await endOf(daemon)
-  expect(statSync(`${store}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0)
-  copyFileSync(backup, store)
-  const restored = await startSync(bundle, place, '--full').ended
-  expect(restored).toMatchObject({ code: 0 })
-  expect(restored.stdout).toMatch(/users +full +ok +\+0 ~0 -0 =150/)
 })
 
 it('notices within one evaluation that pages of its database were destroyed', async () => {
@@ -143,19 +104,4 @@ it('notices within one evaluation that pages of its database were destroyed', as
   expect(again.code).toBe(3)
   expect(again.stderr).toMatch(/ is damaged /)
   expect(readFileSync(store).equals(damaged)).toBe(true)
-})
-
-it('distinguishes a first start from an empty file in place of a mirror', async () => {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 5 } })
-  onTestFinished(() => simulator.close())
-  const place = placeFor(simulator, temporaryFolder())
-  writeFileSync(place.store, '')
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
-  writeFileSync(place.store, '')
-  const refused = await startSync(bundle, place).ended
-  expect(refused).toMatchObject({ code: 3, stdout: '' })
-  expect(refused.stderr).toMatch(/ is gone or empty .*restore a backup/)
-  expect(statSync(place.store).size).toBe(0)
-  for (const suffix of ['', '-lock']) rmSync(place.store + suffix)
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
 })

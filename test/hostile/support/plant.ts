@@ -24,8 +24,6 @@ export const fieldsOf = {
 /** Enough ordinary users that most on the first page have a readable id, by which the tenant is recognized. */
 export const manyReadable = 150
 
-export const settingsFields = ['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'] as const
-
 export type ListName = keyof typeof fieldsOf
 
 /** One record with one hostile value. */
