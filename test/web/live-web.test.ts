@@ -64,12 +64,6 @@ it('closes connections from before a rotation after their next answer', async ()
   expect(after.fingerprint).not.toBe(before.fingerprint)
 })
 
-it('accepts certificate and key inline in the file', async () => {
-  const { cert, key } = selfSigned('127.0.0.1')
-  await using web = await startLive(`tls_server_config: ${JSON.stringify({ cert, key })}`)
-  expect((await web.get('/healthz')).status).toBe(200)
-})
-
 it('keeps the last valid configuration while the file is invalid and logs it once', async () => {
   await using web = await startLive(tls + alice)
   const { fingerprint } = await web.get('/')
@@ -207,7 +201,7 @@ it('still follows its file after an invalid candidate', async () => {
 it.each(['', '# users\n', '{}', 'basic_auth_users:', 'http_server_config: {}\nbasic_auth_users: {}'])(
   'refuses to begin with %j: who names a file for users must not be without any',
   async (text) => {
-    await expect(startLive(text)).rejects.toThrow('which would allow access without authentication')
+    await expect(startLive(text)).rejects.toThrow(/without (authentication|a user)/)
   },
 )
 
