@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { jsonSchema } from '../config/example.ts'
 import { maskedYaml } from '../config/masked-yaml.ts'
 import type { Settings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
@@ -12,7 +13,7 @@ import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { parseAddress } from '../store/db/postgres/address.ts'
 import { addConfigInit } from './config-init.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { catalogue, loadConfiguration } from './support/configuration.ts'
 import { warn } from './support/warn.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -24,6 +25,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       '\nExamples:\n  tenantwatch config init\n  tenantwatch config check\n  tenantwatch config print',
     )
   addConfigInit(config, io, done)
+  addSchema(config, io, done)
   config
     .command('check')
     .description('validate the configuration and list all problems')
@@ -70,9 +72,20 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .description('the effective configuration, defaults included, secrets masked')
     .addHelpText('after', '\nExample:\n  tenantwatch config print')
     .action((_options: object, command: Command) => {
-      const { settings, source, ignoredPath } = loadConfiguration(io, command)
-      print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
+      const { written, source, ignoredPath } = loadConfiguration(io, command)
+      print(io, `# ${source}\n${maskedYaml(written).trimEnd()}`)
       warn(io, ignoredStorePath(ignoredPath))
+      done(exitCodes.ok)
+    })
+}
+
+function addSchema(config: Command, io: Io, done: (code: ExitCode) => void): void {
+  config
+    .command('schema')
+    .description('the JSON Schema of the configuration, for editors')
+    .addHelpText('after', '\nExample:\n  tenantwatch config schema > config/tenantwatch.schema.json')
+    .action(() => {
+      print(io, JSON.stringify(jsonSchema(catalogue), null, 2))
       done(exitCodes.ok)
     })
 }

@@ -4,8 +4,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { loadSettings } from '../config/load-settings.ts'
-import type { Settings } from '../config/settings.ts'
-import { waiverFields } from '../config/waivers.ts'
+import { waiverTerms } from '../config/sections.ts'
+import { lastInstantOf, type Settings } from '../config/settings.ts'
 import { addToList } from '../config/yaml/add-to-list.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { UsageError } from '../model/errors.ts'
@@ -113,9 +113,9 @@ function problemsIn(options: WaiveOptions, now: number): readonly string[] {
   const missing = names.filter((name) => options[name] === undefined)
   const wrong = names.flatMap((name) => {
     if (options[name] === undefined) return []
-    const read = waiverFields[name].safeParse(options[name])
+    const read = waiverTerms[name].safeParse(options[name])
     if (!read.success) return [`Invalid value of --${name}: ${read.error.issues[0]?.message}`]
-    const isOver = typeof read.data === 'number' && read.data < now
+    const isOver = name === 'expires' && lastInstantOf(read.data) < now
     return isOver ? ['Invalid value of --expires: the day is over; expected the last valid day (UTC)'] : []
   })
   return [...(missing.length > 0 ? [`Missing ${missing.map((name) => placeholders[name]).join(', ')}`] : []), ...wrong]

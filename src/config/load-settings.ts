@@ -1,25 +1,27 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
-import { assertRegularFile, readRegularFileSync, UnfitFile } from '../model/process/regular-file.ts'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import * as z from 'zod'
+import { readRegularFileSync } from '../model/process/regular-file.ts'
+import { withGeneral, writtenPath } from './inheritance.ts'
+import { parseChecks } from './own-checks/own-checks.ts'
 import { readFolder } from './own-checks/read-folder.ts'
-import { readSettings } from './read-settings.ts'
-import type { Catalogue, Settings } from './settings.ts'
+import { createProbes, noProbes } from './probes.ts'
+import { type Catalogue, configurationSchema, type Written } from './schema.ts'
+import { type Settings, settingsOf } from './settings.ts'
 import {
   applyOverrides,
   type Environment,
   environmentSource,
-  type FromEnvironment,
   findSource,
   fromEnvironment,
   type Source,
   tokenVariableProblem,
 } from './source.ts'
+import { kindOf, type Locate, locateIn, validate } from './validate.ts'
 import { readWebSettings } from './web/load-web-settings.ts'
-import type { Context } from './yaml/context.ts'
-import { ConfigError, whyUnreadable } from './yaml/errors.ts'
-import { createReport, formatPath, kindOf, type Locate } from './yaml/report.ts'
-import { isMapOrEmpty } from './yaml/section.ts'
-import { locateIn, readYaml, type YamlFile } from './yaml/yaml-file.ts'
+import { ConfigError, type Mistake, whyUnreadable } from './yaml/errors.ts'
+import { formatPath, isMap, valueAt } from './yaml/key-path.ts'
+import { readYaml, type YamlFile } from './yaml/yaml-file.ts'
 
 export interface LoadOptions {
   readonly file?: string | undefined
@@ -43,59 +45,75 @@ export interface LoadOptions {
 
 export interface LoadedSettings {
   readonly settings: Settings
+  /** The same as it is written in a file, with the defaults. */
+  readonly written: Written
   /** Path of the file, or `environment`. */
   readonly source: string
   /** Key or variable of a database path that is ignored, because a URL is set; null = none. */
   readonly ignoredPath: string | null
 }
 
-/** docs/operations.md#first-start. @throws ConfigError with every problem and its place, without secrets. */
+/** docs/operations.md#first-start. @throws ConfigError with every mistake and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, syntaxOnly = false } = options
   const needsSecrets = options.needsSecrets !== false && !syntaxOnly
-  const existsHere = (path: string) => exists(resolve(cwd, path))
-  const source = findSource(options.file, env, existsHere)
+  const source = findSource(options.file, env, (path) => exists(resolve(cwd, path)))
   const name = source.kind === 'file' ? source.path : environmentSource
-  const yaml = source.kind === 'file' ? readYaml(readSource(source, (path) => readFile(resolve(cwd, path)))) : undefined
-  const written = yaml === undefined ? fromEnvironment(env) : applyOverrides(yaml.raw, env)
-  const report = createReport(locator(name, yaml, written))
-  const problems = (yaml?.problems ?? []).map(({ position, sentence }) => `${name}:${position.text}: ${sentence}`)
-  const missing = yaml === undefined && needsSecrets ? tokenVariableProblem(env) : undefined
+  const yaml =
+    source.kind === 'file'
+      ? readYaml(
+          name,
+          readSource(source, (path) => readFile(resolve(cwd, path))),
+        )
+      : null
+  const { raw, variables, ignoredPath } = yaml === null ? fromEnvironment(env) : applyOverrides(yaml.raw, env)
+  const problems: (string | Mistake)[] = [...(yaml?.mistakes ?? [])]
+  const missing = yaml === null && needsSecrets ? tokenVariableProblem(env) : undefined
   if (missing !== undefined) problems.push(`environment: ${missing}`)
-  if (yaml !== undefined && !yaml.readable) throw new ConfigError(problems)
-  if (!isMapOrEmpty(written.raw))
-    throw new ConfigError([`${name}: the file is ${kindOf(written.raw)}; expected a map of \`key: value\` pairs`])
-  const context: Context = {
-    report,
-    catalogue,
-    env,
-    needsSecrets,
-    strict: options.strict === true,
-    isProgram: (program) => isProgram(program, cwd, env['PATH']),
-    exists: (path) => syntaxOnly || existsHere(path),
-    whyUnfit: (path, mostBytes) => (syntaxOnly ? null : whyUnfit(resolve(cwd, path), mostBytes)),
-    read: (path) => readFile(resolve(cwd, path)),
-    readFolder: (path) => readFolder(resolve(cwd, path)),
+  if (yaml?.readable === false) throw new ConfigError(problems)
+  if (!isMap(raw)) {
+    const text = `the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`
+    throw new ConfigError([{ code: 'invalid', key: '', line: 1, text, sentence: `${name}: ${text}` }])
   }
-  const settings = readSettings(written.raw, context)
-  problems.push(...report.sentences())
-  const { webConfig } = settings.server
-  if (options.checkWeb === true && webConfig !== null && existsHere(webConfig)) {
-    problems.push(...readWebSettings(webConfig, cwd).problems)
-  }
-  if (problems.length > 0) throw new ConfigError(problems)
-  return { settings, source: name, ignoredPath: written.ignoredPath }
+
+  const folder = valueAt(raw, ['ownChecks', 'folder'])
+  const own = readOwnChecks(typeof folder === 'string' ? folder : null, cwd, catalogue)
+  const surroundings = { cwd, env, exists, readFile, needsSecrets, strict: options.strict === true, ...own }
+  const probes = syntaxOnly ? noProbes : createProbes(surroundings)
+  const schema = configurationSchema(own.catalogue, probes)
+  const { value: written, mistakes } = validate(schema, withGeneral(raw), locator(yaml, raw, variables))
+  problems.push(...mistakes)
+  const webConfig = valueAt(raw, ['server', 'webConfig'])
+  if (options.checkWeb === true && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))
+    problems.push(...readWebSettings(webConfig, cwd).mistakes)
+  if (written === undefined || problems.length > 0) throw new ConfigError(problems)
+  const { timeoutSeconds, ...limits } = written.ownChecks
+  const settings = settingsOf(written, { ...limits, timeoutMs: timeoutSeconds * 1000, ...own.parsed })
+  return { settings, written, source: name, ignoredPath }
 }
 
-function locator(file: string, yaml: YamlFile | undefined, { variables }: FromEnvironment): Locate {
-  return (path, at = 'value') => {
-    const name = formatPath(path)
+function locator(yaml: YamlFile | null, raw: unknown, variables: ReadonlyMap<string, string>): Locate {
+  return (path, at) => {
+    const written = writtenPath(raw, path)
+    const name = formatPath(written)
     const variable = variables.get(name)
-    if (variable !== undefined || yaml === undefined) {
-      return { prefix: 'environment', name: variable ?? name, order: Number.POSITIVE_INFINITY }
-    }
-    return locateIn(file, yaml)(path, at)
+    if (yaml !== null && variable === undefined) return locateIn(yaml)(written, at)
+    return { prefix: 'environment', line: null, order: Number.POSITIVE_INFINITY, name: variable ?? name, path: written }
   }
+}
+
+/** An own check is known to the schema by its id; a file that cannot be read leaves the known ids incomplete. */
+function readOwnChecks(folder: string | null, cwd: string, catalogue: Catalogue) {
+  if (folder === null) return { catalogue, folderProblem: null, parsed: { checks: [], incomplete: false } }
+  const read = readFolder(resolve(cwd, folder))
+  const parsed = parseChecks(
+    read,
+    folder,
+    catalogue.checks.map(({ id }) => id),
+  )
+  const own = parsed.checks.map(({ id }) => ({ id, options: z.strictObject({}) }))
+  const known = { ...catalogue, checks: [...catalogue.checks, ...own], incomplete: parsed.incomplete }
+  return { catalogue: known, folderProblem: 'problem' in read ? read.problem : null, parsed }
 }
 
 function readSource({ path, namedBy }: Source & { kind: 'file' }, readFile: (path: string) => string): string {
@@ -117,31 +135,5 @@ function pathExists(path: string): boolean {
   } catch {
     // Without permission to stat, the later read reports the error.
     return true
-  }
-}
-
-function whyUnfit(path: string, mostBytes: number | undefined): string | null {
-  try {
-    assertRegularFile(path, mostBytes)
-    return null
-  } catch (error) {
-    return error instanceof UnfitFile ? error.message : null
-  }
-}
-
-/** True for an executable program: a name is looked up in PATH, a path is relative to `cwd`. */
-function isProgram(name: string, cwd: string, path = '/usr/bin:/bin'): boolean {
-  const places = /[\\/]/.test(name)
-    ? [resolve(cwd, name)]
-    : path.split(delimiter).map((folder) => join(folder === '' ? cwd : folder, name))
-  return places.some(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
   }
 }

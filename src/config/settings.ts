@@ -1,55 +1,33 @@
+import { parseIsoDate } from '../model/dates.ts'
+import { dayMs, secondMs } from '../model/durations.ts'
 import type { KnownSetting } from '../model/fields.ts'
-import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import { type CronSchedule, cronSchedule } from './cron.ts'
+import { durationMs } from './leaves.ts'
+import { type ListenAddress, readListen } from './listen.ts'
 import type { OwnChecksSettings } from './own-checks/own-check.ts'
+import type { Written, WrittenTenant } from './schema.ts'
+import type { SecretSource } from './secret-source.ts'
 
-export type SecretSource =
-  | { readonly env: string }
-  | { readonly file: string }
-  | { readonly command: readonly string[] }
+export type { CronSchedule } from './cron.ts'
+export type { Catalogue } from './schema.ts'
+export type { OAuth2Settings, SecretSource } from './secret-source.ts'
+
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T
 
 /** Where the mirror is: a file of SQLite, or a database of PostgreSQL whose URL has a password. */
 export type StoreSettings =
   | { readonly path: string; readonly url: null }
   | { readonly path: null; readonly url: SecretSource }
 
-export interface OAuth2Settings {
-  readonly tokenUrl: string
-  readonly clientId: string
-  readonly clientSecret: { readonly env: string } | { readonly file: string }
-  readonly scope: string | null
-}
+export type AuthSettings = DeepReadonly<WrittenTenant['auth']>
 
-export interface AuthSettings {
-  /** Name of the header that carries the token; the specification does not state it. */
-  readonly header: string
-  /** Word before the token; empty = bare token. */
-  readonly scheme: string
-  readonly token: SecretSource | { readonly oauth2: OAuth2Settings }
-}
-
-/** Name of the page-size parameter, for both feeds or each, which the specification does not state; null sends none. */
-/** One name for all feeds, or one by feed. */
-export type PageSizeParameter = string | null | Readonly<Partial<Record<ResourceName, string | null>>>
-
-export interface ApiSettings {
-  readonly pageSizeParameter: PageSizeParameter
-  readonly pageSize: number
-  readonly timeoutMs: number
-  readonly maxPages: number
-  readonly maxBodyBytes: number
-  /** 0 = no limit. */
-  readonly requestsPerSecond: number
-  readonly allowInsecureHttp: boolean
-  readonly proxy: string | null
-  readonly caFile: string | null
-}
-
-export interface CronSchedule {
-  readonly expression: string
-  /** Largest gap between two runs in milliseconds. */
-  readonly intervalMs: number
-}
+export type ApiSettings = DeepReadonly<ReturnType<typeof apiOf>>
 
 export interface ResourceSettings {
   readonly enabled: boolean
@@ -68,7 +46,7 @@ export interface CheckSettings {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-export interface TenantSettings {
+export interface TenantSettings extends DeepReadonly<Pick<Written, 'users' | 'userDetails' | 'removals'>> {
   readonly name: string
   /** Origin and path prefix before /api/public, without a trailing slash. */
   readonly baseUrl: string
@@ -77,26 +55,10 @@ export interface TenantSettings {
   readonly api: ApiSettings
   readonly resources: Readonly<Record<ResourceName, ResourceSettings>>
   readonly checks: Readonly<Record<string, CheckSettings>>
-  readonly userDetails: { readonly perRun: number; readonly concurrency: number }
-  readonly users: { readonly knownStates: readonly string[] }
   readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly (string | null)[] }
-  readonly removals: { readonly maxPercent: number; readonly maxCount: number; readonly confirmPerRun: number }
 }
 
-export function knownValues(
-  { users, documents }: Pick<TenantSettings, 'users' | 'documents'>,
-  { setting }: KnownSetting,
-): readonly (string | null)[] {
-  return { 'users.knownStates': users.knownStates, 'documents.knownStatuses': documents.knownStatuses }[setting]
-}
-
-export interface Waiver {
-  readonly id: string
-  readonly check: string
-  readonly entity: string
-  readonly tenant: string
-  readonly reason: string
-  readonly owner: string
+export interface Waiver extends Readonly<Omit<Written['waivers'][number], 'expires'>> {
   /** Last valid instant, milliseconds since the epoch (the end of the named UTC day). */
   readonly expiresMs: number
 }
@@ -108,33 +70,92 @@ export interface Settings {
   readonly timezone: string
   readonly historyRetentionDays: number
   readonly store: StoreSettings
-  readonly server: {
-    readonly host: string
-    readonly port: number
-    readonly webConfig: string | null
-    readonly exposeDetails: boolean | 'auto'
-    /** Host names in lower case, without a trailing dot. */
-    readonly allowedHosts: readonly string[]
-  }
+  readonly server: ListenAddress & DeepReadonly<Omit<Written['server'], 'listen'>>
   readonly ownChecks: OwnChecksSettings
   readonly waivers: readonly Waiver[]
   readonly logLevel: string
 }
 
-export interface ResourceDefaults {
-  readonly name: ResourceName
-  readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
+export function knownValues(
+  { users, documents }: Pick<TenantSettings, 'users' | 'documents'>,
+  { setting }: KnownSetting,
+): readonly (string | null)[] {
+  return { 'users.knownStates': users.knownStates, 'documents.knownStatuses': documents.knownStatuses }[setting]
 }
 
-/** The schema must accept an empty object and its own output, so that a printed configuration can be loaded again. */
-export interface CheckDefaults {
-  readonly id: string
-  readonly options: import('zod').ZodObject
+/** Tenants that override nothing share the general settings. */
+export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Settings {
+  const general = { api: apiOf(written.api), resources: resourcesOf(written), checks: checksOf(written.checks) }
+  const { overlap, knownStatuses } = written.documents
+  const limits = {
+    users: { knownStates: [...new Set(['Active', 'Invited', ...written.users.knownStates])] },
+    userDetails: written.userDetails,
+    documents: { overlapMs: durationMs(overlap), knownStatuses: [...new Set(knownStatuses)] },
+    removals: written.removals,
+  }
+  const tenants = written.tenants.map(({ api, resources, schedule, freshness, checks, ...tenant }) => {
+    const own = resources ?? schedule ?? freshness
+    const sections = {
+      resources: resources ?? written.resources,
+      schedule: schedule ?? written.schedule,
+      freshness: freshness ?? written.freshness,
+    }
+    return {
+      ...tenant,
+      api: api === undefined ? general.api : apiOf(api),
+      resources: own === undefined ? general.resources : resourcesOf(sections),
+      checks: checks === undefined ? general.checks : checksOf(checks),
+      ...limits,
+    }
+  })
+  const { listen, ...server } = written.server
+  const address = readListen(listen)
+  if (address === null) throw new Error(`Address ${listen} is not usable`)
+  return {
+    tenants,
+    evaluate: cronSchedule(written.schedule.evaluate),
+    timezone: written.schedule.timezone,
+    historyRetentionDays: written.history.retentionDays,
+    store: written.store,
+    server: { ...address, ...server },
+    ownChecks,
+    waivers: written.waivers.map(({ expires, ...waiver }) => ({ ...waiver, expiresMs: lastInstantOf(expires) })),
+    logLevel: written.log.level,
+  }
 }
 
-export interface Catalogue {
-  readonly resources: readonly ResourceDefaults[]
-  readonly checks: readonly CheckDefaults[]
-  /** True when own checks could not be read, so that an unknown check id may be valid. */
-  readonly incomplete?: boolean
+function apiOf({ timeoutSeconds, maxBodyMiB, ...api }: Written['api']) {
+  return { ...api, timeoutMs: Math.ceil(timeoutSeconds * secondMs), maxBodyBytes: Math.ceil(maxBodyMiB * 2 ** 20) }
+}
+
+type ResourceSections = Pick<Written, 'resources' | 'freshness'> & {
+  readonly schedule: NonNullable<WrittenTenant['schedule']>
+}
+
+function resourcesOf({ resources, schedule, freshness }: ResourceSections): TenantSettings['resources'] {
+  const settings = resourceNames.map((name): [ResourceName, ResourceSettings] => {
+    const { incremental, full } = schedule[name]
+    const limit = freshness[name]
+    const times = {
+      incremental: incremental === undefined ? null : cronSchedule(incremental),
+      full: cronSchedule(full),
+    }
+    return [name, { ...resources[name], ...times, freshnessMs: limit === undefined ? null : durationMs(limit) }]
+  })
+  return Object.fromEntries(settings) as TenantSettings['resources']
+}
+
+function checksOf(written: Written['checks']): TenantSettings['checks'] {
+  const settings = Object.entries(written as Readonly<Record<string, CheckOptions>>).map(([id, check]) => {
+    const { enabled, severity = null, ...options } = check
+    return [id, { enabled, severity, options }] as const
+  })
+  return Object.fromEntries(settings)
+}
+
+type CheckOptions = Readonly<Record<string, unknown>> & Omit<CheckSettings, 'options'>
+
+/** The end of a day, as waivers end; docs/waivers.md. */
+export function lastInstantOf(day: string): number {
+  return (parseIsoDate(day)?.ms ?? Number.NaN) + dayMs - 1
 }

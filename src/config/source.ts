@@ -1,5 +1,5 @@
 import { ConfigError } from './yaml/errors.ts'
-import { isMap } from './yaml/section.ts'
+import { isMap } from './yaml/key-path.ts'
 
 export const defaultFile = 'config/tenantwatch.yaml'
 export const environmentSource = 'environment'

@@ -1,50 +1,51 @@
 import { isLoopback } from '../model/process/loopback.ts'
-import { type Read, textAs } from './yaml/leaves.ts'
+import { textThat } from './leaves.ts'
 
-const wantedBase = 'expected an http(s) URL without user, query or fragment, such as https://api.example.com'
-const wantedProxy = 'expected the http(s) URL of a proxy, such as http://proxy.example.com:3128'
+const wantedBase = 'an http(s) URL without user, query or fragment, such as https://api.example.com'
+const wantedToken = 'an http(s) URL without user or fragment, such as https://login.example.com/token'
+const wantedProxy = 'the http(s) URL of a proxy, such as http://proxy.example.com:3128'
+const apiPath = /\/api\/public(\/.*)?$/i
 
 /** The origin and path prefix of a tenant, before `/api/public`; trailing slashes are cut. */
 export function baseUrl() {
-  return textAs(wantedBase, readBaseUrl)
+  return textThat(wantedBase, problemOfBase).transform((text) => baseOf(new URL(text)))
 }
 
-function readBaseUrl(text: string): Read<string> {
+const baseOf = (url: URL) => url.origin + url.pathname.replace(/\/+$/, '')
+
+function problemOfBase(text: string): string | null {
   const url = parseHttpUrl(text)
-  if (url === undefined) return { problem: wantedBase }
-  if (url.username !== '' || url.password !== '') return { problem: `it contains credentials; ${wantedBase}` }
-  if (/[?#]/.test(text)) return { problem: `it contains a query or a fragment; ${wantedBase}` }
-  const path = url.pathname.replace(/\/+$/, '')
-  const suffix = /\/api\/public(\/.*)?$/i.exec(path)
-  if (suffix === null) return { value: url.origin + path }
-  const base = `${url.origin}${path.slice(0, suffix.index)}`
-  const wanted = insecurity(base, false) ?? `expected "${base}"`
-  return { problem: `remove \`${suffix[0]}\`, which tenantwatch appends: ${wanted}` }
+  if (url === undefined) return `expected ${wantedBase}`
+  if (url.username !== '' || url.password !== '') return `it contains credentials; expected ${wantedBase}`
+  if (/[?#]/.test(text)) return `it contains a query or a fragment; expected ${wantedBase}`
+  const [suffix] = apiPath.exec(baseOf(url)) ?? []
+  if (suffix === undefined) return null
+  const base = baseOf(url).slice(0, -suffix.length)
+  return `remove \`${suffix}\`, which tenantwatch appends: ${insecurity(base, false) ?? `expected "${base}"`}`
 }
 
 /** URL of an OAuth 2 token endpoint. */
 export function tokenUrl() {
-  const wanted = 'expected an http(s) URL without user or fragment, such as https://login.example.com/token'
-  return textAs(wanted, (text) => {
+  return textThat(wantedToken, (text) => {
     const url = parseHttpUrl(text)
-    const bad = url === undefined || url.username !== '' || url.password !== '' || url.hash !== ''
-    return bad ? { problem: wanted } : { value: url.href }
-  })
+    const isBad = url === undefined || url.username !== '' || url.password !== '' || url.hash !== ''
+    return isBad ? `expected ${wantedToken}` : null
+  }).transform((text) => new URL(text).href)
 }
 
 /** URL of a proxy; it may contain credentials, so it is only shown masked. */
 export function proxyUrl() {
-  return textAs(wantedProxy, (text) => {
+  return textThat(wantedProxy, (text) => {
     const url = parseHttpUrl(text)
-    const bad = url === undefined || url.pathname !== '/' || url.search !== '' || url.hash !== ''
-    return bad ? { problem: wantedProxy } : { value: text }
+    const isBad = url === undefined || url.pathname !== '/' || url.search !== '' || url.hash !== ''
+    return isBad ? `expected ${wantedProxy}` : null
   })
 }
 
 /** Why credentials must not be sent to this URL; undefined when they may. */
 export function insecurity(text: string, allowInsecureHttp: boolean): string | undefined {
-  const url = new URL(text)
-  if (url.protocol === 'https:' || allowInsecureHttp || isLoopback(url.hostname)) return undefined
+  const url = parseHttpUrl(text)
+  if (url?.protocol !== 'http:' || allowInsecureHttp || isLoopback(url.hostname)) return undefined
   const secure = maskUrl(text).replace(/^http:/i, 'https:')
   return `expected "${secure}", or \`api.allowInsecureHttp: true\` in a configuration file to send the token unencrypted`
 }

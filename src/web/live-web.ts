@@ -104,5 +104,7 @@ export class LiveWeb {
 }
 
 function load(path: string | null, cwd: string): WebReading {
-  return path === null ? { settings: openWeb, problems: [], versions: new Map() } : loadWebSettings(path, cwd)
+  return path === null
+    ? { settings: openWeb, problems: [], mistakes: [], versions: new Map() }
+    : loadWebSettings(path, cwd)
 }

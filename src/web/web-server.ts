@@ -153,17 +153,8 @@ function followSettings(server: SecureServer, first: TlsSettings, settingsNow: (
 }
 
 function contextOf(tls: TlsSettings): SecureContextOptions {
-  const { cert, key, clientCa, minVersion, maxVersion, ciphers, curves, honorCipherOrder } = tls
-  return {
-    cert,
-    key,
-    minVersion,
-    maxVersion,
-    honorCipherOrder,
-    ...(clientCa !== null && { ca: clientCa }),
-    ...(ciphers !== null && { ciphers }),
-    ...(curves !== null && { ecdhCurve: curves }),
-  }
+  const { cert, key, clientCa, minVersion } = tls
+  return { cert, key, minVersion, honorCipherOrder: true, ...(clientCa !== null && { ca: clientCa }) }
 }
 
 function asksForCertificate({ clientAuth }: TlsSettings): boolean {

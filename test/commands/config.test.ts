@@ -62,8 +62,7 @@ it('refuses a folder in the place of the database, in one sentence', async () =>
   expect(await check()).toEqual({
     code: 2,
     stdout: '',
-    stderr:
-      'tenantwatch: own.yaml:1:16: `store.path` is "."; it is a directory; expected the path of the database file\n',
+    stderr: expect.stringMatching(/^tenantwatch: own\.yaml:1:16: `store\.path` .*it is a directory; .*\n$/),
   })
   expect(await check('--syntax-only')).toMatchObject({ code: 0 })
 })

@@ -56,7 +56,7 @@ it.each([{ isTTY: true, columns: 80 }, {}])('shows the help of every command wit
   }
   const commands = [...(await help()).matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name = '']) => [name])
   expect(commands.length).toBeGreaterThan(20)
-  const inner = ['init', 'check', 'print'].map((name) => ['config', name])
+  const inner = ['init', 'schema', 'check', 'print'].map((name) => ['config', name])
   for (const command of [[], ...commands, ...inner]) {
     const lines = (await help(...command)).split('\n')
     expect(lines.length).toBeGreaterThan(8)

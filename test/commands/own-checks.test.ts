@@ -96,7 +96,7 @@ it('lists own checks with their files and their problems', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/^good-one +medium +users +All is well with good-one \(own: a\.sql\)$/m)
   expect(stdout).toContain('\nbad-sql cannot be evaluated: no such table: usrs')
-  expect(stdout).toContain('\nown-file-c cannot be evaluated: the header lacks id')
+  expect(stdout).toContain('\nown-file-c cannot be evaluated: `id` is missing')
   const facts = JSON.parse((await made.run('checks', '--format', 'json')).stdout)
   expect(facts.slice(-3)).toMatchObject([
     { id: 'good-one', own: { file: 'a.sql', frameworks: ['SOC 2 CC6.1'], problem: null } },
@@ -213,7 +213,7 @@ it('is unknown with its error shown, and fails sync --fail-on, while a check is 
   const { stderr } = await made.run('findings')
   expect(stderr).toContain('checks cannot be evaluated (check_failed: the check itself failed): good-one, own-file-b\n')
   expect(stderr).toContain('\n  good-one: a.sql: no such column: nonsense\n')
-  expect(stderr).toContain('\n  own-file-b: b.sql: the header lacks id')
+  expect(stderr).toContain('\n  own-file-b: b.sql: `id` is missing')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
   const metrics = (await made.run('metrics')).stdout
   expect(metrics).toContain(

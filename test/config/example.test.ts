@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { canary, env, loadText } from './load.ts'
 
 const example = readFileSync(new URL('../../config/tenantwatch.example.yaml', import.meta.url), 'utf8')
+const variables = { ...env, ACME_CLIENT_SECRET: canary }
 const minimal = `
 tenants:
   - { name: acme, baseUrl: https://api.example.com, auth: { token: { env: ACME_TOKEN } } }
@@ -18,14 +19,18 @@ it('shows exactly the defaults in the example file', () => {
 
 it('validates the examples in comments of the example file', () => {
   const uncommented = example
-    .replace('freshness: {}\n# freshness', 'freshness')
-    .replace('waivers: []\n# waivers', 'waivers')
-    .replace(/(?<=waivers:\n)(#.*\n)+/, (lines) => lines.replace(/^# ?/gm, ''))
-    .replace('    # api:', '    api:')
-  const { settings } = loadText(uncommented)
-  expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.UTC(2030, 6, 1) - 1 }])
-  expect(settings.tenants[0]?.api.requestsPerSecond).toBe(2)
-  expect(settings.tenants[0]?.resources.users.freshnessMs).toBe(10_800_000)
+    .replaceAll(/^( *)# (?=token|freshness|waivers)/gm, '$1')
+    .replace(/^.*: (\{\}|\[\])( .*)?\n(?=freshness|waivers)/gm, '')
+  const tokens = uncommented.match(/^ +token: .*$/gm) ?? []
+  expect(tokens).toHaveLength(4)
+  for (const token of tokens) {
+    const { settings } = loadText(
+      uncommented.replace(/^( +token: .*\n)+/m, `${token.replace('/run/secrets/acme-token', 'token.txt')}\n`),
+      variables,
+    )
+    expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.UTC(2030, 6, 1) - 1 }])
+    expect(settings.tenants[0]?.resources.users.freshnessMs).toBe(10_800_000)
+  }
 })
 
 it('never needs a token in the settings', () => {

@@ -8,12 +8,12 @@ export const fakeCatalogue: Catalogue = {
   checks: [
     {
       id: 'api-client-least-privilege',
-      options: z.object({ allow: z.record(z.string(), z.array(z.string())).default({}) }),
+      options: z.strictObject({ allow: z.record(z.string(), z.array(z.string())).default({}) }),
     },
     {
       id: 'document-required-present',
-      options: z.object({
-        requirements: z.array(z.object({ name: z.string(), maxAgeDays: z.number().int().min(1) })).default([]),
+      options: z.strictObject({
+        requirements: z.array(z.strictObject({ name: z.string(), maxAgeDays: z.number().int().min(1) })).default([]),
       }),
     },
     {
@@ -27,7 +27,7 @@ export const fakeCatalogue: Catalogue = {
     },
     {
       id: 'user-mfa-enrolled',
-      options: z.object({ enrolledWhen: z.enum(['status', 'action', 'both']).default('status') }),
+      options: z.strictObject({ enrolledWhen: z.enum(['status', 'action', 'both']).default('status') }),
     },
   ],
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatListen, listen } from '../../src/config/listen.ts'
+import { formatListen, listen, readListen } from '../../src/config/listen.ts'
 
 it.each([
   ['127.0.0.1:9469', '127.0.0.1', 9469],
@@ -10,9 +10,9 @@ it.each([
   ['9469', '127.0.0.1', 9469],
   [9469, '127.0.0.1', 9469],
 ])('takes %j as %s port %i, and writes it so that it reads the same', (text, host, port) => {
-  const address = listen().parse(text)
+  const address = readListen(listen().parse(text))
   expect(address).toEqual({ host, port })
-  expect(listen().parse(formatListen(address))).toEqual(address)
+  expect(readListen(formatListen({ host, port }))).toEqual(address)
 })
 
 it.each([

@@ -336,14 +336,6 @@ it('refuses a database in memory, and an empty name of the configuration file', 
   ])
 })
 
-it('blames the catalogue, not the user, for a resource without a schedule', () => {
-  const catalogue = { ...fakeCatalogue, resources: fakeCatalogue.resources.slice(1) }
-  const readFile = () => tenant('acme')
-  expect(() => loadSettings({ file: 'a.yaml', env, catalogue, readFile })).toThrow(
-    'no full sync schedule of api-clients',
-  )
-})
-
 it('shares the general settings among tenants that override none of them', () => {
   const auth = { token: { env: 'ACME_TOKEN' } }
   const tenants = ['a', 'b', 'c'].map((name) => ({ name, baseUrl: `https://${name}.example.com`, auth }))

@@ -37,6 +37,17 @@ export function loadText(text: string, variables: Environment = env): LoadedSett
   return load({ 'a.yaml': text, 'token.txt': canary, 'ca.pem': certificate }, variables, 'a.yaml')
 }
 
+/** The mistakes of a configuration as `line code key`; none when it loads. */
+export function mistakesOf(run: () => unknown): readonly string[] {
+  try {
+    run()
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.mistakes.map(({ line, code, key }) => `${line} ${code} ${key}`)
+    throw error
+  }
+}
+
 /** The problems of a text; none when it loads. */
 export function problemsOf(run: () => unknown): readonly string[] {
   try {

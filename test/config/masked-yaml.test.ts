@@ -29,29 +29,29 @@ waivers:
 `
 
 it('prints a configuration that loads as the same settings', () => {
-  const { settings } = loadText(rich)
-  expect(loadText(maskedYaml(settings)).settings).toEqual(settings)
+  const { settings, written } = loadText(rich)
+  expect(loadText(maskedYaml(written)).settings).toEqual(settings)
 })
 
 it('prints settings shared by all tenants once, at the top', () => {
-  const printed = maskedYaml(loadText(rich).settings)
+  const printed = maskedYaml(loadText(rich).written)
   expect(printed.match(/^freshness:/gm)).toHaveLength(1)
   expect(printed.match(/^ {4}api:/gm)).toHaveLength(2)
 })
 
 it('prints the example file as itself, comments aside', () => {
   const example = readFileSync(new URL('../../config/tenantwatch.example.yaml', import.meta.url), 'utf8')
-  const { settings } = loadText(example)
-  expect(loadText(maskedYaml(settings)).settings).toEqual(settings)
+  const { settings, written } = loadText(example)
+  expect(loadText(maskedYaml(written)).settings).toEqual(settings)
 })
 
 it('masks the credentials of a proxy and the arguments of a command, and still loads', () => {
-  const { settings } = loadText(`
+  const { written } = loadText(`
 tenants:
   - { name: acme, baseUrl: https://acme.example.com, auth: { token: { command: [vault, --token=${canary}] } } }
 api: { proxy: "http://me:${canary}@proxy.example.com:3128" }
 `)
-  const printed = maskedYaml(settings)
+  const printed = maskedYaml(written)
   expect(printed).not.toContain(canary)
   expect(printed).toContain('http://redacted@proxy.example.com:3128')
   expect(printed).toContain('[redacted]')
@@ -59,8 +59,8 @@ api: { proxy: "http://me:${canary}@proxy.example.com:3128" }
 })
 
 it('shows no query of a token URL', () => {
-  const { settings } = loadText(rich.replace('login.example.com/token', 'login.example.com/token?key=topsecret'))
-  const printed = maskedYaml(settings)
+  const { written } = loadText(rich.replace('login.example.com/token', 'login.example.com/token?key=topsecret'))
+  const printed = maskedYaml(written)
   expect(printed).toContain('tokenUrl: https://login.example.com/token?redacted')
   expect(printed).not.toContain('topsecret')
 })

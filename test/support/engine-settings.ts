@@ -1,4 +1,4 @@
-import { defaultCron } from '../../src/config/cron.ts'
+import { cronSchedule } from '../../src/config/cron.ts'
 import type { ApiSettings, AuthSettings, ResourceSettings, TenantSettings } from '../../src/config/settings.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import type { ResourceDefinition } from '../../src/model/resource.ts'
@@ -9,7 +9,7 @@ const cron = (intervalMs: number) => ({ expression: '* * * * *', intervalMs })
 
 /** As often as each resource is synced by default. */
 function scheduleOf({ schedule }: ResourceDefinition): Pick<ResourceSettings, 'incremental' | 'full'> {
-  const every = (expression: string) => cron(defaultCron(expression).intervalMs)
+  const every = (expression: string) => cron(cronSchedule(expression).intervalMs)
   const { incremental, full = '' } = schedule
   return { incremental: incremental === undefined ? null : every(incremental), full: every(full) }
 }

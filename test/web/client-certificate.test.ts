@@ -10,8 +10,10 @@ const config = (type: string, more = '') => `tls_server_config:
   cert_file: server.crt
   key_file: server.key
   client_auth_type: ${type}
-  client_ca: ${JSON.stringify(mine.cert + sibling.cert)}
+  client_ca_file: clients.pem
 ${more}`
+
+const start = (text: string) => startLive(text, '127.0.0.1', mine.cert + sibling.cert)
 
 it.each([
   ['RequestClientCert', [200, 200, 200]],
@@ -20,7 +22,7 @@ it.each([
   ['VerifyClientCertIfGiven', [200, 403, 200]],
   ['RequireAndVerifyClientCert', [403, 403, 200]],
 ])('with %s accepts the expected ones of: no, an unknown and a known certificate', async (type, wanted) => {
-  await using web = await startLive(config(type))
+  await using web = await start(config(type))
   const found: unknown[] = []
   for (const shown of [{}, foreignCertificate, mine]) {
     found.push((await web.get('/metrics', shown)).status)
@@ -32,7 +34,7 @@ it.each([
 it('accepts only certificates with an allowed name', async () => {
   const sans = (...names: string[]) =>
     config('RequireAndVerifyClientCert', `  client_allowed_sans: ${JSON.stringify(names)}\n`)
-  await using web = await startLive(sans('monitor.example'))
+  await using web = await start(sans('monitor.example'))
   expect((await web.get('/', mine)).status).toBe(200)
   expect((await web.get('/', sibling)).status).toBe(403)
   web.write('web.yaml', sans('127.0.0.1', '*.example', 'MONITOR.example', 'example'))
@@ -41,7 +43,7 @@ it('accepts only certificates with an allowed name', async () => {
 })
 
 it.each(['TLSv1.2', 'TLSv1.3'] as const)('does not take a resumed %s session for a certificate', async (version) => {
-  await using web = await startLive(config('RequireAndVerifyClientCert'))
+  await using web = await start(config('RequireAndVerifyClientCert'))
   const versions = { minVersion: version, maxVersion: version }
   const resumedWith = async (shown: object) => {
     const sessions: Buffer[] = []

@@ -18,13 +18,17 @@ async function checked(port: number, host = '0.0.0.0:'): Promise<number> {
 it('passes for a live daemon over HTTP, over TLS, and with required certificate and password', async () => {
   await using plain = await startServer()
   const { cert } = selfSigned('127.0.0.1')
-  await using closed = await startLive(`tls_server_config:
+  await using closed = await startLive(
+    `tls_server_config:
   cert_file: server.crt
   key_file: server.key
   client_auth_type: RequireAndVerifyClientCert
-  client_ca: ${JSON.stringify(cert)}
+  client_ca_file: clients.pem
 basic_auth_users: { alice: ${hashes.wonder} }
-`)
+`,
+    '127.0.0.1',
+    cert,
+  )
   expect([await checked(plain.port), await checked(closed.port)]).toEqual([0, 0])
 })
 

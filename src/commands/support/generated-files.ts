@@ -1,24 +1,26 @@
 import { frameworks, isEvidenceFor } from '../../checks/frameworks.ts'
 import { checks } from '../../checks/index.ts'
 import { ownViews } from '../../checks/own/views.ts'
+import { exampleYaml, jsonSchema, keyRows } from '../../config/example.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
 import { inventories } from '../../metrics/inventory/index.ts'
 import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
 import { checksPage } from '../../monitoring/docs/checks-page.ts'
 import {
   checksTable,
-  enabledByDefault,
   endpointsTable,
   grantOfSql,
+  keysTable,
   metricsTable,
   resourcesTable,
   type Sections,
-  scheduleByDefault,
   viewsOfOwnChecks,
   viewsOfSql,
 } from '../../monitoring/docs/page-sections.ts'
 import { resources } from '../../resources/index.ts'
 import { sqlViews } from '../../store/postgres/views/index.ts'
+
+const catalogue = { resources, checks }
 
 /** Runbooks of checks that are written by hand. */
 const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled'])
@@ -27,6 +29,8 @@ const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled']
 export function generatedFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   files.set('docs/checks.md', checksPage(checks, requirementsByCheck()))
+  files.set('config/tenantwatch.example.yaml', exampleYaml(catalogue))
+  files.set('config/tenantwatch.schema.json', `${JSON.stringify(jsonSchema(catalogue), null, 2)}\n`)
   for (const check of checks) {
     const page = checkRunbook(check)
     if (page !== null && !writtenByHand.has(page.name)) files.set(`docs/runbooks/${page.name}.md`, page.text)
@@ -38,10 +42,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 export function generatedSections(): ReadonlyMap<string, Sections> {
   return new Map<string, Sections>([
     ['README.md', { checks: checksTable(checks), endpoints: endpointsTable(resources) }],
-    [
-      'config/tenantwatch.example.yaml',
-      { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },
-    ],
+    ['docs/configuration.md', { keys: keysTable(keyRows(catalogue)) }],
     ['docs/metrics.md', { metrics: metricsTable(metricCatalogue(inventories)) }],
     ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
     ['docs/sql.md', { grant: grantOfSql(sqlViews), views: viewsOfSql(sqlViews) }],

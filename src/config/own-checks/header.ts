@@ -1,26 +1,45 @@
+import * as z from 'zod'
 import { dayMs, parseDuration } from '../../model/durations.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import { type Severity, severities } from '../../model/severity.ts'
-import { nearest } from '../yaml/nearest.ts'
-import type { OwnCheckHeader } from './own-check.ts'
-
-const keys = [
-  'id',
-  'title',
-  'severity',
-  'inputs',
-  'maxAge',
-  'entity',
-  'frameworks',
-  'description',
-  'risk',
-  'remediation',
-] as const
-type Key = (typeof keys)[number]
+import { severities } from '../../model/severity.ts'
+import { choice, text, textThat } from '../leaves.ts'
+import { validate } from '../validate.ts'
+import { formatPath } from '../yaml/key-path.ts'
 
 export const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
-const entityPattern = /^[a-z][a-z0-9-]{0,39}$/
-const longestAgeMs = 400 * dayMs
+
+const names = 'lower-case letters, digits and dashes, at most'
+const sentence = (most: number) => text(`at most ${most} characters`, new RegExp(`^\\P{Cc}{1,${most}}$`, 'u'))
+const optional = () => sentence(1000).nullable().default(null)
+const wantedAge = 'a duration such as 90s, 15m, 6h or 30d, at most 400d'
+const wantedInputs = `a list such as users, roles; there are ${resourceNames.join(', ')}`
+
+const schema = z
+  .strictObject({
+    id: text(`${names} 64`, idPattern),
+    title: sentence(200),
+    severity: choice(severities),
+    inputs: textThat(wantedInputs, (list) => (inputsOf(list) === null ? `expected ${wantedInputs}` : null)),
+    maxAge: textThat(wantedAge, (age) => {
+      const ms = parseDuration(age)
+      return ms === undefined || ms < 1000 || ms > 400 * dayMs ? `expected ${wantedAge}` : null
+    }).optional(),
+    entity: text(`${names} 40`, /^[a-z][a-z0-9-]{0,39}$/).default('entity'),
+    frameworks: sentence(1000).optional(),
+    description: optional(),
+    risk: optional(),
+    remediation: optional(),
+  })
+  .transform(({ inputs, maxAge, frameworks = '', ...header }) => ({
+    ...header,
+    inputs: inputsOf(inputs) ?? [],
+    /** Greatest age of its inputs in milliseconds, in addition to their freshness limits; null = none. */
+    maxAgeMs: parseDuration(maxAge ?? '') ?? null,
+    frameworks: frameworks.split(',').flatMap((part) => part.trim() || []),
+  }))
+
+type Header = z.output<typeof schema>
+export type OwnCheckHeader = { readonly [Key in keyof Header]: Header[Key] }
 
 export interface ReadHeader {
   /** Null when missing or invalid. */
@@ -31,98 +50,37 @@ export interface ReadHeader {
 }
 
 /** Reads the header of a file, lines of the form `-- key: value`, and the query below it. */
-export function readHeader(text: string): ReadHeader {
-  const lines = text.split(/\r?\n/)
+export function readHeader(source: string): ReadHeader {
+  const lines = source.split(/\r?\n/)
   const first = lines.findIndex((line) => line.trim() !== '')
   const end = lines.findIndex((line, at) => at >= first && !line.trimStart().startsWith('--'))
   const head = lines.slice(Math.max(0, first), end < 0 ? lines.length : end)
-  const problems: string[] = []
-  const written = readLines(head, problems)
-  const value = <T>(key: Key, read: (value: string) => T | undefined, wanted: string): T | undefined => {
-    const text = written.get(key)
-    if (text === undefined) return undefined
-    const result = read(text)
-    if (result === undefined) problems.push(`${key} is ${JSON.stringify(text.slice(0, 80))}; ${wanted}`)
-    return result
-  }
-  const sentence = (key: Key, most: number) =>
-    value(
-      key,
-      (text) => (text.length <= most && !/\p{Cc}/u.test(text) ? text : undefined),
-      `expected at most ${most} characters`,
-    )
-  const id = value(
-    'id',
-    (text) => (idPattern.test(text) ? text : undefined),
-    'expected lower-case letters, digits and dashes, at most 64',
-  )
-  const header = {
-    id,
-    title: sentence('title', 200),
-    severity: value('severity', asSeverity, `expected one of ${severities.join(', ')}`),
-    inputs: value('inputs', asInputs, `expected a list such as users, roles; there are ${resourceNames.join(', ')}`),
-    maxAgeMs: value('maxAge', asAge, 'expected a duration such as 90s, 15m, 6h or 30d, at most 400d'),
-    entity: value(
-      'entity',
-      (text) => (entityPattern.test(text) ? text : undefined),
-      'expected lower-case letters, digits and dashes, at most 40',
-    ),
-    frameworks: sentence('frameworks', 1000)
-      ?.split(',')
-      .flatMap((part) => part.trim() || []),
-    description: sentence('description', 1000),
-    risk: sentence('risk', 1000),
-    remediation: sentence('remediation', 1000),
-  }
-  const lacking = (['id', 'title', 'severity', 'inputs'] as const).filter((key) => !written.has(key))
-  if (lacking.length > 0)
-    problems.push(`the header lacks ${lacking.join(', ')}; the file begins with lines of the form "-- key: value"`)
   const query = end < 0 ? '' : lines.slice(end).join('\n')
-  const { title, severity, inputs } = header
-  const whole = problems.length === 0 && id !== undefined && title !== undefined && severity !== undefined
-  if (!whole || inputs === undefined) return { id: id ?? null, header: null, problems, query }
-  const { maxAgeMs = null, entity = 'entity', frameworks = [] } = header
-  const { description = null, risk = null, remediation = null } = header
-  const read = { id, title, severity, inputs, maxAgeMs, entity, frameworks, description, risk, remediation }
-  return { id, header: read, problems, query }
-}
-
-function readLines(head: readonly string[], problems: string[]): ReadonlyMap<Key, string> {
-  const written = new Map<Key, string>()
-  for (const line of head) {
-    const text = line.trimStart().slice(2).trim()
-    if (text === '') continue
-    const [, key = '', value = ''] = /^([A-Za-z]+)\s*:(.*)$/.exec(text) ?? []
-    const known = keys.find((one) => one === key)
+  const problems: string[] = []
+  const written = new Map<string, string>()
+  for (const line of head.map((one) => one.trimStart().slice(2).trim()).filter((one) => one !== '')) {
+    const [, key = '', value = ''] = /^([A-Za-z]+)\s*:(.*)$/.exec(line) ?? []
     if (key === '')
       problems.push(
-        `the header has the line ${JSON.stringify(text.slice(0, 80))}; expected "-- key: value", and an empty line below the header`,
+        `the header has the line ${JSON.stringify(line.slice(0, 80))}; expected "-- key: value", and an empty line below the header`,
       )
-    else if (known === undefined) problems.push(unknownKey(key))
-    else if (written.has(known)) problems.push(`the header has ${known} twice`)
-    else if (value.trim() === '') problems.push(`${known} is empty`)
-    else written.set(known, value.trim())
+    else if (written.has(key)) problems.push(`the header has ${key} twice`)
+    else written.set(key, value.trim())
   }
-  return written
+  const raw = Object.fromEntries(written)
+  const keys = [...written.keys()]
+  const { value: header = null, mistakes } = validate(schema, raw, (path) => {
+    const order = keys.indexOf(String(path[0]))
+    return { prefix: 'header', line: null, order, name: formatPath(path), path }
+  })
+  problems.push(...mistakes.map((mistake) => mistake.text))
+  const id = idPattern.test(raw['id'] ?? '') ? (raw['id'] ?? null) : null
+  return { id, header: problems.length === 0 ? header : null, problems, query }
 }
 
-function unknownKey(key: string): string {
-  const near = nearest(key, keys)
-  const advice = near === undefined ? `there are ${keys.join(', ')}` : `did you mean ${near}?`
-  return `the header has the unknown key ${key.slice(0, 40)}; ${advice}`
-}
-
-function asSeverity(text: string): Severity | undefined {
-  return severities.find((one) => one === text)
-}
-
-function asInputs(text: string): readonly ResourceName[] | undefined {
-  const names = text.split(',').map((part) => part.trim())
-  const known = names.flatMap((name) => resourceNames.find((one) => one === name) ?? [])
-  return known.length === names.length && new Set(known).size === names.length ? known : undefined
-}
-
-function asAge(text: string): number | undefined {
-  const ms = parseDuration(text)
-  return ms === undefined || ms < 1000 || ms > longestAgeMs ? undefined : ms
+/** Null unless every part is the name of a resource, each once. */
+function inputsOf(list: string): readonly ResourceName[] | null {
+  const parts = list.split(',').map((part) => part.trim())
+  const known = parts.flatMap((part) => resourceNames.find((name) => name === part) ?? [])
+  return known.length === parts.length && new Set(known).size === parts.length ? known : null
 }

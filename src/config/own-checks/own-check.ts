@@ -1,19 +1,4 @@
-import type { ResourceName } from '../../model/resource-names.ts'
-import type { Severity } from '../../model/severity.ts'
-
-export interface OwnCheckHeader {
-  readonly id: string
-  readonly title: string
-  readonly severity: Severity
-  readonly inputs: readonly ResourceName[]
-  /** Greatest age of its inputs in milliseconds, in addition to their freshness limits; null = none. */
-  readonly maxAgeMs: number | null
-  readonly entity: string
-  readonly frameworks: readonly string[]
-  readonly description: string | null
-  readonly risk: string | null
-  readonly remediation: string | null
-}
+import type { OwnCheckHeader } from './header.ts'
 
 export interface WellFormedCheck extends OwnCheckHeader {
   readonly file: string

@@ -1,40 +1,6 @@
-import * as z from 'zod'
-import { secondMs } from '../../model/durations.ts'
-import type { Catalogue } from '../settings.ts'
-import type { Context } from '../yaml/context.ts'
-import { positiveNumber, text, wholeNumber } from '../yaml/leaves.ts'
-import { readSection } from '../yaml/section.ts'
-import { idPattern, readHeader } from './header.ts'
+import { readHeader } from './header.ts'
 import type { OwnCheck, OwnChecksSettings } from './own-check.ts'
 import type { OwnCheckFile, OwnCheckFolder } from './read-folder.ts'
-
-const fields = {
-  folder: text('expected the path of a folder').nullish(),
-  timeoutSeconds: positiveNumber(300).optional(),
-  maxRows: wholeNumber(1, 100_000).optional(),
-}
-
-/** An invalid file becomes a check that cannot be evaluated, not a problem of the configuration. */
-export function readOwnChecks(raw: unknown, { report, catalogue, strict, readFolder }: Context): OwnChecksSettings {
-  const { folder = null, timeoutSeconds = 10, maxRows = 10_000 } = readSection(fields, raw, ['ownChecks'], report)
-  const limits = { folder, timeoutMs: timeoutSeconds * secondMs, maxRows }
-  if (folder === null) return { ...limits, checks: [], incomplete: false }
-  const builtIn = catalogue.checks.map(({ id }) => id)
-  const read = readFolder(folder)
-  if (strict && 'problem' in read)
-    report.problem(['ownChecks', 'folder'], `names the folder \`${folder}\`, which cannot be read: ${read.problem}`)
-  return { ...limits, ...parseChecks(read, folder, builtIn) }
-}
-
-/** True if a check that is not in the catalogue may be in a file that could not be read. */
-export function mayBeUnread(id: string, { incomplete = false }: Catalogue): boolean {
-  return incomplete && idPattern.test(id)
-}
-
-export function withOwnChecks(catalogue: Catalogue, { checks, incomplete }: OwnChecksSettings): Catalogue {
-  const own = checks.map(({ id }) => ({ id, options: z.strictObject({}) }))
-  return { ...catalogue, checks: [...catalogue.checks, ...own], incomplete }
-}
 
 const quotedOrComment = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
 

@@ -20,11 +20,6 @@ export interface TlsSettings {
   /** Empty allows every name. */
   readonly allowedSans: readonly string[]
   readonly minVersion: SecureVersion
-  readonly maxVersion: SecureVersion
-  /** OpenSSL names in order of preference, joined by colons; null = defaults of Node. */
-  readonly ciphers: string | null
-  readonly curves: string | null
-  readonly honorCipherOrder: boolean
 }
 
 export interface WebSettings {

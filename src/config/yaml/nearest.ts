@@ -15,6 +15,11 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best
 }
 
+export function advice(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${near}"?`
+}
+
 /** Swapped letters are one mistake. */
 function distanceOf(word: string, candidate: string): number {
   const distance = leven(word, candidate)

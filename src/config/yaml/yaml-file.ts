@@ -12,224 +12,170 @@ import {
   visit,
   type YAMLError,
 } from 'yaml'
-import { formatPath, type KeyPath, type Locate } from './report.ts'
-
-const quoteStar = 'a value that begins with `*`, such as a cron expression, needs quotes'
-
-/** An alias without an anchor is almost always an unquoted cron expression. */
-const badAlias = `an alias has no anchor; ${quoteStar}`
-
-const notClosed = (what: 'bracket' | 'quote') =>
-  `the ${what} that opens here is not closed; close it${what === 'bracket' ? ', and indent all its lines' : ''}`
-
-const badIndent = 'the indentation does not fit; every key of a map must begin in the same column'
-
-/** A key on two lines is almost always a value whose next line is indented too deep. */
-const deeperLine =
-  'the line after this one is indented deeper although this one has a value; every key of a map must begin in the same column'
-
-const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
-  BAD_ALIAS: badAlias,
-  BAD_INDENT: badIndent,
-  BAD_SCALAR_START: 'a value that begins with `@`, `%` or a back-quote needs quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a nested map cannot begin on this line; a value that contains `: ` needs quotes',
-  BAD_DQ_ESCAPE: 'a text in double quotes contains an unknown escape; double its back-slashes or use single quotes',
-  MISSING_CHAR: 'a quote, bracket, comma or colon is missing, or a space after one',
-  MULTIPLE_DOCS: 'a second document begins here; expected one document a file',
-  MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
-  TAB_AS_INDENT: 'a tab indents this line; indent with spaces',
-  TAG_RESOLVE_FAILED: 'a tag that begins with `!` is not known here; remove it, or quote the value',
-}
-
-/** A message without a quote of the source, which may contain secrets, unlike the messages of the library. */
-function yamlProblem({ code, message, pos: [at] }: YAMLError, all: readonly YAMLError[], source: string): string {
-  if (code === 'UNEXPECTED_TOKEN') {
-    const [line = ''] = source.slice(source.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
-    return `unexpected text; ${line.includes('*') ? quoteStar : 'quote the whole value, or begin a new line for the next key'}`
-  }
-  if (code === 'MISSING_CHAR' && message.startsWith('Sequence item without')) return badIndent
-  const isOnTwoLines = all.some((one) => one.code === 'MULTILINE_IMPLICIT_KEY' && one.pos[0] === at)
-  if (code === 'BLOCK_AS_IMPLICIT_KEY' && isOnTwoLines) return deeperLine
-  return sentences[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
-}
+import type { Mistake } from './errors.ts'
+import type { KeyPath } from './key-path.ts'
 
 /** Enough for an anchor that a thousand tenants use, and too few for an alias bomb. */
 const maxAliasCount = 5000
 
-export interface YamlProblem {
-  readonly position: Position
-  readonly sentence: string
+export interface Position {
+  readonly offset: number
+  readonly line: number
+  readonly column: number
 }
 
 export interface YamlFile {
+  readonly name: string
+  /** False where the syntax is so broken that the values are not known. */
   readonly readable: boolean
   readonly raw: unknown
-  readonly problems: readonly YamlProblem[]
+  readonly mistakes: readonly Mistake[]
+  /** The position of the value or key at a path; of the closest parent when it is missing. */
   position(path: KeyPath, at: 'key' | 'value'): Position
 }
 
-/** Parses YAML strictly: duplicate keys, unknown tags and a second document are problems. */
-export function readYaml(source: string): YamlFile {
+/** Parses YAML strictly: duplicate keys, unknown tags and a second document are mistakes. */
+export function readYaml(name: string, source: string): YamlFile {
   const lines = new LineCounter()
-  const start = { offset: 0, text: '1:1' }
-  const nothing = { readable: false, raw: undefined, position: () => start }
-  if (source.includes('\0'))
-    return { ...nothing, problems: [{ position: start, sentence: 'this is no YAML file; expected text in UTF-8' }] }
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset)
+    return { offset, line, column: col }
+  }
+  const mistakeAt = (offset: number, text: string): Mistake => {
+    const { line, column } = positionAt(offset)
+    return { code: 'syntax', key: '', line, text, sentence: `${name}:${line}:${column}: ${text}` }
+  }
+  const unreadable = (text: string): YamlFile => {
+    const mistakes = [{ code: 'syntax', key: '', line: 1, text, sentence: `${name}:1:1: ${text}` }] as const
+    return { name, readable: false, raw: undefined, mistakes, position: () => ({ offset: 0, line: 1, column: 1 }) }
+  }
+  if (source.includes('\0')) return unreadable('this is no YAML file; expected text in UTF-8')
   try {
-    const document = parseDocument(source, {
-      lineCounter: lines,
-      prettyErrors: false,
-      merge: true,
-      keepSourceTokens: true,
-    })
-    const [brackets, quotes] = [openBrackets(document), quotedTexts(document)]
-    const errors = withoutFollowing([...document.errors, ...document.warnings], source)
-    const readable = errors.every(({ code }) => code === 'DUPLICATE_KEY')
-    const problems = errors.map((error) => {
-      const {
-        code,
-        pos: [at],
-      } = error
-      const bracket = code === 'BAD_INDENT' ? brackets.get(at) : undefined
-      if (bracket !== undefined) return { position: positionAt(lines, bracket), sentence: notClosed('bracket') }
-      const quote = code === 'MISSING_CHAR' && isOpenQuote(error) ? quotes.get(at) : undefined
-      if (quote !== undefined) return { position: positionAt(lines, quote), sentence: notClosed('quote') }
-      return {
-        position: positionAt(lines, at),
-        sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, at) : yamlProblem(error, errors, source),
-      }
-    })
-    const lost = readable ? lostAliases(document).map((offset) => positionAt(lines, offset)) : []
-    problems.push(...lost.map((position) => ({ position, sentence: badAlias })))
-    keepOneOfEachKey(document)
-    const raw: unknown = readable && lost.length === 0 ? document.toJS({ maxAliasCount }) : undefined
-    return {
-      readable: readable && lost.length === 0,
-      raw,
-      problems: firstOfEachLine(problems),
-      position: (path, at) => positionOf(document, lines, path, at),
-    }
+    const options = { lineCounter: lines, prettyErrors: false, merge: true, keepSourceTokens: true } as const
+    const document = parseDocument(source, options)
+    const errors = [...document.errors, ...document.warnings]
+    const duplicates = errors.filter(({ code }) => code === 'DUPLICATE_KEY').map(({ pos }) => pos[0])
+    const broken = syntaxErrors(document, errors, source)
+    const mistakes = [
+      ...duplicates.map((at) =>
+        mistakeAt(at, `duplicate key \`${keyAt(source, at)}\`; a map has each key at most once`),
+      ),
+      ...broken.map(({ at, text }) => mistakeAt(at, text)),
+    ].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+    withoutDuplicates(document, duplicates)
+    const readable = broken.length === 0
+    const raw: unknown = readable ? document.toJS({ maxAliasCount }) : undefined
+    return { name, readable, raw, mistakes, position: (path, at) => positionAt(offsetOf(document, path, at)) }
   } catch (error) {
-    const bomb = error instanceof ReferenceError
-    const sentence = bomb
-      ? `aliases expand to more than ${maxAliasCount} values`
-      : 'this is nested too deeply to be read'
-    return { ...nothing, problems: [{ position: start, sentence }] }
+    const isBomb = error instanceof ReferenceError
+    return unreadable(
+      isBomb ? `aliases expand to more than ${maxAliasCount} values` : 'this is nested too deeply to be read',
+    )
   }
 }
 
-export function locateIn(file: string, yaml: YamlFile): Locate {
-  return (path, at = 'value') => {
-    const { text, offset } = yaml.position(path, at)
-    return { prefix: `${file}:${text}`, name: formatPath(path), order: offset }
+const quoteStar = 'a value that begins with `*`, such as a cron expression, needs quotes'
+
+/** Without a quote of the source, which may contain secrets, unlike the messages of the library. */
+const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
+  BAD_ALIAS: `an alias has no anchor; ${quoteStar}`,
+  BAD_DQ_ESCAPE: 'a text in double quotes contains an unknown escape; double its back-slashes or use single quotes',
+  BAD_INDENT: 'the indentation does not fit; every key of a map must begin in the same column',
+  BAD_SCALAR_START: 'a value that begins with `@`, `%` or a back-quote needs quotes',
+  BLOCK_AS_IMPLICIT_KEY:
+    'a map cannot begin here: the next line is indented too deep, or a value with `: ` needs quotes',
+  MISSING_CHAR: 'a quote, bracket, comma, colon or "-" is missing, or the indentation does not fit',
+  MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
+  MULTIPLE_DOCS: 'a second document begins here; expected one document a file',
+  TAB_AS_INDENT: 'a tab indents this line; indent with spaces',
+  TAG_RESOLVE_FAILED: 'a tag that begins with `!` is not known here; remove it, or quote the value',
+  UNEXPECTED_TOKEN: `unexpected text; quote the whole value, or begin a new line for the next key; ${quoteStar}`,
+}
+
+interface SyntaxError {
+  readonly at: number
+  readonly text: string
+}
+
+/** The first error of each line: an unclosed bracket or quote where it opens, an alias without anchor where it stands. */
+function syntaxErrors(document: Document, errors: readonly YAMLError[], source: string): readonly SyntaxError[] {
+  const found: SyntaxError[] = []
+  const opens = startOfUnclosed(document)
+  for (const { code, pos } of withoutFollowing(errors, source)) {
+    const start = code === 'BAD_INDENT' || code === 'MISSING_CHAR' ? opens.get(pos[0]) : undefined
+    if (code === 'DUPLICATE_KEY') continue
+    if (start === undefined) found.push({ at: pos[0], text: sentences[code] ?? `this is not valid YAML (${code})` })
+    else
+      found.push({
+        at: start,
+        text: 'the bracket or quote that opens here is not closed; close it, and indent all its lines',
+      })
   }
+  if (found.length === 0)
+    visit(document, {
+      Alias(_key, alias) {
+        if (alias.resolve(document) === undefined)
+          found.push({ at: alias.range?.[0] ?? 0, text: sentences.BAD_ALIAS ?? '' })
+      },
+    })
+  const lineOf = (at: number) => source.lastIndexOf('\n', at - 1)
+  return found.filter(({ at }, index) => !found.slice(0, index).some((one) => lineOf(one.at) === lineOf(at)))
 }
 
-/** Drops errors below a key whose colon is missing, because the parser reads the indented lines after it as the key. */
-function withoutFollowing(errors: readonly YAMLError[], source: string): readonly YAMLError[] {
-  const isKey = ({ code }: YAMLError) => code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_AS_IMPLICIT_KEY'
-  const startsMap = new Set(errors.flatMap(({ code, pos }) => (code === 'BLOCK_AS_IMPLICIT_KEY' ? [pos[0]] : [])))
-  const broken = errors.filter(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && !startsMap.has(pos[0]))
-  const blocks = broken.map(({ pos: [at] }) => [at, endOfBlock(source, at)] as const)
-  return errors.filter((error) => !isKey(error) || !blocks.some(([at, end]) => error.pos[0] > at && error.pos[0] < end))
-}
-
-/** The start of the first line after a key that is not indented deeper. */
-function endOfBlock(source: string, at: number): number {
-  const column = at - (source.lastIndexOf('\n', at - 1) + 1)
-  const end = source.slice(at).search(new RegExp(`\\n {0,${column}}[^\\s#-]`))
-  return end < 0 ? source.length : at + end
-}
-
-const isOpenQuote = ({ message }: YAMLError) => message.startsWith('Missing closing')
-
-/** Start offset of each quoted text, by its end offset. */
-function quotedTexts(document: Document): ReadonlyMap<number, number> {
+/** Where brackets and quotes open, by the offset where the parser missed their end; of several the innermost. */
+function startOfUnclosed(document: Document): ReadonlyMap<number, number> {
   const starts = new Map<number, number>()
   visit(document, {
     Scalar(_key, { type, range }) {
       if (range && (type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE')) starts.set(range[1], range[0])
     },
+    Collection(_key, { srcToken, range }) {
+      if (srcToken?.type !== 'flow-collection' || !range) return
+      const isClosed = srcToken.end.some(({ type }) => type === 'flow-map-end' || type === 'flow-seq-end')
+      if (!isClosed) starts.set(range[1], range[0])
+    },
   })
   return starts
 }
 
-/** Keeps the first problem of each line, because one mistake causes several errors. */
-function firstOfEachLine<P extends YamlProblem>(problems: readonly P[]): readonly P[] {
-  const lines = new Set<string>()
-  return problems.filter(({ position, sentence }) => {
-    const line = sentence.startsWith('duplicate') ? position.text : position.text.replace(/:.*/, '')
-    return !lines.has(line) && lines.add(line)
+/** Drops errors below a key whose colon is missing, because the parser reads the indented lines after it as the key. */
+function withoutFollowing(errors: readonly YAMLError[], source: string): readonly YAMLError[] {
+  let end = 0
+  return errors.filter(({ code, pos: [at] }) => {
+    if (code !== 'MULTILINE_IMPLICIT_KEY' && code !== 'BLOCK_AS_IMPLICIT_KEY') return true
+    if (at < end) return false
+    const column = at - (source.lastIndexOf('\n', at - 1) + 1)
+    const length = source.slice(at).search(new RegExp(`\\n {0,${column}}[^\\s#-]`))
+    if (code === 'MULTILINE_IMPLICIT_KEY') end = length < 0 ? source.length : at + length
+    return true
   })
 }
 
-/** Offset of the innermost open bracket, by the offset where the parser missed its end. */
-function openBrackets(document: Document): ReadonlyMap<number, number> {
-  const open = new Map<number, number>()
-  visit(document, {
-    Collection(_key, { srcToken, range }) {
-      if (srcToken?.type !== 'flow-collection' || !range) return
-      const isClosed = srcToken.end.some(({ type }) => type === 'flow-map-end' || type === 'flow-seq-end')
-      if (!isClosed) open.set(range[1], range[0])
-    },
-  })
-  return open
-}
-
-/** Of equal keys keeps the last one with a value, so that an empty one is not reported as a second problem. */
-function keepOneOfEachKey(document: Document): void {
+/** Of equal keys the first one counts, so that the later ones cause no second mistake. */
+function withoutDuplicates(document: Document, offsets: readonly number[]): void {
+  if (offsets.length === 0) return
   visit(document, {
     Map(_key, map) {
-      const nameOf = (key: unknown) => String(isScalar(key) ? key.value : key)
-      const isEmpty = (value: unknown) => value === null || (isScalar(value) && value.value === null)
-      const kept = new Map<string, (typeof map.items)[number]>()
-      for (const pair of map.items) {
-        const name = nameOf(pair.key)
-        if (!kept.has(name) || !isEmpty(pair.value)) kept.set(name, pair)
-      }
-      if (kept.size < map.items.length) map.items = [...kept.values()]
+      map.items = map.items.filter(({ key }) => !(isNode(key) && offsets.includes(key.range?.[0] ?? -1)))
     },
   })
 }
 
-function lostAliases(document: Document): number[] {
-  const offsets: number[] = []
-  visit(document, {
-    Alias(_key, alias) {
-      if (alias.resolve(document) === undefined) offsets.push(alias.range?.[0] ?? 0)
-    },
-  })
-  return offsets
+function keyAt(source: string, offset: number): string {
+  return /^["']?([\w.-]{1,64})/.exec(source.slice(offset, offset + 80))?.[1] ?? '…'
 }
 
-function duplicateKey(source: string, offset: number): string {
-  const key = /^["']?([\w.-]{1,64})/.exec(source.slice(offset, offset + 80))?.[1]
-  return `duplicate key${key === undefined ? '' : ` \`${key}\``}; a map has each key at most once`
-}
-
-interface Position {
-  readonly offset: number
-  /** `line:column`, both from 1. */
-  readonly text: string
-}
-
-/** The position of the value (or key) at a path; of the closest parent when it is missing. */
-function positionOf(document: Document, lines: LineCounter, path: KeyPath, at: 'key' | 'value'): Position {
+function offsetOf(document: Document, path: KeyPath, at: 'key' | 'value'): number {
   let node: Node | null = document.contents
   let offset = node?.range?.[0] ?? 0
   for (const [index, part] of path.entries()) {
-    const step = stepInto(resolved(node, document), part)
+    const step = stepInto(isAlias(node) ? (node.resolve(document) ?? null) : node, part)
     if (step === undefined) break
     node = step.value
     const wantsKey = at === 'key' && index === path.length - 1
     offset = (wantsKey ? undefined : node?.range?.[0]) ?? step.key?.range?.[0] ?? offset
   }
-  return positionAt(lines, offset)
-}
-
-function positionAt(lines: LineCounter, offset: number): Position {
-  const { line, col } = lines.linePos(offset)
-  return { offset, text: `${line}:${col}` }
+  return offset
 }
 
 interface Step {
@@ -246,8 +192,4 @@ function stepInto(node: Node | null, part: string | number): Step | undefined {
   const pair = node.items.find(({ key }) => String(isScalar(key) ? key.value : key) === part)
   if (pair === undefined) return undefined
   return { key: isNode(pair.key) ? pair.key : undefined, value: isNode(pair.value) ? pair.value : null }
-}
-
-function resolved(node: Node | null, document: Document): Node | null {
-  return isAlias(node) ? (node.resolve(document) ?? null) : node
 }

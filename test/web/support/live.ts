@@ -33,8 +33,8 @@ export interface Logged {
   readonly fields: object
 }
 
-/** A web server by a configuration file that may change; `server` begins the TLS section with its certificate. */
-export async function startLive(text: string, host = '127.0.0.1') {
+/** A web server by a configuration file that may change; `clients` are the authorities in `clients.pem`. */
+export async function startLive(text: string, host = '127.0.0.1', clients = '') {
   const folder = temporaryFolder()
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
   const show = ({ cert, key }: Certificate) => {
@@ -44,6 +44,7 @@ export async function startLive(text: string, host = '127.0.0.1') {
   const own = selfSigned('127.0.0.1')
   show(own)
   write('web.yaml', text)
+  write('clients.pem', clients)
   const logged: Logged[] = []
   const readings: boolean[] = []
   const note = (level: Logged['level']) => (fields: object, message: string) =>

@@ -64,10 +64,6 @@ export function tlsOf(over: Pick<TlsSettings, 'cert' | 'key'> & Partial<TlsSetti
     clientAuth: 'NoClientCert',
     allowedSans: [],
     minVersion: 'TLSv1.2',
-    maxVersion: 'TLSv1.3',
-    ciphers: null,
-    curves: null,
-    honorCipherOrder: true,
     ...over,
   }
 }

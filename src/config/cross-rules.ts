@@ -1,0 +1,68 @@
+import { parseDuration } from '../model/durations.ts'
+import { resourceNames } from '../model/resource-names.ts'
+import { readCron } from './cron.ts'
+import { formatDuration } from './leaves.ts'
+import { insecurity } from './urls.ts'
+import { type KeyPath, valueAt } from './yaml/key-path.ts'
+import { advice } from './yaml/nearest.ts'
+
+interface Context {
+  addIssue(issue: { readonly code: 'custom'; readonly message: string; readonly path: (string | number)[] }): void
+}
+
+/** Rules over several keys. They also run where other keys are wrong, so that nothing is known of any value. */
+export function crossRules(written: unknown, context: Context): void {
+  const wrong: Wrong = (path, message) => context.addIssue({ code: 'custom', message, path: [...path] })
+  const tenants = listAt(written, 'tenants')
+  const waivers = listAt(written, 'waivers')
+  assertUnique(tenants, 'tenants', 'name', wrong)
+  assertUnique(waivers, 'waivers', 'id', wrong)
+  assertFresh([], valueAt(written, ['schedule']), valueAt(written, ['freshness']), wrong)
+  for (const [index, tenant] of tenants.entries()) {
+    const path = ['tenants', index]
+    const inForce = (key: string) => valueAt(tenant, [key]) ?? valueAt(written, [key])
+    if (['schedule', 'freshness'].some((key) => valueAt(tenant, [key]) !== undefined))
+      assertFresh(path, inForce('schedule'), inForce('freshness'), wrong)
+    const isAllowed = valueAt(inForce('api'), ['allowInsecureHttp']) === true
+    for (const place of [['baseUrl'], ['auth', 'token', 'oauth2', 'tokenUrl']]) {
+      const url = valueAt(tenant, place)
+      const problem = typeof url === 'string' ? insecurity(url, isAllowed) : undefined
+      if (problem !== undefined) wrong([...path, ...place], problem)
+    }
+  }
+  const names = tenants.map((tenant) => valueAt(tenant, ['name'])).filter((name) => typeof name === 'string')
+  for (const [index, waiver] of waivers.entries()) {
+    const tenant = valueAt(waiver, ['tenant'])
+    if (typeof tenant === 'string' && !names.includes(tenant))
+      wrong(['waivers', index, 'tenant'], `there is no such tenant; ${advice(tenant, names)}`)
+  }
+}
+
+function listAt(written: unknown, key: string): readonly unknown[] {
+  const list = valueAt(written, [key])
+  return Array.isArray(list) ? list : []
+}
+
+type Wrong = (path: KeyPath, message: string) => void
+
+function assertUnique(list: readonly unknown[], section: string, key: string, wrong: Wrong): void {
+  const values = list.map((item) => valueAt(item, [key]))
+  for (const [index, value] of values.entries()) {
+    const first = values.indexOf(value)
+    if (typeof value === 'string' && first < index)
+      wrong([section, index, key], `\`${section}[${first}]\` has this ${key} already`)
+  }
+}
+
+/** A limit shorter than the interval of full syncs would make data stale between two of them. */
+function assertFresh(path: KeyPath, schedule: unknown, freshness: unknown, wrong: Wrong): void {
+  for (const name of resourceNames) {
+    const [limit, full] = [valueAt(freshness, [name]), valueAt(schedule, [name, 'full'])]
+    const limitMs = typeof limit === 'string' ? parseDuration(limit) : undefined
+    if (limitMs === undefined || typeof full !== 'string') continue
+    const cron = readCron(full)
+    if ('problem' in cron || limitMs >= cron.intervalMs) continue
+    const least = `expected at least ${formatDuration(cron.intervalMs)}`
+    wrong([...path, 'freshness', name], `${least}, the interval of \`schedule.${name}.full\` ("${full}")`)
+  }
+}

@@ -1,0 +1,243 @@
+import * as z from 'zod'
+import { isGuid } from '../model/guid.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import { severities } from '../model/severity.ts'
+import { canCarryToken } from '../model/token-header.ts'
+import { cron } from './cron.ts'
+import { crossRules } from './cross-rules.ts'
+import {
+  choice,
+  duration,
+  emptyAsMap,
+  flag,
+  numberBetween,
+  positiveNumber,
+  section,
+  text,
+  textThat,
+  wholeNumber,
+} from './leaves.ts'
+import { noProbes, type Probes } from './probes.ts'
+import { available, tokenSource } from './secret-source.ts'
+import { limits, ownChecks, server, store, waiver } from './sections.ts'
+import { baseUrl, proxyUrl } from './urls.ts'
+
+export interface ResourceDefaults {
+  readonly name: ResourceName
+  readonly kind: string
+  readonly schedule: Readonly<Partial<Record<'incremental' | 'full', string>>>
+}
+
+/** The schema must accept an empty object and its own output, so that a printed configuration can be loaded again. */
+export interface CheckDefaults {
+  readonly id: string
+  readonly options: z.ZodObject
+}
+
+export interface Catalogue {
+  readonly resources: readonly ResourceDefaults[]
+  readonly checks: readonly CheckDefaults[]
+  /** True when own checks could not be read, so that an unknown check id may be valid. */
+  readonly incomplete?: boolean
+}
+
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+const tokenExamples = [
+  { env: 'ACME_TOKEN' },
+  { file: '/run/secrets/acme-token' },
+  { command: ['vault', 'read', '-field=token', 'acme'] },
+  {
+    oauth2: {
+      tokenUrl: 'https://login.example.com/oauth2/token',
+      clientId: 'tenantwatch',
+      clientSecret: { env: 'ACME_CLIENT_SECRET' },
+    },
+  },
+]
+
+const checkExamples = [
+  { 'document-current': { enabled: false }, 'user-invitation-accepted': { severity: 'low', days: 30 } },
+  { 'user-mfa-enrolled': { enrolledWhen: 'mfaStatus and not mfaAction' } },
+  { 'document-required-present': { requirements: [{ id: 'soc2', pattern: 'SOC2*.pdf', maxAgeDays: 365 }] } },
+]
+
+const waiverExample = {
+  id: 'W-1',
+  check: 'user-mfa-enrolled',
+  entity: '42',
+  tenant: 'acme',
+  reason: 'Break-glass account, kept in the safe',
+  owner: 'security',
+  expires: '2030-06-30',
+}
+
+/** The configuration as it is written, with the defaults. */
+export type Written = z.output<ReturnType<typeof configurationSchema>>
+export type WrittenTenant = Written['tenants'][number]
+
+/**
+ * The one description of the configuration: types, defaults, mistakes, JSON Schema, the example and the table of keys
+ * (docs/configuration.md) come from it. A section of a tenant replaces single keys of the general one; the caller merges.
+ */
+export function configurationSchema(catalogue: Catalogue, probes: Probes = noProbes) {
+  const own = overridableSections(catalogue, probes)
+  const tenant = z.strictObject({
+    name: text('a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/).meta({
+      description: 'Label `tenant` of every metric: a-z, 0-9 and "-"',
+      'x-examples': ['acme'],
+    }),
+    baseUrl: baseUrl().meta({
+      description: 'Without /api/public; https, except for this machine itself',
+      'x-examples': ['https://api.example.com'],
+    }),
+    auth: section({
+      header: headerName().default('Authorization').describe('Request header that carries the token'),
+      scheme: text('one word such as Bearer, or "" to send the bare token', /^[\w!#$%&'*+.^`|~-]*$/)
+        .default('Bearer')
+        .describe('Word before the token; "" sends the bare token'),
+      token: tokenSource(probes).meta({
+        description: 'Exactly one source; the token itself is never written here',
+        'x-examples': tokenExamples,
+      }),
+    }).prefault({} as never),
+    ownClientId: clientId()
+      .nullable()
+      .prefault(null)
+      .describe('clientId of the API client whose token this is: a list without it raises a hold'),
+    api: own.api.optional(),
+    resources: own.resources.optional(),
+    schedule: section(own.schedule).optional(),
+    freshness: own.freshness.optional(),
+    checks: own.checks.optional(),
+  })
+  const checkIds = catalogue.checks.map(({ id }) => id)
+  const atLeastOne = 'expected a list of at least one tenant'
+  return z
+    .strictObject({
+      tenants: z
+        .array(tenant, { error: atLeastOne })
+        .min(1, { error: atLeastOne })
+        .describe(
+          'The API tenants. The sections api, resources, schedule (without evaluate and timezone), freshness and checks may also be set in a tenant; each key then replaces the general one for this tenant alone',
+        ),
+      api: own.api.prefault({}).describe('How the API is called'),
+      resources: own.resources
+        .prefault({})
+        .describe('A resource that is switched off is not requested; every check that needs it is not_applicable'),
+      schedule: section({
+        ...own.schedule,
+        evaluate: cron().default('* * * * *').describe('Evaluates again what depends on time alone'),
+        timezone: timezone().default('UTC').describe('Time zone of the schedules'),
+      })
+        .prefault({})
+        .describe('Five cron fields, or six with seconds first, in quotes; day of month and weekday must both fit'),
+      freshness: own.freshness.prefault({}).meta({
+        description:
+          'How old a complete full sync may be before checks over it are unknown; by default three times the longer of its interval and its last duration (of which at most 24 hours count), at least 15 minutes',
+        'x-examples': [{ users: '3h', documents: '1d' }],
+      }),
+      checks: own.checks.prefault({}).meta({
+        description:
+          'By id, see docs/checks.md: `enabled`, `severity` (info, low, medium, high, critical) and the options of the check',
+        'x-examples': checkExamples,
+      }),
+      ...limits(),
+      store: store(probes).prefault({}).describe('The mirror: a file, or a database of PostgreSQL 15 or later'),
+      server: server(probes).prefault({}).describe('Page, metrics and JSON'),
+      ownChecks: ownChecks(probes).prefault({}).describe('Checks of your own in SQL, see docs/own-checks.md'),
+      waivers: z
+        .preprocess(
+          (raw) => raw ?? [],
+          z.array(waiver(checkIds, catalogue.incomplete === true), { error: 'expected a list' }),
+        )
+        .prefault([])
+        .meta({ description: 'Accepted findings; every key is mandatory', 'x-examples': [[waiverExample]] }),
+      log: section({ level: choice(levels).default('info').describe(levels.join(', ')) }).prefault({}),
+    })
+    .superRefine(crossRules, { when: () => true })
+}
+
+interface Modes {
+  readonly full: string
+  readonly incremental?: string | undefined
+}
+
+/** What a tenant may set for itself. */
+function overridableSections({ resources, checks, incomplete = false }: Catalogue, probes: Probes) {
+  const eachResource = <T>(of: (resource: ResourceDefaults) => T) =>
+    Object.fromEntries(resources.map((resource) => [resource.name, of(resource)])) as Record<ResourceName, T>
+  const common = { enabled: flag().default(true), severity: choice(severities).nullish() }
+  const known = Object.fromEntries(
+    checks.map(({ id, options }) => [id, emptyAsMap(options.safeExtend(common)).prefault({})]),
+  )
+  return {
+    api: api(resources, probes),
+    resources: section(eachResource(() => section({ enabled: flag().default(true) }).prefault({}))),
+    schedule: eachResource(({ schedule }) => {
+      const full = cron().default(schedule.full ?? '')
+      const { incremental } = schedule
+      const modes = incremental === undefined ? { full } : { incremental: cron().default(incremental), full }
+      return (section(modes) as z.ZodType<Modes>).prefault({} as never)
+    }),
+    freshness: section(eachResource(() => duration(3650).optional())),
+    checks: emptyAsMap(incomplete ? z.object(known) : z.strictObject(known)),
+  }
+}
+
+function api(resources: readonly ResourceDefaults[], probes: Probes) {
+  const parameter = text(
+    'the name of a query parameter other than cursor and updatedAfter',
+    /^(?!(?:cursor|updatedAfter)$)[\w.~[\]-]{1,64}$/,
+  ).nullable()
+  const feeds = resources.filter(({ kind }) => kind === 'feed').map(({ name }) => [name, parameter.default(null)])
+  const byFeed: z.ZodType<Partial<Record<ResourceName, string | null>>> = z.strictObject(Object.fromEntries(feeds))
+  return section({
+    pageSizeParameter: z
+      .union([parameter, byFeed])
+      .default(null)
+      .describe(
+        'Query parameter for the page size of users and documents; null sends none. Where the two differ: { users: limit, documents: pageSize }',
+      ),
+    pageSize: wholeNumber(1, 10_000).default(200).describe('Documents take at most 200'),
+    timeoutSeconds: positiveNumber(600).default(30).describe('For a whole request'),
+    maxPages: wholeNumber(1, 1e9).default(100_000).describe('More pages than this end a run'),
+    maxBodyMiB: positiveNumber(512).default(8).describe('Of one answer, decompressed'),
+    requestsPerSecond: numberBetween(0, 10_000).default(10).describe('0 = no limit'),
+    allowInsecureHttp: flag().default(false).describe('true sends the token unencrypted'),
+    proxy: proxyUrl().nullable().default(null).describe('Such as http://proxy.example.com:3128'),
+    caFile: text('the path of a file with PEM certificates')
+      .superRefine(available(probes.authorities))
+      .nullable()
+      .default(null)
+      .describe('PEM file of further certificate authorities'),
+  })
+}
+
+function headerName() {
+  const wanted =
+    'the name of a header that can carry the token, such as Authorization or X-Api-Key; Host, User-Agent and headers of proxies or of the body are not allowed'
+  return textThat(wanted, (name) => (canCarryToken(name) ? null : `expected ${wanted}`))
+}
+
+/** Lower-cased, because the API does not define the case of GUIDs. */
+function clientId() {
+  const wanted = 'the clientId of an API client, such as 00000000-0000-0000-0000-000000000000'
+  return textThat(wanted, (id) => (isGuid(id) ? null : `expected ${wanted}`)).transform((id) => id.toLowerCase())
+}
+
+function timezone() {
+  const wanted = 'a time zone such as UTC or Europe/Berlin'
+  return textThat(wanted, (name) => (isTimezone(name) ? null : `expected ${wanted}`))
+}
+
+function isTimezone(name: string): boolean {
+  // Avoids loading the time zone tables, which stay in memory, for the default.
+  if (name === 'UTC') return true
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
+  }
+}

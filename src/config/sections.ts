@@ -1,0 +1,151 @@
+import * as z from 'zod'
+import { parseIsoDate } from '../model/dates.ts'
+import { duration, numberBetween, positiveNumber, section, text, textThat, wholeNumber } from './leaves.ts'
+import { listen } from './listen.ts'
+import { idPattern } from './own-checks/header.ts'
+import type { Probes } from './probes.ts'
+import { available, secretSource } from './secret-source.ts'
+import { predicate } from './validate.ts'
+import { advice } from './yaml/nearest.ts'
+
+export function limits() {
+  const wantedStatuses = 'expected a list of document statuses, such as [Completed, Processing]; null may be one'
+  return {
+    users: section({
+      knownStates: z
+        .array(text('a state of users, such as Deactivated'), { error: 'expected a list of states of users' })
+        .max(50)
+        .default(['Active', 'Invited'])
+        .describe('And the states of users who have accepted or whose account is closed, such as Deactivated'),
+    }).prefault({}),
+    userDetails: section({
+      perRun: wholeNumber(0, 1e6)
+        .default(200)
+        .describe('Single users read in one run for the ids of their roles; 0 = none'),
+      concurrency: wholeNumber(1, 64).default(4).describe('Of these requests'),
+    }).prefault({}),
+    documents: section({
+      overlap: duration(365).default('1h').describe('How far to reach back after the API refused a cursor'),
+      knownStatuses: z
+        .array(text('a text or null').nullable(), { error: wantedStatuses })
+        .min(1, { error: wantedStatuses })
+        .default(['Completed', 'Processing'])
+        .describe('What uploadStatus may be; null may be among them'),
+    }).prefault({}),
+    removals: section({
+      maxPercent: numberBetween(0, 100).default(10).describe('Of the live records'),
+      maxCount: wholeNumber(0, 1e6).default(5).describe('Records'),
+      confirmPerRun: wholeNumber(1, 1e6)
+        .default(1000)
+        .describe('Missing users requested by id in one run, before they count as removed'),
+    })
+      .prefault({})
+      .describe(
+        'If more records go within 24 hours than both limits allow, or more than half of two or more, the engine raises a hold until `tenantwatch accept`',
+      ),
+    history: section({
+      retentionDays: wholeNumber(1, 36_500).default(400).describe('Days that the history is kept'),
+    }).prefault({}),
+  }
+}
+
+const defaultPath = 'data/tenantwatch.db'
+
+export function store(probes: Probes) {
+  return section({
+    path: text('the path of the database file', /^(?!\s*:memory:).*\S/s)
+      .optional()
+      .meta({ default: defaultPath, description: 'File of the SQLite database' }),
+    url: secretSource(probes, 'the URL')
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'Instead of a file: a source of the URL postgres://user:password@host:5432/database?sslmode=verify-full',
+        'x-examples': [null, { env: 'DATABASE_URL' }],
+      }),
+  })
+    .superRefine(
+      ({ path, url }, context) => {
+        const hasUrl = url !== undefined && url !== null
+        if (hasUrl && path !== undefined)
+          context.addIssue(predicate('conflict', 'names path and url; expected exactly one of them'))
+        if (!hasUrl && typeof (path ?? '') === 'string')
+          available(probes.database)(path ?? defaultPath, {
+            addIssue: (issue) => context.addIssue({ ...issue, path: ['path'] }),
+          })
+      },
+      { when: ({ value }) => typeof value === 'object' },
+    )
+    .transform(({ path, url }) => (url ? { path: null, url } : { path: path ?? defaultPath, url: null }))
+}
+
+export function server(probes: Probes) {
+  const host = text(
+    'a host name such as tenantwatch.example.com, without scheme and port',
+    /^[a-z\d_~](?:[\w.~-]*[\w~])?\.?$/i,
+  )
+  return section({
+    listen: listen().prefault('127.0.0.1:9469').describe('":9469" listens on all interfaces'),
+    webConfig: text('the path of a web configuration file')
+      .superRefine(available(probes.webConfig))
+      .nullable()
+      .default(null)
+      .describe("File in the format of Prometheus' web configuration: TLS, users; see docs/operations.md"),
+    exposeDetails: z
+      .union([z.boolean(), z.literal('auto')], { error: 'expected auto, true or false' })
+      .default('auto')
+      .describe(
+        'Names and e-mails on the status page: true, false, or auto: behind auth, or on the loopback without allowedHosts',
+      ),
+    allowedHosts: z
+      .array(
+        host.transform((name) => name.toLowerCase().replace(/\.$/, '')),
+        {
+          error: 'expected a list of host names such as [tenantwatch.example.com]',
+        },
+      )
+      .prefault([])
+      .describe('Host names under which page and JSON are served, beside localhost and IP addresses'),
+  })
+}
+
+export function ownChecks(probes: Probes) {
+  return section({
+    folder: text('the path of a folder')
+      .superRefine(available(probes.folder))
+      .nullable()
+      .default(null)
+      .describe('One check for each file `*.sql`, such as config/own-checks'),
+    timeoutSeconds: positiveNumber(300).default(10).describe('For one query over one tenant'),
+    maxRows: wholeNumber(1, 100_000).default(10_000).describe('Of one query, less those that are `ok`'),
+  })
+}
+
+export const waiverTerms = {
+  reason: z.string({ error: 'expected the reason in 20 characters or more' }).trim().min(20, {
+    error: 'expected the reason in 20 characters or more',
+  }),
+  owner: text('the person or team that is responsible'),
+  expires: textThat('a date as YYYY-MM-DD, the last valid day', (day) => {
+    if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return 'expected a date as YYYY-MM-DD, the last valid day'
+    return parseIsoDate(day) === undefined ? 'there is no such day; expected a date as YYYY-MM-DD' : null
+  }),
+}
+
+/** @param isIncomplete whether there may be further checks. */
+export function waiver(ids: readonly string[], isIncomplete: boolean) {
+  return z.strictObject({
+    id: text('a unique id of the waiver', /^\S(.*\S)?$/),
+    check: textThat('the id of a check', (check) =>
+      ids.includes(check) || (isIncomplete && idPattern.test(check))
+        ? null
+        : `there is no such check; ${advice(check, ids)}`,
+    ),
+    entity: z.union([text('the id of the entity, or "*" for all'), z.int()]).transform(String),
+    tenant: text('the name of a tenant'),
+    reason: waiverTerms.reason.describe('20 characters or more'),
+    owner: waiverTerms.owner,
+    expires: waiverTerms.expires.describe('To the end of that day, UTC'),
+  })
+}
