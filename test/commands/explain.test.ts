@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
+import type { FindingView } from '../../src/model/finding.ts'
 import type { Explanation } from '../../src/report/explanation.ts'
 import { aDay, synced } from './support/cli.ts'
-import { shown } from './support/on-terminal.ts'
 
 async function explained() {
   const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
@@ -197,14 +196,4 @@ it('advises nothing for a finding that has ended', async () => {
   const { stdout } = await run('explain', finding.fingerprint)
   expect(stdout).not.toContain('What to do')
   expect(stdout).toMatch(/\nLast seen {4}\S+Z(, |\n)/)
-})
-
-it('gives a terminal the whole command that accepts a drifted state', async () => {
-  const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
-  world.simulator.primary.setSettings({ tenantName: 'new-idp' })
-  await world.run('sync')
-  const found: FindingView[] = JSON.parse((await world.run('findings', '--format', 'json')).stdout)
-  const drift = found.flatMap((finding) => driftIdIn(finding) ?? [])
-  const { text } = await shown(world, 120, 'explain', drift[0] ?? '')
-  expect(text).toContain(`\nTo accept its present state: tenantwatch accept ${drift[0]} --reason TEXT\n`)
 })

@@ -306,7 +306,7 @@ it('alerts on a hold until it is accepted, a bad reload until a good one, a waiv
   reconfigure(one, (text) => text.replace('nonsense: 1\n', waiverOf('w2', 7)))
   await ends(prometheus, 'TenantwatchConfigReloadFailed')
   await fires(prometheus, 'TenantwatchWaiverEnds', { waiver: 'w2' })
-  const [hold = ''] = (await program(place, 'accept').ended).stdout.split(/\s/)
+  const [{ id: hold }] = JSON.parse((await program(place, 'accept', '--format', 'json').ended).stdout)
   expect(await program(place, 'accept', hold, '--reason', 'They left the company').ended).toMatchObject({ code: 0 })
   await ends(prometheus, 'TenantwatchHeld')
   reconfigure(one, (text) => text.replace(waiverOf('w2', 7), waiverOf('w2', 200)))

@@ -4,7 +4,7 @@ import { printable } from '../../src/model/text/printable.ts'
 import { parseCsv } from '../commands/support/csv.ts'
 import { texts } from './support/corpus.ts'
 import { manyReadable, plant } from './support/plant.ts'
-import { acting, actingIn, bareMarkdown, formula, shownText, vocabulary } from './support/reading.ts'
+import { acting, actingIn, formula, shownText, vocabulary } from './support/reading.ts'
 import { openWorld, type World } from './support/world.ts'
 
 interface Finding {
@@ -73,7 +73,6 @@ const commands: readonly (readonly string[])[] = [
   ['findings', '--format', 'ocsf', '--all'],
   ['history', '--details'],
   ['history', '--details', '--format', 'json'],
-  ['report', '--details', '--format', 'md'],
   ['report', '--details', '--format', 'json'],
   ['sync'],
   ['checks'],
@@ -101,24 +100,6 @@ it('writes a report with no tag and no attribute that a harmless tenant would no
   expect(actingIn(stdout)).toBeNull()
   expect(actingIn(shownText(stdout))).toBeNull()
   expect(shownText(stdout)).toContain(printable(texts['right to left'] ?? ''))
-})
-
-it('writes Markdown in which no text of the tenant is a tag, a link, the end of a code span or of a cell', async () => {
-  const { stdout } = await world.run('report', '--details', '--format', 'md')
-  const lines = stdout.trimEnd().split('\n')
-  const isOurs = /^(?:#{1,4} |\| |- |(?: {2}- )|> |[A-Z\d])/
-  expect(lines.filter((line) => line !== '' && !isOurs.test(line))).toEqual([])
-  expect(lines.filter((line) => line.startsWith('  - ')).length).toBeGreaterThan(200)
-  const cells = (line: string) => bareMarkdown(line).split('|').length
-  let width = 0
-  for (const [i, line] of lines.entries()) {
-    if (lines[i + 1]?.startsWith('| ---')) width = cells(line)
-    if (line.startsWith('| ')) expect(cells(line)).toBe(width)
-  }
-  const ours = /^> |\[[A-Z][a-z ]+\]\(#[a-z-]+\)|\*\*[a-z, ]+\*\*/g
-  const bare = lines.map((line) => bareMarkdown(line).replaceAll(ours, '')).join('\n')
-  expect(bare).not.toMatch(/[<>`*[\]~]|:\/\/|www\./)
-  expect(stdout).toContain(`name \`\` ${texts['markdown']} \`\``)
 })
 
 it('spares a terminal the raw characters of CSV too, which a file is given as they are', async () => {

@@ -6,7 +6,7 @@ import type { FindingView } from '../../src/model/finding.ts'
 import { csvLine } from '../../src/model/text/csv.ts'
 import { printable } from '../../src/model/text/printable.ts'
 import { printableJson } from '../../src/model/text/printable-json.ts'
-import { table } from '../../src/report/formats.ts'
+import { textTable } from '../../src/report/table.ts'
 import { loadPage } from '../../src/web/page/load-page.ts'
 import { renderPage } from '../../src/web/page/page.ts'
 import { parseCsv } from '../commands/support/csv.ts'
@@ -96,7 +96,7 @@ it('gives any rows a table of one line each', () => {
   const row = fc.tuple(anyText, anyText, anyText)
   fc.assert(
     fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
-      const lines = table(['A', 'B', 'C'], rows).split('\n')
+      const lines = textTable(['A', 'B', 'C'], rows).split('\n')
       expect(lines).toHaveLength(rows.length + 1)
       for (const line of lines) expect(acting.test(line)).toBe(false)
     }),
