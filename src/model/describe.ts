@@ -10,7 +10,7 @@ import {
   type TenantPosture,
   type WaiverView,
 } from './posture.ts'
-import { tally } from './posture-state.ts'
+import { dataQualityOf, tally } from './posture-state.ts'
 import { reasonInWords } from './reason-words.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
@@ -37,9 +37,11 @@ export function sentencesOf({ text, next }: Pick<Description, 'text' | 'next'>):
   return next === null ? text : `${text.replace(/\.$/, '')}. ${next}`
 }
 
-/** Counts of checks and open findings. */
+/** Counts of checks, open findings and resources with fresh data. */
 export function describePosture(posture: TenantPosture): Description {
   const { shown, open, openTotal } = tally(posture)
+  const { fresh, of } = dataQualityOf(posture)
+  const quality = `${fresh} of ${plural(of, 'resource')}`
   const parts = [`${shown.pass} pass`, `${shown.fail} fail`]
   if (shown.waived > 0) parts.push(`${shown.waived} waived`)
   parts.push(`${shown.unknown} unknown`, `${shown.not_applicable} not applicable`)
@@ -47,7 +49,7 @@ export function describePosture(posture: TenantPosture): Description {
   if (openTotal === 0) found.push(shown.unknown > 0 ? 'none known' : 'none')
   return {
     level: shown.fail > 0 ? 'fail' : shown.unknown > 0 ? 'warn' : 'ok',
-    text: `checks ${parts.join(', ')}; open findings: ${found.join(', ')}`,
+    text: `checks ${parts.join(', ')}; open findings: ${found.join(', ')}; data of ${quality} complete and fresh`,
     next: openTotal === 0 ? null : '"tenantwatch findings" lists them',
   }
 }

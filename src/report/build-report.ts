@@ -20,6 +20,7 @@ import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
+import { describePosture } from '../model/describe.ts'
 import { dayMs } from '../model/durations.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
@@ -123,6 +124,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
   const { open, openTotal, waivedTotal } = tally(posture)
   return {
     tenant: tenant.name,
+    summary: describePosture(posture).text,
     quality: dataQualityOf(posture),
     clocksDiffer: isSkewed(posture.clockSkewMs),
     checks: rows,

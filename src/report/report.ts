@@ -105,6 +105,8 @@ export interface ReportDecision {
 
 export interface TenantReport {
   readonly tenant: string
+  /** The state of the tenant in one sentence. */
+  readonly summary: string
   readonly quality: DataQuality
   readonly clocksDiffer: boolean
   readonly checks: readonly ReportCheck[]

@@ -146,16 +146,6 @@ export function headLines(report: Report, asOf: string): readonly (readonly [str
   ]
 }
 
-export function tenantSentence({ standings: { fail, unknown, off }, quality }: TenantReport): string {
-  const data = `the data of ${quality.fresh} of ${quality.of} resources was complete and fresh`
-  const wrong = [
-    ...(fail > 0 ? [`${fail} ${fail === 1 ? 'check fails' : 'checks fail'}`] : []),
-    ...(unknown > 0 ? [`${fail > 0 ? unknown : plural(unknown, 'check')} cannot be evaluated`] : []),
-    ...(off > 0 ? [`${off} switched off`] : []),
-  ]
-  return `${wrong.length === 0 ? 'No check fails' : wrong.join(', ')}; ${data}.`
-}
-
 /** Null if the report contains all tenants of the mirror. */
 export function unconfiguredInWords(tenants: readonly string[]): string | null {
   if (tenants.length === 0) return null

@@ -63,26 +63,6 @@ it('does not show a check result that other thresholds led to', async () => {
   expect(await status()).toBe('fail')
 })
 
-it('explains a finding by its rule, its facts and its history', async () => {
-  const { run, simulator } = await synced()
-  const found: { fingerprint: string; entity: { id: string }; check: string }[] = JSON.parse(
-    (await run('findings', '--format', 'json')).stdout,
-  )
-  const finding = found.find(({ check }) => check === 'user-mfa-enrolled')
-  simulator.primary.updateUser(Number(finding?.entity.id), { roleName: 'Somebody else' })
-  await run('sync', '--full', '--resource', 'users')
-  const { code, stdout } = await run('explain', finding?.fingerprint.slice(0, 12) ?? '')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^(HIGH|LOW) user-mfa-enrolled: User/)
-  expect(stdout).toMatch(/^ {2}mfaStatus {2,}false$/m)
-  expect(stdout).toMatch(/^ {2}Request id {2,}"[\w-]+"$/m)
-  expect(stdout).toMatch(/^ {2}\S+ {2}roleName ".*" -> "Somebody else" {2}\(request [\w-]+\)$/m)
-  expect(await run('explain', 'ffffffff')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('No finding has this fingerprint'),
-  })
-})
-
 it('evaluates no check by an answer that contains the token, and stores nothing of it', async () => {
   const { run, simulator } = await cli({ simulator: { problems: false } })
   const { primary, tokens } = simulator

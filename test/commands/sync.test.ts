@@ -33,17 +33,6 @@ it('mirrors every resource at first, and prints a summary', async () => {
   expect(world.simulator.requests.nonGet()).toEqual([])
 })
 
-it('runs an incremental sync for fresh resources and a full sync for due ones', async () => {
-  const world = await synced()
-  const soon = await world.run('sync')
-  expect(records(soon.stdout, 'users')).toMatch(/ incremental ok \+0 ~0 -0 =0 /)
-  world.simulator.primary.updateUser(1001, { firstName: 'Renamed' })
-  world.pass(aDay)
-  const late = await world.run('sync')
-  expect(late.stdout).toMatch(/users +full +ok +\+0 ~1 -0 =249/)
-  expect(late.code).toBe(0)
-})
-
 it('full syncs everything with --full, and only the resource that is named', async () => {
   const world = await synced()
   const all = await world.run('sync', '--full')
