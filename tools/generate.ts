@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { generatedFiles, generatedSections } from '../src/commands/support/generated-files.ts'
 import { fillSections } from '../src/monitoring/docs/page-sections.ts'
+import { generatedFiles, generatedSections } from './generated-files.ts'
 
 /** Writes everything that is made from the catalogues; a test holds the files equal to it. */
 const root = join(import.meta.dirname, '..')

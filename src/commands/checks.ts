@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
@@ -6,129 +6,116 @@ import { tryOwnChecks } from '../doctor/own-checks.ts'
 import type { Check } from '../evaluate/check.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import type { Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { fittingTable } from '../report/fitting-table.ts'
-import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
-import { loadConfiguration } from './support/configuration.ts'
-import { note } from './support/io.ts'
-import { oneOf } from './support/options.ts'
+import { bySeverity } from '../report/finding-groups.ts'
+import { findingList } from './findings.ts'
+import { addList } from './list.ts'
+import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { tryOwnCheck } from './support/try-own-check.ts'
 
-const formats = ['table', 'json'] as const
-
 interface ChecksOptions {
-  readonly format: string
   readonly try?: string
   readonly tenant?: string
 }
 
-/** All checks, and the problems of own checks by id. */
-interface Listed {
-  readonly checks: readonly Check[]
-  readonly problems: ReadonlyMap<string, string>
-  readonly tenants: readonly TenantSettings[]
-}
-
-export function addChecks(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command('checks')
-    .description('list all checks, including own checks')
-    .option('--format <format>', formats.join(', '), 'table')
-    .option(
-      '--try <file>',
-      'run one own check over the mirror and print the findings that it would open; writes nothing',
-    )
-    .option('--tenant <name>', 'with --try: only this tenant')
-    .addHelpText(
-      'after',
-      `
-Examples:
+export const addChecks = addList<ChecksOptions>({
+  name: 'checks',
+  summary: 'list all checks, including own checks',
+  options: [
+    new Option('--try <file>', 'run one own check over the mirror and list the findings; writes nothing'),
+    new Option('--tenant <name>', 'with --try: only this tenant'),
+  ],
+  help: `Examples:
   tenantwatch checks --format json
   tenantwatch checks --try config/own-checks/few-can-create-users.sql`,
-    )
-    .action(async (options: ChecksOptions, command: Command) => {
-      const format = oneOf('format', formats, options.format)
-      if (options.try !== undefined) {
-        await tryOwnCheck(io, command, { file: options.try, format, tenant: options.tenant })
-        return done(exitCodes.ok)
-      }
-      if (options.tenant !== undefined) throw new UsageError('--tenant is for --try: give it with that')
-      const listed = await everyCheck(io, command)
-      print(
-        io,
-        format === 'json'
-          ? JSON.stringify(listed.checks.map(factsOf(listed)), null, 2)
-          : catalogue(listed, terminalOf(io)),
-      )
-      done(exitCodes.ok)
+  async run({ io, command, options, present }) {
+    if (options.try !== undefined) {
+      await using opened = await openMirror(io, command)
+      const { findings, notes } = await tryOwnCheck(io, opened, options.try, options.tenant)
+      return await present({ ...findingList(bySeverity(findings), false), none: 'No finding.', notes })
+    }
+    if (options.tenant !== undefined) throw new UsageError('--tenant is for --try: give it with that')
+    const { all, notes } = await everyCheck(io, command)
+    return await present({
+      rows: all,
+      columns: {
+        id: ({ check }) => check.id,
+        severities: ({ check }) => check.severities,
+        evaluates: ({ check }) => (isBroken(check) ? null : check.evaluates),
+        needs: ({ check }) => check.needs,
+        title: ({ check }) => check.title,
+      },
+      object: factsOf,
+      table: {
+        CHECK: ({ check }) => check.id,
+        SEVERITIES: ({ check }) => check.severities.toReversed().join('/'),
+        READS: ({ check }) => (isBroken(check) ? '' : [check.evaluates, ...check.needs].join(', ')),
+        'PASSES WHEN': ({ check }) =>
+          check.own === undefined ? check.title : `${check.title} (own: ${check.own.file})`,
+      },
+      optional: ['READS', 'SEVERITIES'],
+      lines: 3,
+      none: 'No check is known.',
+      notes,
     })
+  },
+})
+
+interface ListedCheck {
+  readonly check: Check
+  /** Why an own check cannot be evaluated. */
+  readonly problem: string | null
+  /** Of each tenant whose configuration does not set an option of the enabled check. */
+  readonly assumptions: readonly { readonly tenant: string; readonly assumption: string }[]
 }
 
 /** Without a valid configuration, the built-in checks only. */
-async function everyCheck(io: Io, command: Command): Promise<Listed> {
+async function everyCheck(
+  io: Io,
+  command: Command,
+): Promise<{ readonly all: readonly ListedCheck[]; readonly notes: readonly string[] }> {
   try {
     const { settings } = loadConfiguration(io, command)
     const tried = await tryOwnChecks(settings.ownChecks, io.clock.now())
-    const problems = tried.flatMap(({ check, problem }) => (problem === null ? [] : [[check.id, problem] as const]))
-    return { checks: checksOf(settings), problems: new Map(problems), tenants: settings.tenants }
+    const problems = new Map(tried.map(({ check, problem }) => [check.id, problem]))
+    const all = checksOf(settings).map((check) => {
+      const assumptions = settings.tenants.flatMap((tenant) => assumptionOf(check, tenant))
+      return { check, problem: problems.get(check.id) ?? null, assumptions }
+    })
+    return { all, notes: [...notesOn(all)] }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const [first = ''] = error.problems
-    note(io, `Only built-in checks are listed, because there is no valid configuration: ${printable(first)}`)
-    return { checks, problems: new Map(), tenants: [] }
+    return {
+      all: checks.map((check) => ({ check, problem: null, assumptions: [] })),
+      notes: [`Only built-in checks are listed, because there is no valid configuration: ${printable(first)}`],
+    }
   }
 }
 
-function catalogue(listed: Listed, terminal: Terminal | null): string {
-  const { checks: all, problems } = listed
-  const rows = all.map((check) => [
-    check.id,
-    check.severities.toReversed().join('/'),
-    isBroken(check) ? '' : [check.evaluates, ...check.needs].join(', '),
-    check.own === undefined ? check.title : `${check.title} (own: ${check.own.file})`,
-  ])
-  const broken = [...problems].map(([id, problem]) =>
-    wrapLine(`\n${id} cannot be evaluated: ${printable(problem)}`, terminal),
-  )
-  const heading = ['CHECK', 'SEVERITY', 'READS', 'PASSES WHEN']
-  // With three more columns, 80 characters leave no room for a sentence.
-  const optional = terminal !== null && terminal.columns < 110 ? ['READS'] : []
-  const assumed = Map.groupBy(assumptionsIn(listed), ({ assumption }) => assumption)
-  const notes = [...assumed].map(([sentence, of]) => {
-    return wrapLine(`\n${[...new Set(of.map(({ check }) => check))].join(', ')}: ${sentence}.`, terminal)
-  })
-  return fittingTable(heading, rows, terminal, { optional }) + [...broken, ...notes].join('')
+function assumptionOf(check: Check, tenant: TenantSettings): ListedCheck['assumptions'] {
+  const { enabled, options } = settingsOf(check, tenant)
+  const assumption = enabled ? (check.assumption?.(options) ?? null) : null
+  return assumption === null ? [] : [{ tenant: tenant.name, assumption }]
 }
 
-/** Assumptions of the enabled checks for each tenant, where its configuration does not set an option. */
-function assumptionsIn({ checks: all, tenants }: Listed) {
-  return all.flatMap((check) =>
-    tenants.flatMap((tenant) => {
-      const { enabled, options } = settingsOf(check, tenant)
-      const assumption = enabled ? (check.assumption?.(options) ?? null) : null
-      return assumption === null ? [] : [{ check: check.id, tenant: tenant.name, assumption }]
-    }),
-  )
+function* notesOn(all: readonly ListedCheck[]): Generator<string> {
+  for (const { check, problem } of all)
+    if (problem !== null) yield `${check.id} cannot be evaluated: ${printable(problem)}`
+  const assumed = all.flatMap(({ check, assumptions }) => assumptions.map(({ assumption }) => [assumption, check.id]))
+  for (const [assumption, same] of Map.groupBy(assumed, ([assumption]) => assumption))
+    yield `${[...new Set(same.map(([, id]) => id))].join(', ')}: ${assumption}.`
 }
 
 function isBroken({ own }: Check): boolean {
   return own !== undefined && own.problem !== null
 }
 
-function factsOf(listed: Listed) {
-  const { problems } = listed
-  const assumed = assumptionsIn(listed)
-  return (check: Check) => {
-    const { id, title, description, risk, remediation, severities, evaluates, needs, entity, frameworks, own } = check
-    const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entityType: entity.type }
-    if (own === undefined) {
-      const assumptions = assumed
-        .filter((one) => one.check === id)
-        .map(({ tenant, assumption }) => ({ tenant, assumption }))
-      return { ...facts, assumptions }
-    }
-    const reads = isBroken(check) ? { evaluates: null } : {}
-    return { ...facts, ...reads, own: { file: own.file, frameworks, problem: problems.get(id) ?? null } }
-  }
+function factsOf({ check, problem, assumptions }: ListedCheck): object {
+  const { id, title, description, risk, remediation, severities, evaluates, needs, entity, frameworks, own } = check
+  const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entityType: entity.type }
+  if (own === undefined) return { ...facts, assumptions }
+  const reads = isBroken(check) ? { evaluates: null } : {}
+  return { ...facts, ...reads, own: { file: own.file, frameworks, problem } }
 }

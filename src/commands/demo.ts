@@ -1,25 +1,22 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, relative, resolve } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
-import { toIso } from '../model/dates.ts'
-import { dayMs } from '../model/durations.ts'
+import { describeFinding, describeUnknown, inWords } from '../model/describe.ts'
 import { FatalError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { whyNotListening } from '../model/process/listen-error.ts'
-import { shellWord } from '../model/text/command-line.ts'
-import { unevaluatedLines } from '../report/findings-notes.ts'
-import { bySeverity, findingsText } from '../report/findings-table.ts'
-import { printWrapped, type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
+import { packageFolder } from '../model/process/package-folder.ts'
+import { bySeverity } from '../report/finding-groups.ts'
+import { textTable } from '../report/table.ts'
+import { printWrapped, terminalOf } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
+import type { Done } from './list.ts'
 import { catalogue } from './support/configuration.ts'
-import { tourLines } from './support/demo-tour.ts'
-import { wrapCommand } from './support/help-text.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
@@ -30,7 +27,7 @@ interface DemoOptions {
   readonly once?: boolean
 }
 
-export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void): void {
+export function addDemo(program: Command, io: Io, done: Done): void {
   program
     .command('demo')
     .description('run the daemon against a simulated tenant with a temporary database')
@@ -56,18 +53,21 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     // warnings.
     const log = await createLog(io, 'error')
     print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
-    const { daemon: started, refusal } = await startOnFreePort(simulator, folder, io, log, options.port)
-    await using daemon = started
+    await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
     await Promise.race([daemon.caughtUp, untilStopped(io)])
     await daemon.session.evaluate()
-    const once = options.once === true
-    const found = await show(daemon, io, once ? '' : ' on the page')
-    if (once) return exitCodes.ok
+    const found = bySeverity(await Array.fromAsync(daemon.session.views.findings({})))
+    show(io, found)
+    for (const posture of await daemon.session.views.posture()) {
+      const unknown = describeUnknown(posture)
+      if (unknown !== null) printWrapped(io, inWords(posture.tenant, unknown))
+    }
+    if (options.once === true) return exitCodes.ok
     const { port } = daemon.address
-    if (refusal !== null)
-      printWrapped(io, `\nPort ${options.port} cannot be used: ${refusal}. Page and metrics are on port ${port}.`)
+    if (port !== options.port && options.port !== 0)
+      printWrapped(io, `\nPort ${options.port} cannot be used: page and metrics are on port ${port}.`)
     log.setLevel('info')
-    guide(io, { found, port, controlUrl: simulator.controlUrl ?? '', config: join(folder, configFile) })
+    print(io, guide(io, found, { port, controlUrl: simulator.controlUrl ?? '', folder }))
     await Promise.race([untilStopped(io), daemon.broken])
     isStopped = true
     return exitCodes.ok
@@ -77,53 +77,57 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
   }
 }
 
-interface Guided {
-  /** The open findings, the highest severity first. */
-  readonly found: readonly FindingView[]
+/** The first open findings. */
+function show(io: Io, found: readonly FindingView[]): void {
+  const rows = found.slice(0, 5).map((finding) => {
+    return [finding.severity.toUpperCase(), shortFingerprint(finding.fingerprint), describeFinding(finding).text]
+  })
+  print(io, textTable(['SEVERITY', 'ID', 'FINDING'], rows, { terminal: terminalOf(io), lines: 2 }))
+  if (found.length > rows.length) print(io, `… and ${found.length - rows.length} more`)
+}
+
+interface Addresses {
   readonly port: number
   readonly controlUrl: string
-  readonly config: string
+  readonly folder: string
 }
 
-/** Prints what to try. The address of the page is repeated at the end, because the first lines scroll away. */
-function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
-  const at = `http://127.0.0.1:${port}`
-  print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
-  print(io, `Control      ${controlUrl} (lists the possible changes and faults)`)
-  print(io, '\nIn a second terminal, while this one runs:')
-  const program = ownCommand(io.cwd)
-  const own = (words: string) => `  ${program} ${words} --config ${shellWord(config)}`
-  const first = shortFingerprint(found[0]?.fingerprint ?? 'FINGERPRINT')
-  const examples = ['findings', `explain ${first}`, 'report --output report.html', 'doctor'].map(own)
-  const terminal = terminalOf(io)
-  const alias = ['  # So that commands in their output can be copied:', `  alias tenantwatch=${aliased(program)}`]
-  for (const line of [...examples, ...alias]) print(io, fitting(line, terminal))
-  printWrapped(io, '\nThe simulated tenant changes a little every 15 seconds, so findings open and end by themselves.')
-  printWrapped(io, 'Break it in that terminal, and watch the page; it takes up to half a minute:')
-  const inAYear = toIso(io.clock.now() + 365 * dayMs)
-  for (const line of tourLines(controlUrl, found, { secretsUntil: inAYear, accept: own('accept') }))
-    print(io, fitting(line, terminal))
-  print(io, `\nStatus page  ${at}/`)
-  print(io, 'Press Ctrl-C to stop; the folder of this demo is deleted then.')
+/** What to try. The address of the page comes last, because the first lines scroll away. */
+function guide({ cwd }: Io, [first]: readonly FindingView[], { port, controlUrl, folder }: Addresses): string {
+  const root = packageFolder('bin/tenantwatch')
+  const launcher = root === null ? null : join(root, 'bin/tenantwatch')
+  const below = launcher === null ? 'tenantwatch' : relative(cwd, launcher)
+  const program = launcher !== null && below.startsWith('..') ? launcher : below
+  const id = shortFingerprint(first?.fingerprint ?? 'FINGERPRINT')
+  return `
+In a second terminal, while this one runs:
+  export TENANTWATCH_CONFIG=${join(folder, configFile)}
+  ${program} findings
+  ${program} explain ${id}
+  ${program} report --output report.html
+  ${program} doctor
+
+Break the simulated tenant, and watch the page; it takes up to half a minute.
+"swap" makes the token that of another tenant and back: "${program} accept"
+shows the hold. ${controlUrl} lists further changes and faults.
+  curl -d '{"token":"reader","action":"swap"}' ${controlUrl}/tokens
+  curl -d '{"token":"reader","action":"revoke"}' ${controlUrl}/tokens
+  curl -d '{"token":"reader","action":"restore"}' ${controlUrl}/tokens
+
+Status page  http://127.0.0.1:${port}/
+Metrics      http://127.0.0.1:${port}/metrics
+Press Ctrl-C to stop; the folder of this demo is deleted then.`
 }
 
-/** `refusal`: why the wanted port could not be used; null if it is used. */
-async function startOnFreePort(
-  simulator: Simulator,
-  folder: string,
-  io: Io,
-  log: Log,
-  port: number,
-): Promise<{ readonly daemon: Daemon; readonly refusal: string | null }> {
+async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log: Log, port: number): Promise<Daemon> {
   // Ignores variables of this terminal, such as TENANTWATCH_STORE_PATH.
   const own: Io = { ...io, env: {} }
   const named = { configFile: join(folder, configFile) }
   try {
-    return { daemon: await startDaemon(demoSettings(simulator, folder, port), own, log, named), refusal: null }
+    return await startDaemon(demoSettings(simulator, folder, port), own, log, named)
   } catch (error) {
     if (!(error instanceof FatalError) || port === 0 || !/^Cannot listen on /.test(error.message)) throw error
-    const daemon = await startDaemon(demoSettings(simulator, folder, 0), own, log, named)
-    return { daemon, refusal: whyNotListening(error.cause as NodeJS.ErrnoException) }
+    return startDaemon(demoSettings(simulator, folder, 0), own, log, named)
   }
 }
 
@@ -154,68 +158,4 @@ server: { listen: "127.0.0.1:${port}" }
   const file = join(folder, configFile)
   writeFileSync(file, text, { mode: 0o600 })
   return loadSettings({ file, env: {}, catalogue }).settings
-}
-
-/** Wraps a shell command or comment. */
-function fitting(line: string, terminal: Terminal | null): string {
-  if (terminal === null) return line
-  if (!line.startsWith('  #'))
-    return wrapCommand(line, terminal)
-      .split('\n')
-      .map((part) => narrow(part, terminal))
-      .join('\n')
-  return wrapLine(line, { ...terminal, columns: terminal.columns - 2 }, 2).replaceAll('\n  ', '\n  # ')
-}
-
-/** Breaks long JSON into lines, which a quoted word of the shell may contain. */
-function narrow(part: string, { columns }: Terminal): string {
-  return part.length <= columns ? part : part.replaceAll(',"', ',\n      "')
-}
-
-/** @returns the open findings, the highest severity first. */
-export async function show(
-  { session }: Pick<Daemon, 'session'>,
-  io: Io,
-  where: string,
-): Promise<readonly FindingView[]> {
-  const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
-  const shown = 5
-  const sorted = bySeverity(found)
-  print(io, findingsText(sorted.slice(0, shown), terminalOf(io)))
-  if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
-  for (const line of unevaluatedLines(await session.views.posture())) printWrapped(io, line)
-  return sorted
-}
-
-/** Value of a shell alias that works in any folder: relative paths are prefixed with `$PWD`. */
-export function aliased(program: string): string {
-  const words = program.split(' ')
-  const isPlain = words.every((word) => /^[\w./@+-]+$/.test(word))
-  if (!isPlain || words.every((word) => word.startsWith('/'))) return shellWord(program)
-  return `"${words.map((word) => (word.startsWith('/') ? word : `$PWD/${word}`)).join(' ')}"`
-}
-
-/** The command that starts this program again: relative to `cwd` if the program is below it, else absolute. */
-function ownCommand(cwd: string, { execPath, argv }: Pick<NodeJS.Process, 'execPath' | 'argv'> = process): string {
-  const program = resolve(cwd, argv[1] ?? '')
-  const root = dirname(dirname(realOf(program) ?? program))
-  const isNode = (path: string) => realOf(resolve(cwd, path)) === realOf(execPath)
-  const shown = (path: string) => {
-    const below = relative(cwd, path)
-    return shellWord(below.startsWith('..') ? path : below)
-  }
-  const launcher = join(root, 'bin/tenantwatch')
-  // The launcher looks for Node in these places, whatever the PATH of the other terminal is.
-  const finds = [join(root, 'node_modules/.bin/node'), join(root, '../.bin/node')].some(isNode)
-  if (finds && realOf(launcher) !== null) return shown(launcher)
-  const linked = 'node_modules/.bin/node'
-  return `${shellWord(isNode(linked) ? linked : execPath)} ${shown(program)}`
-}
-
-function realOf(path: string): string | null {
-  try {
-    return realpathSync(path)
-  } catch {
-    return null
-  }
 }

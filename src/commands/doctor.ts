@@ -1,166 +1,212 @@
-import type { Command } from 'commander'
+import { Option } from 'commander'
+import { createTenantClient } from '../api/client.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
-import {
-  configWarnings,
-  diagnoseAllowed,
-  diagnoseWaivers,
-  ignoredStorePath,
-  tenantWarnings,
-} from '../doctor/config-warnings.ts'
-import { diagnoseData, isUnmirrored } from '../doctor/data-quality.ts'
+import { configWarnings, diagnoseAllowed, ignoredStorePath, tenantWarnings } from '../doctor/config-warnings.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
-import { type Diagnosis, namingConfig } from '../doctor/diagnosis.ts'
-import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
+import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
+import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
-import { diagnosisTable, enrolmentTable, failuresInWords, marksFor } from '../doctor/render.ts'
 import { toIso } from '../model/dates.ts'
+import { describeData, describeWaiver, sentencesOf } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { silentLog } from '../model/log.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { plural } from '../model/text/numbers.ts'
-import { printableJson } from '../model/text/printable-json.ts'
-import { terminalOf } from '../report/terminal.ts'
+import { plainId } from '../model/text/printable.ts'
+import { hidden } from '../model/text/redact-finding.ts'
+import { toMinute } from '../report/formats.ts'
 import { readServerFacts, type ServerFacts } from '../store/db/postgres/server.ts'
 import { storeFacts } from '../store/db/sqlite/store-facts.ts'
-import type { Mirror } from '../store/port.ts'
-import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { probingClients } from './support/doctor-clients.ts'
-import { type StatusLine, statusLine } from './support/io.ts'
-import { oneOf, tenantOption } from './support/options.ts'
-import { listQuarantine } from './support/quarantine-list.ts'
-
-const formats = ['table', 'json'] as const
-
-export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command('doctor')
-    .description('check endpoints, token, database and configuration, with advice')
-    .option('--tenant <name>', 'only this tenant; database and configuration are checked as a whole')
-    .option('--format <format>', formats.join(', '), 'table')
-    .option('--quarantine', 'only list the records that could not be read, and why; sends no request')
-    .option('--details', 'with --quarantine: also ids that may name a person or a file')
-    .addHelpText(
-      'after',
-      `
-Works beside a running engine, sends only GET requests and changes nothing in the mirror.
-
-Exit: 0 no failure, warnings (!) are possible; 2 usage or configuration; 3 a failure (✗) was found.
-
-Examples:
-  tenantwatch doctor
-  tenantwatch doctor --tenant acme
-  tenantwatch doctor --quarantine
-  tenantwatch doctor --format json | jq '.tenants[].diagnoses[] | select(.level != "ok")'`,
-    )
-    .action(async ({ format, quarantine = false, details = false, ...given }: DoctorOptions, command: Command) => {
-      const wanted = oneOf('format', formats, format)
-      if (details && !quarantine) throw new UsageError('--details is for the list of --quarantine: give it with that')
-      if (quarantine) {
-        const { settings } = loadConfiguration(io, command)
-        const tenant = tenantOption(settings, given.tenant)
-        await using mirror = await openVerifiedMirror(settings, io)
-        await listQuarantine(io, command, mirror, { format: wanted, details, tenant })
-        return done(exitCodes.ok)
-      }
-      const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
-      const tenant = tenantOption(settings, given.tenant)
-      const line = statusLine(io)
-      const { config } = command.optsWithGlobals<{ config?: string }>()
-      const report = await examine(io, settings, { line, ignoredPath, tenant, config }).finally(line.clear)
-      if (wanted === 'json') print(io, printableJson(report))
-      else for (const line of linesOf(report, io)) print(io, line)
-      done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
-    })
-}
+import type { Mirror, QuarantinedRecord } from '../store/port.ts'
+import { enabledNames } from '../sync/due.ts'
+import { addList, type ListRun } from './list.ts'
+import { loadConfiguration, openMirror } from './support/configuration.ts'
+import { statusLine } from './support/io.ts'
+import { configuredTenant, detailsOption, tenantOption } from './support/options.ts'
 
 interface DoctorOptions {
   readonly tenant?: string
-  readonly format: string
   readonly quarantine?: boolean
   readonly details?: boolean
 }
 
-interface TenantReport {
-  readonly tenant: string
-  readonly baseUrl: string
-  readonly diagnoses: readonly Diagnosis[]
-  /** Null if no users are mirrored, or they may be another tenant's. */
-  readonly enrolment: Enrolment | null
+export const addDoctor = addList<DoctorOptions>({
+  name: 'doctor',
+  summary: 'check endpoints, token, database and configuration, with advice',
+  options: [
+    tenantOption(),
+    new Option('--quarantine', 'only list the records that could not be read, and why; sends no request'),
+    detailsOption(),
+  ],
+  help: `Works beside a running engine, sends only GET requests and changes nothing in the
+mirror. Database and configuration are checked as a whole, also with --tenant.
+
+Exit: 0 no failure, warnings are possible; 2 usage or configuration; 3 a failure.
+
+Examples:
+  tenantwatch doctor --tenant acme
+  tenantwatch doctor --quarantine --details
+  tenantwatch doctor --format json | jq '.[] | select(.level != "ok")'`,
+  async run(run) {
+    const { io, command, options, present } = run
+    if (options.quarantine === true) return listQuarantine(run)
+    if (options.details === true) throw new UsageError('--details is for the list of --quarantine: give it with that')
+    const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
+    const tenant = configuredTenant(settings, options.tenant)
+    const found = await examine(io, settings, ignoredPath, tenant)
+    const count = (level: Diagnosis['level']) => found.filter((one) => one.level === level).length
+    return await present({
+      rows: found,
+      columns: {
+        tenant: (one) => one.tenant,
+        level: ({ level }) => level,
+        subject: ({ subject }) => subject,
+        permission: ({ permission }) => permission,
+        reason: ({ reason }) => reason,
+        text: ({ text }) => text,
+        next: ({ next }) => next,
+      },
+      table: {
+        LEVEL: ({ level }) => (level === 'fail' ? 'FAIL' : level),
+        TENANT: (one) => one.tenant,
+        WHAT: ({ subject }) => subject,
+        PERMISSION: ({ permission }) => permission,
+        FOUND: sentencesOf,
+      },
+      optional: ['TENANT', 'PERMISSION'],
+      lines: 20,
+      none: 'Nothing was checked',
+      notes: [`${plural(count('fail'), 'failure')}, ${plural(count('warn'), 'warning')}`],
+      code: count('fail') === 0 ? exitCodes.ok : exitCodes.failed,
+    })
+  },
+})
+
+/** Which records could not be read, and why. An id that may name a person or a file is for details only. */
+async function listQuarantine({ io, command, options, present }: ListRun<DoctorOptions>): Promise<ExitCode> {
+  await using opened = await openMirror(io, command)
+  const tenant = configuredTenant(opened.settings, options.tenant)
+  const idOf = ({ id }: QuarantinedRecord) => (options.details === true || plainId.test(id) ? id : hidden)
+  return await present<QuarantinedRecord>({
+    rows: (await opened.mirror.quarantined()).filter((one) => tenant === undefined || one.tenant === tenant),
+    columns: {
+      tenant: (one) => one.tenant,
+      resource: ({ resource }) => resource,
+      id: idOf,
+      problem: ({ problem }) => problem,
+      since: ({ since }) => toIso(since),
+      requestId: ({ requestId }) => requestId,
+    },
+    table: {
+      TENANT: (one) => one.tenant,
+      RESOURCE: ({ resource }) => resource,
+      ID: idOf,
+      SINCE: ({ since }) => toMinute(toIso(since)),
+      REQUEST: ({ requestId }) => requestId,
+      PROBLEM: ({ problem }) => problem,
+    },
+    optional: ['TENANT', 'REQUEST', 'SINCE'],
+    lines: 5,
+    none: 'No record is quarantined',
+  })
 }
 
-interface Report {
-  readonly version: string
-  readonly at: string
-  readonly failed: number
-  readonly warnings: number
-  readonly tenants: readonly TenantReport[]
-  readonly general: readonly Diagnosis[]
-}
-
-interface Examining {
-  readonly line: StatusLine
-  readonly ignoredPath: string | null
-  /** The only tenant to be read; undefined = all. */
-  readonly tenant: string | undefined
-  /** The configuration file for the commands that the texts quote. */
-  readonly config: string | undefined
-}
+/** A diagnosis of a tenant, or of the whole installation. */
+type Found = Diagnosis & { readonly tenant: string | null }
 
 async function examine(
   io: Io,
   settings: Settings,
-  { line, ignoredPath, tenant: only, config }: Examining,
-): Promise<Report> {
-  const { path } = settings.store
-  const facts = path === null ? null : storeFacts(path)
-  const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
-  await using mirror = 'mirror' in opened ? opened.mirror : undefined
-  const clientOf = await probingClients(mirror, io, facts?.lock.held !== false)
-  line.say('Reading from the tenants')
-  await using clients = new AsyncDisposableStack()
-  // Create all clients first, so that an error of the environment is reported before any request.
-  const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
-  const probes = chosen.map((tenant) => ({
-    tenant,
-    client: clients.use(clientOf(tenant)),
-  }))
-  const now = () => io.clock.now()
-  const env = (name: string) => io.env[name]
-  const probed = await Promise.all(
-    probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
-  )
-  line.say('Reading the database')
-  const server = await serverOf(settings, io)
-  const retentionDays = settings.historyRetentionDays
-  const names = settings.tenants.map(({ name }) => name)
-  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays }
-  const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
-  const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
-  const { known, problems } = await mirrored(sound, probed, settings, io)
-  const tenants = probed.map(({ tenant, diagnoses: probed }) => {
-    const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
-    const { name, baseUrl } = tenant
-    const all = [...probed, ...diagnoses, ...tenantWarnings(tenant)]
-    return { tenant: name, baseUrl, diagnoses: namingConfig(all, config), enrolment }
+  ignoredPath: string | null,
+  only: string | undefined,
+): Promise<readonly Found[]> {
+  const line = statusLine(io)
+  try {
+    const { path } = settings.store
+    const facts = path === null ? null : storeFacts(path)
+    const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
+    await using mirror = 'mirror' in opened ? opened.mirror : undefined
+    line.say('Reading from the tenants')
+    const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
+    await using clients = new AsyncDisposableStack()
+    const waits = new Map((await mirror?.tenants().catch(() => []))?.map((row) => [row.name, row]))
+    // Create all clients first, so that an error of the environment is reported before any request.
+    const probes = chosen.map((tenant) => {
+      return {
+        tenant,
+        client: clients.use(probingClient(tenant, waits.get(tenant.name), io, facts?.lock.held !== false)),
+      }
+    })
+    const now = () => io.clock.now()
+    const env = (name: string) => io.env[name]
+    const probed = await Promise.all(
+      probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
+    )
+    line.say('Reading the database')
+    const reading = {
+      opened,
+      server: await serverOf(settings, io),
+      tenants: settings.tenants.map(({ name }) => name),
+      now: now(),
+      signal: io.stop,
+      retentionDays: settings.historyRetentionDays,
+    }
+    const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
+    const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
+    const { known, problems } = await diagnoseMirrored(sound, probed, settings, io)
+    const ofTenants = probed.flatMap(({ tenant, diagnoses }) =>
+      [...diagnoses, ...(known.get(tenant.name) ?? []), ...tenantWarnings(tenant)].map((one) => {
+        return { tenant: tenant.name, ...one }
+      }),
+    )
+    const general = [
+      ...store,
+      ...problems,
+      ...diagnoseSharedRecords(probed),
+      ...(facts === null ? [] : diagnosePlace(facts)),
+      ...(await diagnoseOwnChecks(settings.ownChecks, now())),
+      ...configWarnings(settings, io.cwd, ignoredStorePath(ignoredPath)),
+    ]
+    return [...ofTenants, ...general.map((one) => ({ tenant: null, ...one }))]
+  } finally {
+    line.clear()
+  }
+}
+
+type Wait = { readonly blockedUntil?: number; readonly blockedForMs?: number | null }
+
+/** Requests per second while an engine runs: both count towards the tenant's rate limit. */
+const rateBesideEngine = 1
+
+/** A client for probes, which honors the rate-limit wait in the mirror. `besideEngine`: one runs, or may run. */
+function probingClient(
+  tenant: TenantSettings,
+  { blockedUntil = 0, blockedForMs = null }: Wait = {},
+  { clock, random, env }: Io,
+  besideEngine: boolean,
+): TenantClient {
+  const { api } = tenant
+  const rate = api.requestsPerSecond === 0 ? rateBesideEngine : Math.min(api.requestsPerSecond, rateBesideEngine)
+  return createTenantClient({
+    ...tenant,
+    api: besideEngine ? { ...api, requestsPerSecond: rate } : api,
+    clock,
+    random,
+    env: (name) => env[name],
+    version,
+    log: silentLog(),
+    resources: enabledNames(tenant),
+    blockedUntil,
+    blockedForMs,
+    retries: 1,
   })
-  const written = await diagnoseOwnChecks(settings.ownChecks, now())
-  const found = [
-    ...store,
-    ...problems,
-    ...diagnoseSharedRecords(probed),
-    ...(facts === null ? [] : diagnosePlace(facts)),
-    ...written,
-    ...configWarnings(settings, io.cwd, ignoredStorePath(ignoredPath)),
-  ]
-  const general = namingConfig(found, config)
-  const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]
-  const count = (level: Diagnosis['level']) => every.filter((one) => one.level === level).length
-  return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
 }
 
 /** Null for a file, and for a server that cannot be examined: the failure to open the mirror has the reason. */
@@ -178,15 +224,8 @@ async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {
     return { mirror: await openStore(settings, 'beside', io) }
   } catch (error) {
     if (error instanceof UsageError) throw error
-    return { problem: unusable(error).sentence }
+    return { problem: unusable(error).text }
   }
-}
-
-type Known = Pick<TenantReport, 'diagnoses' | 'enrolment'>
-
-interface Mirrored {
-  readonly known: ReadonlyMap<string, Known>
-  readonly problems: readonly Diagnosis[]
 }
 
 interface ProbedTenant extends Probed {
@@ -194,14 +233,19 @@ interface ProbedTenant extends Probed {
   readonly client: TenantClient
 }
 
-/** Identity, enrolment and waivers of the mirrored tenants. */
-async function mirrored(
+interface Mirrored {
+  readonly known: ReadonlyMap<string, readonly Diagnosis[]>
+  readonly problems: readonly Diagnosis[]
+}
+
+/** Identity, enrolment, data quality and waivers of the mirrored tenants. */
+async function diagnoseMirrored(
   mirror: Mirror | undefined,
   probed: readonly ProbedTenant[],
   settings: Settings,
   io: Io,
 ): Promise<Mirrored> {
-  const known = new Map<string, Known>()
+  const known = new Map<string, readonly Diagnosis[]>()
   if (mirror === undefined) return { known, problems: [] }
   try {
     const rows = new Map((await mirror.tenants()).map((row) => [row.name, row]))
@@ -214,19 +258,14 @@ async function mirrored(
       const request = { mirror, row, tenant, posture, reader, pages, clock: io.clock, signal: io.stop }
       const identity = await diagnoseIdentity(request)
       const isUnproven = identity === null || identity.level === 'fail' || row.former.includes('users')
-      const records = mirror.records(row.id)
-      const enrolment = isUnproven ? null : await readEnrolment(mirror, row.id, tenant)
-      const allowed = isUnproven ? [] : await diagnoseAllowed(records, tenant)
-      known.set(posture.tenant, {
-        enrolment,
-        diagnoses: [
-          ...(identity === null ? [] : [identity, diagnoseEnrolment(enrolment)]),
-          ...(identity === null && isUnmirrored(posture) ? [] : diagnoseData(posture)),
-          ...allowed,
-          ...diagnoseWaivers(posture),
-          ...diagnoseOwnResults(posture, settings.ownChecks),
-        ],
-      })
+      const enrolment = isUnproven ? enrolmentUnchecked : await diagnoseEnrolment(mirror, row.id, tenant)
+      known.set(posture.tenant, [
+        ...(identity === null ? [] : [identity, enrolment]),
+        ...diagnoseData(posture, identity === null),
+        ...(isUnproven ? [] : await diagnoseAllowed(mirror.records(row.id), tenant)),
+        ...posture.waivers.map((waiver) => diagnosis('waivers', describeWaiver(waiver, posture.at))),
+        ...diagnoseOwnResults(posture, settings.ownChecks),
+      ])
     }
     return { known, problems: [] }
   } catch (error) {
@@ -235,16 +274,11 @@ async function mirrored(
   }
 }
 
-function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readonly string[] {
-  const marks = marksFor(io)
-  const diagnosed = (found: readonly Diagnosis[]) => diagnosisTable(found, marks, terminalOf(io))
-  const ofTenants = tenants.flatMap(({ tenant, baseUrl, diagnoses, enrolment }) => [
-    `${tenant} at ${baseUrl}`,
-    diagnosed(diagnoses),
-    '',
-    ...(enrolment === null || enrolment.groups.length === 0 ? [] : [enrolmentTable(enrolment), '']),
-  ])
-  const all = [...tenants.map(({ diagnoses }) => diagnoses), general]
-  const summary = `${failuresInWords(all, failed)}, ${plural(warnings, 'warning')}`
-  return [...ofTenants, diagnosed(general), '', summary]
+/** Nothing about a tenant that was never read and cannot be read now: the endpoints have the reason. */
+function diagnoseData(posture: TenantPosture, isUnread: boolean): readonly Diagnosis[] {
+  if (isUnread && posture.resources.every(({ dataAsOf }) => dataAsOf === null)) return []
+  const found = describeData(posture).map(({ subject, text, ...one }) => {
+    return diagnosis('data', { ...one, text: `${subject}: ${text}` })
+  })
+  return found.length > 0 ? found : [fine('data', 'every resource is fresh and complete')]
 }

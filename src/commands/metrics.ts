@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import { metricsConfig } from '../daemon/metrics-config.ts'
-import { createViews } from '../daemon/views.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
+import { openMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 
 export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -21,9 +20,8 @@ Example:
     mv /var/lib/node_exporter/tenantwatch.new /var/lib/node_exporter/tenantwatch.prom`,
     )
     .action(async (_options: object, command: Command) => {
-      const { settings } = loadConfiguration(io, command)
-      await using mirror = await openVerifiedMirror(settings, io)
-      const views = createViews(mirror, settings, io.clock)
+      await using opened = await openMirror(io, command)
+      const { settings, views } = opened
       const config = metricsConfig(settings)
       const read = () => views.readings()
       const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })

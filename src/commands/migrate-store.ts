@@ -6,7 +6,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { lowerFirst } from '../model/text/lower-first.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { table } from '../report/formats.ts'
+import { textTable } from '../report/table.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { CopiedRows, CopyStep } from '../store/copy.ts'
 import type { OpenOptions } from '../store/db/postgres/open.ts'
@@ -15,9 +15,7 @@ import { openFileSource } from '../store/db/sqlite/copy-source.ts'
 import { mayExist } from '../store/db/sqlite/database-file.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
-import { oneOf } from './support/options.ts'
-
-const formats = ['table', 'json'] as const
+import { formatOption } from './support/options.ts'
 
 interface MigrateOptions {
   readonly from: string
@@ -29,7 +27,7 @@ export function addMigrateStore(program: Command, io: Io, done: (code: ExitCode)
     .command('migrate-store')
     .description('copy a mirror from a SQLite file into the empty PostgreSQL database of store.url')
     .requiredOption('--from <file>', 'file of the mirror, the former store.path')
-    .option('--format <format>', formats.join(', '), 'table')
+    .addOption(formatOption(['table', 'json']))
     .addHelpText(
       'after',
       `
@@ -49,7 +47,6 @@ Examples:
 }
 
 async function migrateStore(io: Io, { from, format }: MigrateOptions, command: Command): Promise<ExitCode> {
-  const wanted = oneOf('format', formats, format)
   if (from === '') throw new UsageError('Name the file of the mirror with --from')
   const { settings } = loadConfiguration(io, command)
   const { url } = settings.store
@@ -63,7 +60,7 @@ async function migrateStore(io: Io, { from, format }: MigrateOptions, command: C
   const line = statusLine(io)
   line.say('Reading the file for damage')
   const made = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
-  if (wanted === 'json') print(io, printableJson(made))
+  if (format === 'json') print(io, printableJson(made))
   else for (const text of linesOf(made)) printWrapped(io, text)
   return exitCodes.ok
 }
@@ -109,7 +106,7 @@ function linesOf({ from, to, tables }: Migration): readonly string[] {
   const rows = tables.map((one) => [one.table, String(one.rows), 'yes'])
   const all = tables.reduce((sum, one) => sum + one.rows, 0)
   return [
-    ...table(['TABLE', 'ROWS', 'VERIFIED'], rows).split('\n'),
+    ...textTable(['TABLE', 'ROWS', 'VERIFIED'], rows).split('\n'),
     '',
     `Copied ${all} rows from ${printable(from)} to the ${printable(to)}`,
     'Next: set store.url instead of store.path, start the engine, and check that "tenantwatch doctor" finds no failure.',

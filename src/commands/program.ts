@@ -2,13 +2,11 @@ import { Command, CommanderError } from 'commander'
 import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import { withConfig } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
 import { terminalOf } from '../report/terminal.ts'
 import { addAccept } from './accept.ts'
 import { addBackup } from './backup.ts'
 import { addChecks } from './checks.ts'
-import { addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addDashboards } from './dashboards.ts'
 import { addDemo } from './demo.ts'
@@ -25,10 +23,8 @@ import { addReport } from './report.ts'
 import { addRules } from './rules.ts'
 import { addRun } from './run.ts'
 import { addSimulate } from './simulate.ts'
-import { fittingHelp } from './support/help-text.ts'
 import { note, printableLines } from './support/io.ts'
 import { fatalLine } from './support/logger.ts'
-import { unknownHelp, usageText } from './support/usage-text.ts'
 import { addSync } from './sync.ts'
 import { addVerify } from './verify.ts'
 import { addWaive } from './waive.ts'
@@ -54,7 +50,6 @@ const commands = [
   addBackup,
   addMigrateStore,
   addConfig,
-  addCompletion,
   addSimulate,
   addDemo,
 ] as const
@@ -87,15 +82,6 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   const program = createProgram(io, (ended) => {
     code = ended
   })
-  let config: string | undefined
-  program.hook('preAction', (_, action) => {
-    config = action.optsWithGlobals<{ config?: string }>().config
-  })
-  const unknown = unknownHelp(program, args)
-  if (unknown !== null) {
-    note(io, unknown.trimEnd())
-    return exitCodes.usage
-  }
   try {
     await program.parseAsync([...args], { from: 'user' })
     return code
@@ -103,12 +89,12 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.ok
       // Help was printed already.
-      if (error.code !== 'commander.help') note(io, usageText(error, program, args).trimEnd())
+      if (error.code !== 'commander.help') note(io, `tenantwatch: ${withoutSecrets(error.message, args)}`)
       return exitCodes.usage
     }
     if (reasonOf(error) === 'aborted' && io.stop.aborted) return exitCodes.failed
     const usage = error instanceof UsageError
-    const message = withConfig(messageOf(error), config)
+    const message = messageOf(error)
     if (!usage && logsJson(args, io.stderr)) io.stderr.write(fatalLine(message))
     else note(io, `tenantwatch: ${message}`)
     return usage ? exitCodes.usage : exitCodes.failed
@@ -116,26 +102,28 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
 }
 
 function createProgram(io: Io, done: (code: ExitCode) => void): Command {
+  const width = terminalOf(io)?.columns ?? 80
   const program = new Command('tenantwatch')
     .description('Mirrors the public API of SaaS tenants, evaluates compliance checks and exports findings as metrics.')
     .version(version)
     .option('--config <file>', 'configuration file; default TENANTWATCH_CONFIG, then config/tenantwatch.yaml')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(fittingHelp(text, terminalOf(io))),
+      writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
-      // usageText writes the error: commander repeats unknown words, which may be secrets.
+      getOutHelpWidth: () => width,
+      getErrHelpWidth: () => width,
+      // runProgram writes the error: commander repeats unknown words, which may be secrets.
       outputError: () => {},
     })
     .addHelpText('after', '\nStart with: tenantwatch demo')
   for (const add of commands) add(program, io, done)
   for (const command of program.commands) inherit(program, command)
-  refuseRepeats(program)
   return program
 }
 
 /** Commands that read no configuration. */
-const withoutConfiguration: ReadonlySet<string> = new Set(['completion', 'simulate', 'demo'])
+const withoutConfiguration: ReadonlySet<string> = new Set(['simulate', 'demo'])
 
 /** Applies settings and options of the program to commands that were already added. */
 function inherit(program: Command, command: Command): void {
@@ -144,20 +132,15 @@ function inherit(program: Command, command: Command): void {
   for (const inner of command.commands) inherit(command, inner)
 }
 
-/**
- * Refuses an option that is given twice, because commander would silently drop the first value. An option whose default
- * is a list may repeat.
- */
-function refuseRepeats(command: Command, given = new Set<string>()): void {
-  for (const option of command.options) {
-    if (Array.isArray(option.defaultValue)) continue
-    const name = `--${option.name()}`
-    command.on(`option:${option.name()}`, () => {
-      if (given.has(name)) throw new UsageError(`The option ${name} is given more than once; give it once`)
-      given.add(name)
-    })
-  }
-  for (const inner of command.commands) refuseRepeats(inner, given)
+/** Words of the command line that a message may repeat: options and short words. Others may be secrets, and messages end in logs. */
+const plainWord = /^(?:--[a-z]+(?:-[a-z]+)*|[\w.:+-]{1,12})$/
+
+function withoutSecrets(message: string, args: readonly string[]): string {
+  const words = args.flatMap((arg) => [arg, ...arg.split('=')]).filter((word) => word !== '' && !plainWord.test(word))
+  const hidden = words
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((text, word) => text.replaceAll(word, '…'), message.replace(/^error: /, ''))
+  return `${hidden.slice(0, 1).toUpperCase()}${printableLines(hidden.slice(1))}`
 }
 
 function messageOf(error: unknown): string {

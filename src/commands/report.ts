@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Settings } from '../config/settings.ts'
+import { configurationDigest } from '../daemon/configuration-digest.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
@@ -9,26 +10,19 @@ import { buildReport } from '../report/build-report.ts'
 import type { Report } from '../report/report.ts'
 import { reportHtml } from '../report/report-html.ts'
 import { reportJson } from '../report/report-json.ts'
-import { reportMd } from '../report/report-md.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
 import { unconfiguredInWords } from '../report/words.ts'
 import type { Mirror, NotedConfiguration, RecordBounds, TenantRow } from '../store/port.ts'
-import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { noteDifference } from './support/configuration-difference.ts'
+import { openMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
-import { oneOf, readMoment } from './support/options.ts'
+import { detailsOption, formatOption, oneOf, readMoment, tenantOption } from './support/options.ts'
 import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
 import { writeFile } from './support/write-file.ts'
 
-const formats = ['html', 'md', 'json', 'oscal'] as const
-const renderers = { html: reportHtml, md: reportMd, json: reportJson, oscal: reportOscal } as const
-
-/** Matches the beginning of a report of any format. */
-const anyReport =
-  /^(?:<!doctype html>.*<title>Audit report as of |# Audit report\n|\{\n {2}"(?:asOf|assessment-results)": )/s
+const renderers = { html: reportHtml, json: reportJson, oscal: reportOscal } as const
 
 interface ReportOptions {
-  readonly format: string
+  readonly format: keyof typeof renderers
   readonly asOf?: string
   readonly tenant?: string
   readonly output?: string
@@ -39,17 +33,17 @@ export function addReport(program: Command, io: Io, done: (code: ExitCode) => vo
   program
     .command('report')
     .description('write the audit report: posture, coverage, findings, waivers, data quality, requirements')
-    .option('--format <format>', formats.join(', '), 'html')
+    .addOption(formatOption(Object.keys(renderers)))
     .option('--as-of <time>', 'state at that time, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d')
-    .option('--tenant <name>', 'only this tenant')
+    .addOption(tenantOption())
     .option('--output <file>', 'write to this file, readable for its owner only')
-    .option('--details', 'include names of persons, e-mails and file names')
+    .addOption(detailsOption())
     .addHelpText(
       'after',
       `
-Works beside a running engine. The report is made from the stored history alone: the same time gives the same bytes.
-
-oscal is assessment results of NIST OSCAL ${oscalVersion}, one result for each tenant.
+Works beside a running engine. The report is made from the stored history alone: the
+same time gives the same bytes. oscal is assessment results of NIST OSCAL ${oscalVersion},
+one result for each tenant.
 
 Exit: 0 ok; 2 usage, or there is no history of that time.
 
@@ -62,26 +56,25 @@ Examples:
 }
 
 async function report(io: Io, options: ReportOptions, command: Command): Promise<ExitCode> {
-  const format = oneOf('format', formats, options.format)
-  const { settings } = loadConfiguration(io, command)
-  const now = io.clock.now()
+  const { format } = options
+  await using opened = await openMirror(io, command)
+  const { settings, mirror, now } = opened
   const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
   if (at > now) throw new UsageError(inFuture(options.asOf ?? ''))
   if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
-    throw new UsageError('HTML is not printed to a terminal; give --output report.html, or --format md')
-  await using mirror = await openVerifiedMirror(settings, io)
+    throw new UsageError('HTML is not printed to a terminal; give --output report.html')
   const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
   const pieces = renderers[format](made)
   if (options.output === undefined) {
     await writeAll(io, pieces)
   } else {
-    await writeFile(io, { name: options.output, pieces, own: anyReport })
+    await writeFile(io, { name: options.output, pieces })
     print(io, `Wrote ${printable(options.output)}`)
   }
   const missing = unconfiguredInWords(made.unconfigured)
   if (missing !== null) note(io, missing)
-  if (options.asOf === undefined)
-    await noteDifference(io, made.configurationDigest, settings, 'the report shows the evaluated configuration')
+  if (options.asOf === undefined && made.configurationDigest !== (await configurationDigest(settings)))
+    note(io, 'The configuration differs from that of the last evaluation; the report shows the evaluated one.')
   return exitCodes.ok
 }
 

@@ -6,14 +6,13 @@ import { renderGrafanaRules } from '../monitoring/grafana-rules.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
 import { renderRules, ruleFormats } from '../monitoring/rules.ts'
 import { type AlertOptions, addJobOption, jobOf, type LinkOptions, linksOf, marksOf } from './support/alert-options.ts'
-import { commandFor } from './support/next-command.ts'
-import { oneOf, repeatable } from './support/options.ts'
+import { formatOption, repeatable } from './support/options.ts'
 
 const formats = [...ruleFormats, 'alertmanager', 'grafana'] as const
 
 interface RulesOptions extends AlertOptions, LinkOptions {
   readonly job: string
-  readonly format: string
+  readonly format: (typeof formats)[number]
   readonly datasource: string
 }
 
@@ -21,7 +20,7 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
   const command = program
     .command('rules')
     .description('write alert and recording rules for an installation')
-    .option('--format <format>', formats.join(', '), 'prometheus')
+    .addOption(formatOption(formats))
     .addOption(repeatable('--label <name=value>', 'label of every alert'))
     .addOption(repeatable('--annotation <name=value>', 'annotation of every alert'))
     .addOption(repeatable('--severity <from=to>', 'other value of the label severity, such as high=page'))
@@ -52,7 +51,7 @@ Examples:
   tenantwatch rules --format grafana > /etc/grafana/provisioning/alerting/tenantwatch.yaml`,
     )
     .action((options: RulesOptions, action: Command) => {
-      const format = oneOf('format', formats, options.format)
+      const { format } = options
       if (!/^[\w-]{1,40}$/.test(options.datasource))
         throw new UsageError('--datasource must be a UID of Grafana: up to 40 letters, digits, _ and -')
       const installation = { job: jobOf(options), links: linksOf(options), ...marksOf(options) }
@@ -81,5 +80,5 @@ function commandLineOf(command: Command): string {
     if (typeof value === 'boolean') return [`--${option.name()}`]
     return [value].flat().map((one) => `--${option.name()} ${shellWord(String(one))}`)
   })
-  return commandFor(command, ['rules', ...words].join(' '))
+  return ['tenantwatch rules', ...words].join(' ')
 }

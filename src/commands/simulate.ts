@@ -2,8 +2,6 @@ import type { Command } from 'commander'
 import { FatalError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { whyNotListening } from '../model/process/listen-error.ts'
-import { terminalOf } from '../report/terminal.ts'
-import { wrapCommand } from './support/help-text.ts'
 import { untilStopped } from './support/io.ts'
 import { portNumber, repeatable, wholeNumber } from './support/options.ts'
 import { describeReadings, readReadings } from './support/simulator-readings.ts'
@@ -73,12 +71,12 @@ Examples:
         throw notListening(error, options.host)
       })
       for (const line of describeSimulator(simulator)) print(io, line)
-      const terminal = terminalOf(io)
       // Other readings may need more than two variables.
-      if (terminal !== null && reading.length === 0) {
-        const variables = `TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader}`
-        print(io, `\nTo read it, in a second terminal:\n${wrapCommand(`  ${variables} tenantwatch sync`, terminal)}`)
-      }
+      if (reading.length === 0)
+        print(
+          io,
+          `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,
+        )
       await untilStopped(io)
       done(exitCodes.ok)
     })

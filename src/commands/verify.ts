@@ -6,10 +6,9 @@ import { escapeInJson } from '../model/text/printable-json.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { type NamedVerification, verificationJson, verificationText } from '../report/verification.ts'
 import { sharedChain } from '../store/port.ts'
-import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { oneOf, repeatable } from './support/options.ts'
-
-const formats = ['text', 'json'] as const
+import type { Done } from './list.ts'
+import { openMirror } from './support/configuration.ts'
+import { formatOption, oneOf, repeatable, tenantOption } from './support/options.ts'
 
 interface VerifyOptions {
   readonly tenant?: string
@@ -17,34 +16,35 @@ interface VerifyOptions {
   readonly format: string
 }
 
-export function addVerify(program: Command, io: Io, done: (code: ExitCode) => void): void {
+export function addVerify(program: Command, io: Io, done: Done): void {
   program
     .command('verify')
     .description('verify the stored history against its audit chain')
-    .option('--tenant <name>', 'only this tenant')
+    .addOption(tenantOption())
     .addOption(repeatable('--head <hash>', 'hash of an earlier report that the chain must contain'))
-    .option('--format <format>', formats.join(', '), 'text')
+    .addOption(formatOption(['text', 'json']))
     .addHelpText(
       'after',
       `
-Works beside a running engine and only reads. Recomputes the digests of all events and the hashes that chain them; compares
-findings, check results and lapsed waivers with their last events. A program that can write to the database can also
-recompute the whole chain: only a hash that was kept elsewhere, such as in an earlier report, shows that. Pass it with --head.
+Works beside a running engine and only reads. Recomputes the digests of all events
+and the hashes that chain them; compares findings and check results with their last
+events. A program that can write to the database can also recompute the whole chain:
+only a hash that was kept elsewhere, such as in an earlier report, shows that. Pass
+it with --head.
 
-Exit: 0 all agree; 2 usage or configuration; 3 an event, a state or a head does not agree, each with a sentence.
+Exit: 0 all agree; 2 usage or configuration; 3 an event, a state or a head differs.
 
 Examples:
   tenantwatch verify
-  tenantwatch verify --tenant acme --head 8f14e45fceea167a5a36dedd4bea2543f0b1c6a1b5c54a3f2d6f7d3f0a9c1e77`,
+  tenantwatch verify --tenant acme --head HASH`,
     )
     .action(async (options: VerifyOptions, command: Command) => done(await verify(io, options, command)))
 }
 
 async function verify(io: Io, options: VerifyOptions, command: Command): Promise<ExitCode> {
-  const format = oneOf('format', formats, options.format)
   const heads = options.head.map(readHash)
-  const { settings } = loadConfiguration(io, command)
-  await using mirror = await openVerifiedMirror(settings, io)
+  await using opened = await openMirror(io, command)
+  const { mirror } = opened
   const tenants = await mirror.tenants()
   const only = oneOf(
     'tenant',
@@ -61,7 +61,7 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
   const all = [configuration, ...verified]
   const unknownHeads = heads.filter((hash) => !all.some((one) => one.heads.some((found) => found.hash === hash)))
   const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
-  if (format === 'json') {
+  if (options.format === 'json') {
     const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))
     const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }
     print(io, escapeInJson(JSON.stringify(made, null, 2)))

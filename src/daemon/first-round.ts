@@ -1,5 +1,5 @@
 import type { Log } from '../model/log.ts'
-import { tally } from '../web/postures.ts'
+import { tally } from '../model/posture-state.ts'
 import type { Session } from './session.ts'
 
 /** Logs that the runs due at the start have ended; until then the page may be incomplete. */

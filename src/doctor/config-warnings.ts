@@ -10,8 +10,7 @@ import { isProtected } from '../config/web/web-settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import { dayOf } from '../model/dates.ts'
-import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
-import type { TenantPosture, WaiverView } from '../model/posture.ts'
+import { describeDuration, hourMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { lowerFirst } from '../model/text/lower-first.ts'
@@ -164,40 +163,6 @@ export function endedWaivers(waivers: Settings['waivers'], now: number): readonl
     const sentence = `waiver ${id} (${check}, ${entity}) ended on ${dayOf(expiresMs)}`
     return [warning('waivers', sentence, 'It waives nothing: remove it or renew it')]
   })
-}
-
-const waiverSoonMs = 14 * dayMs
-
-/** One warning for each waiver that ends soon, has ended, or covers nothing. */
-export function diagnoseWaivers({ waivers, at }: TenantPosture): readonly Diagnosis[] {
-  const found = waivers.flatMap((waiver) => diagnoseWaiver(waiver, at) ?? [])
-  return found.length > 0 || waivers.length === 0 ? found : [fine('waivers', `${waivers.length} in force`)]
-}
-
-function diagnoseWaiver({ id, check, entity, expiresAt, state }: WaiverView, at: number): Diagnosis | null {
-  const what = `${id} (${check}, ${entity})`
-  switch (state) {
-    case 'expired':
-      return warning('waivers', `${what} has expired`, 'Remove it from the configuration or renew it')
-    case 'lapsed':
-      return warning(
-        'waivers',
-        `${what} no longer covers findings that have changed`,
-        'Review the findings and renew it',
-      )
-    case 'orphaned':
-      return warning('waivers', `${what} covers no finding`, 'Check its entity, or remove it from the configuration')
-    case 'active':
-      return expiresAt - at > waiverSoonMs
-        ? null
-        : warning(
-            'waivers',
-            `${what} ends in ${describeDuration(expiresAt - at)}`,
-            'Fix the finding or renew the waiver in time',
-          )
-    default:
-      throw new TypeError(`Unknown state ${state satisfies never}`)
-  }
 }
 
 /** Warns of keys of `allowed` that the check ignores, such as the name of a client. */

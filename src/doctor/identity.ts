@@ -2,10 +2,11 @@ import { startDeadline } from '../api/deadline.ts'
 import type { TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
+import { describeIdentity } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { changedHint, changedHintAhead, deniedHintAhead, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
-import { identitySentence, type TenantPosture } from '../model/posture.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 import { lowerFirst } from '../model/text/lower-first.ts'
 import { resources } from '../resources/index.ts'
@@ -24,11 +25,9 @@ import {
 import { emptyList } from '../sync/lists/suspect-empty.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { movedMessage } from '../sync/tenant-guard.ts'
-import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
+import { type Diagnosis, diagnosis, failure, problemOf, warning } from './diagnosis.ts'
 
 const subject = 'identity'
-const unprovenAdvice = 'Give the token the permission to read API clients or documents, and set ownClientId'
-
 const sharedAdvice = 'Give each configured tenant its own token, or keep only one of them'
 
 export interface IdentityRequest {
@@ -99,7 +98,7 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
 
 function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {
   const hold = holds.find(({ resource }) => resource === 'all')
-  const message = lowerFirst(identitySentence({ tenant, identity: 'held' }).slice(0, -1))
+  const { text: message } = describeIdentity({ tenant, identity: 'held' })
   if (hold === undefined) return failure(subject, message, changedHint)
   return failure(subject, `${message}. ${hold.message}`, holdHint(hold))
 }
@@ -137,9 +136,7 @@ async function diagnoseEvidence(
       return failure(subject, lowerFirst(deniedMessage(evidence)), deniedHintAhead, { reason })
     case 'match':
     case 'nothing': {
-      const sentence = lowerFirst(identitySentence(posture).slice(0, -1))
-      if (posture.identity === 'proven') return fine(subject, sentence)
-      return warning(subject, sentence, posture.sharedWith === undefined ? unprovenAdvice : sharedAdvice)
+      return diagnosis(subject, describeIdentity(posture))
     }
     default:
       return evidence.outcome satisfies never

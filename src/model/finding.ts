@@ -63,33 +63,35 @@ export interface WaiverMark {
   readonly explanation: string | null
 }
 
-const fields = [
-  'fingerprint',
-  'tenant',
-  'check',
-  'severity',
-  'state',
-  'message',
-  'evidence',
-  'firstSeen',
-  'lastSeen',
-  'resolvedAt',
-  'resolution',
-  'reopened',
-  'waiver',
-] as const satisfies readonly (keyof FindingView)[]
+type FindingColumns = Readonly<Record<string, (finding: FindingView) => unknown>>
 
-/** Columns of the command `findings` and of `/api/v1/findings.csv`. */
-export const findingColumns = {
-  columns: ['entityType', 'entityId', ...fields],
-  cells: (finding: FindingView) => [finding.entity.type, finding.entity.id, ...fields.map((field) => finding[field])],
+const names: FindingColumns = {
+  name: ({ entity }) => entity.name,
+  email: ({ entity }) => entity.email,
+  filename: ({ entity }) => entity.filename,
 }
 
-/** The same with personal details. */
-export const namedFindingColumns = {
-  columns: [...findingColumns.columns, 'name', 'email', 'filename'],
-  cells: (finding: FindingView) => {
-    const { name, email, filename } = finding.entity
-    return [...findingColumns.cells(finding), name, email, filename]
-  },
+/**
+ * Columns of the command `findings` and of `/api/v1/findings.csv`, in the order in which a person reads them. With
+ * `details`, the names that the mirror has.
+ */
+export function findingColumns(details: boolean): FindingColumns {
+  return {
+    severity: ({ severity }) => severity,
+    check: ({ check }) => check,
+    message: ({ message }) => message,
+    entityType: ({ entity }) => entity.type,
+    entityId: ({ entity }) => entity.id,
+    ...(details ? names : {}),
+    firstSeen: ({ firstSeen }) => firstSeen,
+    lastSeen: ({ lastSeen }) => lastSeen,
+    tenant: ({ tenant }) => tenant,
+    state: ({ state }) => state,
+    resolvedAt: ({ resolvedAt }) => resolvedAt,
+    resolution: ({ resolution }) => resolution,
+    reopened: ({ reopened }) => reopened,
+    waiver: ({ waiver }) => waiver,
+    fingerprint: ({ fingerprint }) => fingerprint,
+    evidence: ({ evidence }) => evidence,
+  }
 }

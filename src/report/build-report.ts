@@ -20,13 +20,14 @@ import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
+import { describePosture } from '../model/describe.ts'
 import { dayMs } from '../model/durations.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
+import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { hidePatterns, withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts'
-import { dataQualityOf, holdJson, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
 import {
@@ -123,6 +124,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
   const { open, openTotal, waivedTotal } = tally(posture)
   return {
     tenant: tenant.name,
+    summary: describePosture(posture).text,
     quality: dataQualityOf(posture),
     clocksDiffer: isSkewed(posture.clockSkewMs),
     checks: rows,

@@ -2,9 +2,9 @@ import { frameworks, isEvidenceFor } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { CheckView } from '../model/posture.ts'
+import { shownStatus } from '../model/posture-state.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { total } from '../model/severity.ts'
-import { shownStatus } from '../web/postures.ts'
 import {
   type Coverage,
   type ReportFramework,

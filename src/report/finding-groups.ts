@@ -1,9 +1,7 @@
-import { entityWords } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { fits, fittingTable } from './fitting-table.ts'
-import { type Serialization, toMinute } from './formats.ts'
-import type { Terminal } from './terminal.ts'
+import { plural } from '../model/text/numbers.ts'
+import type { Columns } from './formats.ts'
 
 export const groupings = ['check', 'entity'] as const
 export type Grouping = (typeof groupings)[number]
@@ -23,67 +21,54 @@ export interface FindingGroup {
 
 const highestFirst = severities.toReversed()
 
+/** The highest severity first, then by tenant and check; otherwise in the given order. */
+export function bySeverity(found: readonly FindingView[]): readonly FindingView[] {
+  const rank = ({ severity }: FindingView) => severities.indexOf(severity)
+  return found.toSorted(
+    (a, b) => rank(b) - rank(a) || a.tenant.localeCompare(b.tenant) || a.check.localeCompare(b.check),
+  )
+}
+
 /** The group with the most findings of the highest severity first; equal groups by tenant. */
-export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): readonly FindingGroup[] {
-  const groups = new Map<string, { -readonly [Name in keyof FindingGroup]: FindingGroup[Name] }>()
-  for (const { tenant, check, entity, severity, firstSeen } of found) {
-    const key = JSON.stringify([tenant, grouping === 'check' ? check : [entity.type, entity.id]])
-    const group = groups.get(key) ?? {
-      tenant,
-      check: grouping === 'check' ? check : null,
-      entity: grouping === 'entity' ? entity : null,
-      ...{ findings: 0, severities: { critical: 0, high: 0, medium: 0, low: 0, info: 0 }, firstSeen },
-    }
-    group.findings++
-    group.severities = { ...group.severities, [severity]: group.severities[severity] + 1 }
-    if (firstSeen < group.firstSeen) group.firstSeen = firstSeen
-    groups.set(key, group)
-  }
-  return [...groups.values()].sort((a, b) => {
+export function groupsOf(found: readonly FindingView[], grouping: Grouping): readonly FindingGroup[] {
+  const groups = Map.groupBy(found, ({ tenant, check, entity }) =>
+    JSON.stringify([tenant, grouping === 'check' ? check : [entity.type, entity.id]]),
+  )
+  const counted = [...groups.values()].flatMap((same): FindingGroup[] => {
+    const [first] = same
+    if (first === undefined) return []
+    const { tenant, check, entity } = first
+    const firstSeen = same.map((one) => one.firstSeen).reduce((a, b) => (a < b ? a : b))
+    const facts = { tenant, findings: same.length, severities: countsOf(same), firstSeen }
+    return [{ ...facts, check: grouping === 'check' ? check : null, entity: grouping === 'check' ? null : entity }]
+  })
+  return counted.sort((a, b) => {
     const first = highestFirst.find((severity) => a.severities[severity] !== b.severities[severity])
     if (first !== undefined) return b.severities[first] - a.severities[first]
     return a.tenant.localeCompare(b.tenant) || a.firstSeen.localeCompare(b.firstSeen)
   })
 }
 
-/** A column for each severity if these fit, else the counts in words. */
-export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping, terminal: Terminal | null): string {
-  const isOneTenant = new Set(groups.map(({ tenant }) => tenant)).size === 1
-  const tenant = isOneTenant ? ['TENANT'] : []
-  const [what = '', ...id] = grouping === 'check' ? ['CHECK'] : terminal === null ? ['ENTITY', 'ID'] : ['ENTITY']
-  const names = ({ check, entity }: FindingGroup) => {
-    if (entity === null) return [check ?? '']
-    return terminal === null ? [entity.type, entity.id] : [entityWords(entity).join(' ')]
-  }
-  const columns = fittingTable(
-    ['TENANT', what, ...id, 'FINDINGS', ...highestFirst.map((severity) => severity.toUpperCase()), 'SINCE (UTC)'],
-    groups.map((group) => [
-      group.tenant,
-      ...names(group),
-      String(group.findings),
-      ...highestFirst.map((severity) => String(group.severities[severity] || '')),
-      toMinute(group.firstSeen),
-    ]),
-    terminal,
-    { optional: ['SINCE (UTC)', ...tenant] },
-  )
-  if (terminal === null || fits(columns, terminal)) return columns
-  const rows = groups.map((group) => [group.tenant, ...names(group), countsOf(group)])
-  return fittingTable(['TENANT', what, 'FINDINGS'], rows, terminal, { optional: tenant, ownLine: what })
+function countsOf(found: readonly FindingView[]): Readonly<Record<Severity, number>> {
+  const counts = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
+  for (const { severity } of found) counts[severity]++
+  return counts
 }
 
-/** Such as `1 critical, 2 high`. */
-function countsOf({ severities: counts }: FindingGroup): string {
-  return highestFirst
-    .flatMap((severity) => (counts[severity] > 0 ? [`${counts[severity]} ${severity}`] : []))
-    .join(', ')
+/** `133 open findings: 2 critical, 131 high`; for findings of several states without `open`. */
+export function totals(found: readonly FindingView[]): string {
+  const isOpen = found.every(({ state }) => state === 'open')
+  const counts = countsOf(found)
+  const bySeverities = highestFirst.flatMap((one) => (counts[one] > 0 ? [`${counts[one]} ${one}`] : []))
+  return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${bySeverities.join(', ')}`
 }
 
-export const groupColumns: Serialization<FindingGroup> = {
-  columns: ['tenant', 'check', 'entityType', 'entityId', 'findings', ...highestFirst, 'firstSeen'],
-  cells: ({ tenant, check, entity, findings, severities: counts, firstSeen }) => [
-    ...[tenant, check, entity?.type, entity?.id, findings],
-    ...highestFirst.map((severity) => counts[severity]),
-    firstSeen,
-  ],
+export const groupColumns: Columns<FindingGroup> = {
+  tenant: ({ tenant }) => tenant,
+  check: ({ check }) => check,
+  entityType: ({ entity }) => entity?.type,
+  entityId: ({ entity }) => entity?.id,
+  findings: ({ findings }) => findings,
+  ...Object.fromEntries(highestFirst.map((one) => [one, (group: FindingGroup) => group.severities[one]])),
+  firstSeen: ({ firstSeen }) => firstSeen,
 }

@@ -1,55 +1,38 @@
 import { csvLine } from '../model/text/csv.ts'
-import { printable } from '../model/text/printable.ts'
 import { jsonArray, printableJson } from '../model/text/printable-json.ts'
-
-/** Aligned columns under a heading. Control characters in cells are escaped. */
-export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
-  const cells = [heading, ...rows].map((row) => row.map((cell) => printable(cell)))
-  const widths = heading.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
-  return cells
-    .map((row) =>
-      row
-        .map((cell, i) => cell + ' '.repeat((widths[i] ?? 0) - width(cell)))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
 
 /** `2026-03-31 18:00` of an ISO 8601 time. */
 export function toMinute(iso: string): string {
   return iso.slice(0, 16).replace('T', ' ')
 }
 
-/** Counts code points, an approximation of terminal cells. */
-function width(text: string): number {
-  return [...text].length
-}
+export type Rows<T> = AsyncIterable<T> | Iterable<T>
 
-type Rows<T> = AsyncIterable<T> | Iterable<T>
-
-export interface Serialization<T> {
-  readonly columns: readonly string[]
-  readonly cells: (row: T) => readonly unknown[]
-  /** The JSON object of a row; default: the row. */
-  readonly object?: (row: T) => object
-}
+/** The values of a row by the name of their column. */
+export type Columns<T> = Readonly<Record<string, (row: T) => unknown>>
 
 /** Streams rows as a JSON array, as one JSON object per line, or as CSV with a heading. */
 export async function* serialize<T extends object>(
   format: 'json' | 'ndjson' | 'csv',
   rows: Rows<T>,
-  { columns, cells, object = (row) => row }: Serialization<T>,
+  columns: Columns<T>,
+  object: (row: T) => object = (row) => objectOf(row, columns),
 ): AsyncIterable<string> {
   if (format === 'json') {
     yield* jsonArray(batches(mapped(rows, object)))
     return
   }
-  if (format === 'csv') yield csvLine(columns)
-  for await (const row of rows) yield format === 'csv' ? csvLine(cells(row)) : `${printableJson(object(row))}\n`
+  const values = Object.values(columns)
+  if (format === 'csv') yield csvLine(Object.keys(columns))
+  for await (const row of rows)
+    yield format === 'csv' ? csvLine(values.map((value) => value(row))) : `${printableJson(object(row))}\n`
 }
 
-async function* mapped<T>(rows: Rows<T>, of: (row: T) => object): AsyncIterable<object> {
+function objectOf<T>(row: T, columns: Columns<T>): object {
+  return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value(row)]))
+}
+
+export async function* mapped<T, Result>(rows: Rows<T>, of: (row: T) => Result): AsyncIterable<Result> {
   for await (const row of rows) yield of(row)
 }
 

@@ -15,7 +15,6 @@ import {
   parts,
   qualityInWords,
   standingWord,
-  tenantSentence,
 } from './words.ts'
 
 /** The report as one self-contained HTML file without scripts; its links lead to its own parts. */
@@ -55,7 +54,7 @@ function section(report: TenantReport, found: TopFindings): Html {
   const isIncomplete = counts.unknown > 0 || counts.off > 0 || quality.level !== 'full'
   const tone = bad ? 'bad' : isIncomplete || counts.pass === 0 ? 'unknown' : 'good'
   return html`<section class="tenant" id="tenant-${tenant}">
-<div class="banner edge-${tone}"><h2>${tenant}</h2><p>${tenantSentence(report)}</p></div>
+<div class="banner edge-${tone}"><h2>${tenant}</h2><p>${report.summary}</p></div>
 ${summary(report)}
 ${report.clocksDiffer ? html`<p class="note">${clocksDiffer}</p>` : ''}${holds(report)}
 <nav class="contents" aria-label="Contents of ${tenant}"><h3>Contents</h3><ol>${(Object.keys(parts) as Part[]).map((part) => html`<li><a href="#${part}-${tenant}">${parts[part]}</a></li>`)}</ol></nav>

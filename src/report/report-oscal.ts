@@ -15,14 +15,7 @@ import type {
   TenantReport,
 } from './report.ts'
 import { opened } from './report-json.ts'
-import {
-  caveat,
-  coverageInWords,
-  requirementWord,
-  resourceStateInWords,
-  standingWord,
-  tenantSentence,
-} from './words.ts'
+import { caveat, coverageInWords, requirementWord, resourceStateInWords, standingWord } from './words.ts'
 
 /** Assessment results of NIST OSCAL (https://pages.nist.gov/OSCAL). */
 export const oscalVersion = '1.0.6'
@@ -76,7 +69,7 @@ async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report):
   yield opened({
     uuid: uuidOf('result', time, name),
     title: `Checks of tenant ${md(name)}`,
-    description: md(tenantSentence(tenant)),
+    description: md(tenant.summary),
     start: historyBegins,
     end: time,
     props: [

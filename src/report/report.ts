@@ -4,9 +4,9 @@ import { toIso } from '../model/dates.ts'
 import type { FindingView, WaiverMark } from '../model/finding.ts'
 import { isGuid } from '../model/guid.ts'
 import type { HoldView, WaiverView } from '../model/posture.ts'
+import type { DataQuality, ResourceState } from '../model/posture-state.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import type { DataQuality, ResourceState } from '../web/postures.ts'
 
 /** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
@@ -105,6 +105,8 @@ export interface ReportDecision {
 
 export interface TenantReport {
   readonly tenant: string
+  /** The state of the tenant in one sentence. */
+  readonly summary: string
   readonly quality: DataQuality
   readonly clocksDiffer: boolean
   readonly checks: readonly ReportCheck[]

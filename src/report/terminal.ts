@@ -28,48 +28,18 @@ const severityStyles = {
   info: ['dim'],
 } as const satisfies Record<Severity, readonly string[]>
 
-export function severityInColor(text: string, severity: Severity, { hasColors }: Terminal): string {
-  return hasColors ? styleText([...severityStyles[severity]], text, { validateStream: false }) : text
-}
-
-/** Shortens a text of printable characters to `columns`, at the end of a word if possible. */
-function shortened(text: string, columns: number): string {
-  const characters = [...text]
-  if (characters.length <= columns) return text
-  const end = Math.max(0, columns - 1)
-  const start = characters.slice(0, end).join('')
-  const isWhole = characters[end] === ' '
-  return `${(isWhole ? start : start.replace(/ \S*$/, '')).trimEnd()}…`
-}
-
-const leastWrapped = 9
-
-/** Breaks the last column of a table between words, so that its lines fit. */
-export function wrapLastColumn(table: string, terminal: Terminal | null): string {
-  const [heading = '', ...lines] = table.split('\n')
-  const begin = heading.lastIndexOf('  ') + 2
-  if (terminal === null || terminal.columns - begin < leastWrapped) return table
-  const wrapped = lines.map((line) => {
-    const parts = wordsIn(line.slice(begin), terminal.columns - begin, true)
-    return line.slice(0, begin) + parts.join(`\n${' '.repeat(begin)}`)
-  })
-  return [heading, ...wrapped].join('\n')
+export function severityInColor(text: string, severity: Severity): string {
+  return styleText([...severityStyles[severity]], text, { validateStream: false })
 }
 
 /** Breaks a line between words so that its parts fit; those after the first are indented. */
 export function wrapLine(line: string, terminal: Terminal | null, indented = 4): string {
   if (terminal === null || widthOf(line) <= terminal.columns) return line
-  const begin = indentOf(line)
-  const [first = '', ...rest] = wordsIn(line.slice(begin), terminal.columns - begin).map((part, i) =>
-    i === 0 ? line.slice(0, begin) + part : part,
-  )
+  const begin = line.length - line.trimStart().length
+  const [first = '', ...rest] = wordsIn(line.slice(begin), terminal.columns - begin)
   const indent = ' '.repeat(indented)
-  return [first, ...wordsIn(rest.join(' '), terminal.columns - indent.length).map((part) => indent + part)].join('\n')
-}
-
-/** The number of spaces at the beginning. */
-export function indentOf(line: string): number {
-  return line.length - line.trimStart().length
+  const others = wordsIn(rest.join(' '), terminal.columns - indented).map((part) => indent + part)
+  return [line.slice(0, begin) + first, ...others].join('\n')
 }
 
 /** Prints a sentence in the width of the terminal. */
@@ -79,45 +49,38 @@ export function printWrapped(io: Io, sentence: string): void {
 
 /** Breaks a text between words into at most `most` lines; if that is too few, the last one ends in `…`. */
 export function fittingLines(text: string, columns: number, most: number): readonly string[] {
-  const lines = wordsIn(text, columns, true)
+  const lines = wordsIn(text, columns).flatMap((line) => pieces(line, columns))
   if (lines.length <= most) return lines
   return [...lines.slice(0, most - 1), shortened(lines.slice(most - 1).join(' '), columns)]
 }
 
-/** Replaces the spaces of a quoted command, which must stay on one line to be copied. */
-const unbrokenSpace = '\ue000'
-
-/**
- * Lines of at most `columns`. Quoted commands and paths are not broken, because a terminal wraps them such that they
- * can be copied. Other long words are broken after punctuation (`isBroken`), or not at all.
- */
-export function wordsIn(text: string, columns: number, isBroken = false): readonly string[] {
-  const lines: string[] = []
-  const whole = text.replaceAll(/"(?:chmod|tenantwatch) [^"]*"/g, (command) => command.replaceAll(' ', unbrokenSpace))
-  // A number stays with its word.
-  for (const word of whole.split(/(?<!\d) | (?![a-z])/)) {
-    const [first = '', ...rest] = isBroken && !isCopied(word) ? partsOf(word, columns) : [word]
-    const last = lines.at(-1)
-    if (last === undefined || (first !== '' && widthOf(last) + 1 + widthOf(first) > columns)) lines.push(first)
-    else lines[lines.length - 1] = `${last} ${first}`
-    lines.push(...rest)
-  }
-  return lines.map((line) => line.trimEnd().replaceAll(unbrokenSpace, ' '))
+/** Shortens a text to `columns`, at the end of a word if possible. */
+export function shortened(text: string, columns: number): string {
+  const characters = [...text]
+  if (characters.length <= columns) return text
+  const start = characters.slice(0, columns - 1).join('')
+  return `${(characters[columns - 1] === ' ' ? start : start.replace(/ \S*$/, '')).trimEnd()}…`
 }
 
-const isCopied = (word: string) => word.includes(unbrokenSpace) || word.includes('/')
+/** Lines of at most `columns`, apart from longer words, such as paths and quoted commands: they can be copied. */
+function wordsIn(text: string, columns: number): readonly string[] {
+  const lines: string[] = []
+  const words = text.match(/"(?:chmod|tenantwatch) [^"]*"\S*|\S+/g) ?? []
+  for (const word of words.flatMap((one) => (widthOf(one) > columns ? one.split(' ') : one))) {
+    const last = lines.at(-1)
+    if (last === undefined || widthOf(last) + 1 + widthOf(word) > columns) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
+function pieces(word: string, columns: number): readonly string[] {
+  const characters = [...word]
+  const count = Math.max(1, Math.ceil(characters.length / columns))
+  return Array.from({ length: count }, (_, i) => characters.slice(i * columns, (i + 1) * columns).join(''))
+}
 
 /** Width without colors; counts code points, which approximates terminal cells. */
 export function widthOf(text: string): number {
   return [...stripVTControlCharacters(text)].length
-}
-
-function partsOf(word: string, columns: number): readonly string[] {
-  const parts: string[] = []
-  const rest = [...word]
-  while (rest.length > columns) {
-    const end = rest.slice(0, columns).findLastIndex((character) => /[-./_,:=]/.test(character))
-    parts.push(rest.splice(0, end < 1 ? columns : end + 1).join(''))
-  }
-  return [...parts, rest.join('')]
 }

@@ -76,17 +76,6 @@ export function byStanding({
     .map((standing) => [standingWord[standing], groups.get(standing)?.map(({ check }) => check) ?? []])
 }
 
-/** `2 fail, 12 pass, of 17`; zeros are left out. */
-export function countsInWords<Word extends string>(
-  counts: Readonly<Record<Word, number>>,
-  words: Readonly<Record<Word, string>>,
-): string {
-  const all = Object.keys(words) as Word[]
-  const sum = all.reduce((total, word) => total + counts[word], 0)
-  const parts = all.filter((word) => counts[word] > 0).map((word) => `${counts[word]} ${words[word]}`)
-  return `${parts.join(', ')}${parts.length === 0 ? '' : ', '}of ${sum}`
-}
-
 /** `12 of 20 pass, 3 fail, 5 waived`, and `2 unknown` where some are not known. */
 export function coverageInWords({ entities, passing, failing, waived, unknown }: Coverage): string {
   const rest = [
@@ -155,16 +144,6 @@ export function headLines(report: Report, asOf: string): readonly (readonly [str
     ['History', `begins ${report.historyBegins}`],
     ['Configuration', `in force since ${report.configuredSince}, digest ${report.configurationDigest}`],
   ]
-}
-
-export function tenantSentence({ standings: { fail, unknown, off }, quality }: TenantReport): string {
-  const data = `the data of ${quality.fresh} of ${quality.of} resources was complete and fresh`
-  const wrong = [
-    ...(fail > 0 ? [`${fail} ${fail === 1 ? 'check fails' : 'checks fail'}`] : []),
-    ...(unknown > 0 ? [`${fail > 0 ? unknown : plural(unknown, 'check')} cannot be evaluated`] : []),
-    ...(off > 0 ? [`${off} switched off`] : []),
-  ]
-  return `${wrong.length === 0 ? 'No check fails' : wrong.join(', ')}; ${data}.`
 }
 
 /** Null if the report contains all tenants of the mirror. */

@@ -1,4 +1,5 @@
 import { reasonOf } from '../model/errors.ts'
+import { shownPostures } from '../model/posture-state.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { checkAccess, isCrossSite } from './access-control.ts'
 import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } from './answer.ts'
@@ -12,7 +13,6 @@ import { pageParameters, parsePageQuery } from './page/page-query.ts'
 import { pageScript } from './page/page-script.ts'
 import { runbookPage } from './page/runbook.ts'
 import { favicon, stylesheet } from './page/stylesheet.ts'
-import { shownPostures } from './postures.ts'
 import type { Probe, WebAccess, WebOptions } from './web-options.ts'
 
 /** Answers a request; never throws. */

@@ -1,6 +1,6 @@
 import { nearest } from '../config/yaml/nearest.ts'
 import { toIso } from '../model/dates.ts'
-import { type FindingView, findingColumns, namedFindingColumns } from '../model/finding.ts'
+import { type FindingView, findingColumns } from '../model/finding.ts'
 import {
   type CheckView,
   identitySentence,
@@ -8,11 +8,11 @@ import {
   type ResourceView,
   type TenantPosture,
 } from '../model/posture.ts'
+import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
 import { severities } from '../model/severity.ts'
 import { csvLine } from '../model/text/csv.ts'
 import { jsonArray } from '../model/text/printable-json.ts'
 import { type Answer, ofType, type Parsed, refuse, someOf, type WebRequest } from './answer.ts'
-import { dataQualityOf, holdJson, resourceState, tally } from './postures.ts'
 import { shownFindings } from './shown-findings.ts'
 import type { FindingQuery, KnownNames, WebAccess, WebOptions, WebSources } from './web-options.ts'
 
@@ -196,9 +196,10 @@ async function* csvChunks(
   batches: AsyncIterable<readonly FindingView[]>,
   exposeDetails: boolean,
 ): AsyncGenerator<string> {
-  const { columns, cells } = exposeDetails ? namedFindingColumns : findingColumns
-  yield csvLine(columns)
-  for await (const batch of batches) yield batch.map((finding) => csvLine(cells(finding))).join('')
+  const columns = findingColumns(exposeDetails)
+  const cells = Object.values(columns)
+  yield csvLine(Object.keys(columns))
+  for await (const batch of batches) yield batch.map((finding) => csvLine(cells.map((cell) => cell(finding)))).join('')
 }
 
 /** Most names listed in a message; there may be a thousand tenants. */

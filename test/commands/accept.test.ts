@@ -1,223 +1,121 @@
 import { expect, it } from 'vitest'
-import { aDay, synced } from './support/cli.ts'
-import { shown } from './support/on-terminal.ts'
+import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
+import { aDay, type Cli, type Decidable, json, synced } from './support/cli.ts'
+
+const reason = ['--reason', 'Left with the spin-off, ticket 4711'] as const
+const listed = (world: Pick<Cli, 'run'>) => json<Decidable>(world, 'accept')
+
+async function onlyHold(world: Pick<Cli, 'run'>): Promise<Decidable> {
+  const [hold, other] = (await listed(world)).filter(({ kind }) => kind === 'hold')
+  if (hold === undefined || other !== undefined) throw new Error('There is not one hold')
+  return hold
+}
 
 async function shrunk() {
   const world = await synced()
+  const before = new Map([...world.simulator.state().users()].map((user) => [String(user.userId), user]))
   world.simulator.primary.removeUsers(0.5)
+  for (const { userId } of world.simulator.state().users()) before.delete(String(userId))
   world.pass(aDay)
   const held = await world.run('sync')
   expect(held.code).toBe(3)
-  expect(held.stdout).toMatch(/users +full +shrink_held/)
-  const [id = ''] = (await world.run('accept')).stdout.split(' ')
-  return { ...world, id }
+  const { id } = await onlyHold(world)
+  return { ...world, id, held, gone: before }
 }
 
-it('prints only the holds, and reports on standard error that there is none', async () => {
-  const { run } = await synced()
-  expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: 'No holds\n' })
-})
+const refused = async ({ run }: Pick<Cli, 'run'>, ...args: readonly string[]) => {
+  const { code, stdout, stderr } = await run('accept', ...args)
+  expect([args, code, stdout]).toEqual([args, 2, ''])
+  return stderr
+}
 
-it.each([
-  ['reason', 'Left with the spin-off'],
-  ['count', '3'],
-])('refuses --%s without an id', async (option, value) => {
-  const { run } = await synced()
-  expect(await run('accept', `--${option}`, value)).toEqual({
-    code: 2,
+it('reports on standard error that nothing waits for a decision', async () => {
+  expect(await synced().then(({ run }) => run('accept'))).toMatchObject({
+    code: 0,
     stdout: '',
-    stderr: `tenantwatch: --${option} needs the id of a hold or of a drifted state; "tenantwatch accept" lists them\n`,
+    stderr: expect.stringContaining('No holds'),
   })
 })
 
-it('lists a hold as id, tenant, resource, reason and count', async () => {
-  const { run, id } = await shrunk()
-  expect(id).toMatch(/^[A-Za-z0-9_-]+$/)
-  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
-})
-
-it('lists holds and drift as JSON', async () => {
-  const { run, id, simulator, pass } = await shrunk()
-  simulator.primary.setSettings({ mfaEnabled: false })
-  pass(aDay)
-  await run('sync')
-  const { code, stdout, stderr } = await run('accept', '--format', 'json')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const { holds, drift } = JSON.parse(stdout)
-  const raisedAt = expect.stringMatching(/^2026-03-02T.*Z$/)
-  const effect = expect.stringContaining('Accepting removes 125 records of users')
-  expect(holds).toMatchObject([
-    { tenant: 'acme', id, resource: 'users', reason: 'shrink_held', count: 125, raisedAt, effect },
-  ])
-  const [{ id: driftId }] = drift
-  expect(drift).toMatchObject([{ tenant: 'acme', check: 'auth-settings-unchanged', accepted: false }])
-  expect(await run('accept', driftId, '--reason', 'Agreed with the board on 3 May')).toMatchObject({ code: 0 })
-  expect(JSON.parse((await run('accept', '--format', 'json')).stdout).drift).toMatchObject([{ accepted: true }])
-  expect(await run('accept', '--format', 'xml')).toMatchObject({ code: 2, stdout: '' })
-})
-
-it('shows people on a terminal a heading and the command to type next', async () => {
-  const { runWith, id } = await shrunk()
-  const texts: string[] = []
-  const stdout = { isTTY: true, write: (piece: string) => texts.push(piece) }
-  await runWith({ stdout } as never, 'accept')
-  const [heading, row, ...notes] = texts.join('').split('\n')
-  expect(heading).toMatch(/^ID +TENANT +RESOURCE +REASON +COUNT +STATE$/)
-  expect(row).toMatch(new RegExp(`^${id} +acme +users +shrink_held +125$`))
-  const said = notes.join(' ').replace(/\s+/g, ' ')
-  expect(said).toMatch(/^ 125 of 250 users are missing from the full sync; limits: 5 records and 10 percent/)
-  expect(said).toContain('If the records are still there in the tenant, accept nothing')
-  expect(said).toContain(
-    'Accepting removes 125 records of users from the mirror of acme, each once the tenant answers 404 for its id.',
-  )
-  expect(said).toContain(`Accept it with: tenantwatch accept ${id} --count 125 --reason TEXT`)
-  expect(Math.max(...notes.map((line) => line.length))).toBeLessThanOrEqual(80)
-})
-
-it('breaks a long command of a hold by a backslash, so that it can be copied', async () => {
+it('lists a hold with what accepting it does, and keeps its id while its content is unchanged', async () => {
   const world = await shrunk()
-  const file = `${'a-long-name-of-a-configuration-'.repeat(2)}file.yaml`
-  world.write(file, world.read('tenantwatch.yaml'))
-  const texts: string[] = []
-  const stdout = { isTTY: true, columns: 80, write: (piece: string) => texts.push(piece) > 0 }
-  await world.runWith({ stdout }, 'accept', '--config', file)
-  const text = texts.join('')
-  expect(text).toContain(
-    `\n  Accept it with:\n    tenantwatch accept ${world.id} --count 125 --reason TEXT \\\n      --config ${file}\n`,
-  )
-})
-
-it('keeps the id of a hold while its content is unchanged', async () => {
-  const { run, id } = await shrunk()
-  await run('sync', '--full')
-  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
+  const hold = { kind: 'hold', subject: 'users', reason: 'shrink_held', count: 125, accepted: false }
+  expect(await onlyHold(world)).toMatchObject({ ...hold, id: world.id })
+  expect((await onlyHold(world)).next).toContain('Accepting removes 125 records of users')
+  expect((await onlyHold(world)).next).toContain(`"tenantwatch accept ${world.id} --count 125 --reason TEXT"`)
+  expect(world.held.stdout.match(/users are missing/g)).toHaveLength(1)
+  await world.run('sync', '--full')
+  expect((await onlyHold(world)).id).toBe(world.id)
 })
 
 it('removes no record before the hold is accepted, and exactly the held records afterwards', async () => {
-  const { run, id, simulator } = await shrunk()
-  const count = async () => (await run('export', 'users')).stdout.trimEnd().split('\n').length
+  const world = await shrunk()
+  const { run, id, simulator } = world
+  const count = async () => (await json(world, 'export', 'users')).length
+  expect(await run('accept', id, '--count', '125', ...reason)).toMatchObject({ code: 0, stderr: '' })
   expect(await count()).toBe(250)
-  const accepted = await run('accept', id, '--count', '125', '--reason', 'Left with the spin-off')
-  expect(accepted).toEqual({
-    code: 0,
-    stdout: [
-      `Accepted hold ${id}: acme, users, shrink_held, 125 records.`,
-      'A running daemon begins a full sync of users within 1 min; without one, run "tenantwatch sync --tenant acme".\n',
-    ].join('\n'),
-    stderr: '',
-  })
-  expect(await count()).toBe(250)
-  expect((await run('accept')).stdout).toMatch(/^\S+ acme users shrink_held 125 accepted\n$/)
+  await run('sync', '--resource', 'roles')
+  expect(await onlyHold(world)).toMatchObject({ id, accepted: true })
+  expect(await refused(world, id, ...reason)).toContain('nothing is left to do')
   const next = await run('sync', '--full')
-  expect(next.stdout).toMatch(/users +full +ok +\+0 ~0 -125 =125/)
-  expect(next.code).toBe(0)
+  expect(next).toMatchObject({ code: 0, stdout: expect.stringMatching(/users +full +ok +\+0 ~0 -125 =125/) })
   expect(await count()).toBe(simulator.state().userCount())
-  expect((await run('accept')).stdout).toBe('')
+  expect(await listed(world)).toEqual([])
+  for (const option of [reason, ['--list']]) expect(await refused(world, id, ...option)).toContain('has ended')
 })
 
-it('refuses a count that is not the present one, naming the new one', async () => {
-  const { run, id } = await shrunk()
-  expect(await run('accept', id, '--count', '3', '--reason', 'A long reason')).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: `tenantwatch: Hold ${id} now covers 125 records, not 3; review it before accepting\n`,
-  })
-  expect((await run('sync', '--full')).stdout).toMatch(/ -0 =125/)
+it('refuses another count, a short reason, and a hold beside other ids', async () => {
+  const world = await shrunk()
+  const { id } = world
+  expect(await refused(world, id, '--count', '3', ...reason)).toContain('now covers 125 records, not 3')
+  for (const given of [[], ['--reason', '  '], ['--reason', 'too short']])
+    expect(await refused(world, id, ...given)).toContain('--reason TEXT')
+  expect(await refused(world, 'e49418ad0f73-5f2c90ab', id, ...reason)).toContain('accepted alone')
+  expect(await onlyHold(world)).toMatchObject({ accepted: false })
 })
 
-it('refuses a count that is not a whole number', async () => {
-  const { run, id } = await shrunk()
-  const { code, stderr } = await run('accept', id, '--count', 'abc', '--reason', 'A reason')
-  expect([code, stderr]).toEqual([
-    2,
-    expect.stringContaining('Invalid value of --count "abc": expected a whole number'),
-  ])
+it('lists exactly the records that accepting a hold removes, with names on request only', async () => {
+  const world = await shrunk()
+  const ids = [...world.gone.keys()].sort((a, b) => Number(a) - Number(b))
+  expect(await json(world, 'accept', world.id, '--list')).toEqual(ids.map((id) => ({ id })))
+  const [first] = await json<Record<string, unknown>>(world, 'accept', world.id, '--list', '--details')
+  const user = world.gone.get(ids[0] ?? '')
+  expect(first).toEqual({ id: ids[0], name: `${user?.firstName} ${user?.lastName}`, email: user?.email })
+  await world.run('accept', world.id, ...reason)
+  await world.run('sync', '--full')
+  const changes = await json<{ change: string; entity: string }>(world, 'history', '--since', '1d')
+  const removed = changes.filter(({ change }) => change === 'removed').map(({ entity }) => entity)
+  expect(new Set(removed)).toEqual(new Set(ids))
 })
 
-it('refuses a decision without a reason, and a hold that is not there', async () => {
-  const { run, id } = await shrunk()
-  const noReason = { code: 2, stdout: '', stderr: expect.stringContaining('Give a reason with --reason TEXT') }
-  expect(await run('accept', id)).toEqual(noReason)
-  expect(await run('accept', id, '--reason', '  ')).toEqual(noReason)
-  expect(await run('accept', id, '--reason', 'too short')).toEqual({
-    ...noReason,
-    stderr: expect.stringContaining('in 10 characters or more'),
-  })
-  expect(await run('accept', 'nothing', '--reason', 'A reason')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('No hold or drifted state has this id'),
-  })
-})
-
-it('lifts the hold by itself when the records come back', async () => {
+it('lists every record where a whole list came back empty, and lifts that hold when the records come back', async () => {
   const world = await synced()
   world.simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
   expect(await world.run('sync')).toMatchObject({ code: 3 })
-  expect((await world.run('accept')).stdout).toMatch(/^\S+ acme api-clients suspect_empty \d+\n$/)
+  const { id, count, reason: why } = await onlyHold(world)
+  expect([why, (await json(world, 'accept', id, '--list')).length]).toEqual(['suspect_empty', count])
   world.simulator.faults.clear()
   expect(await world.run('sync')).toMatchObject({ code: 0 })
-  expect((await world.run('accept')).stdout).toBe('')
+  expect(await listed(world)).toEqual([])
 })
 
-it('holds a tenant whose token shows another tenant, and writes nothing for it', async () => {
+it('holds a tenant whose token shows another tenant, and accepts it only with the count', async () => {
   const world = await synced()
   const users = async () => (await world.run('export', 'users')).stdout
   const before = await users()
   world.simulator.swapTenant('reader')
   world.pass(aDay)
   expect(await world.run('sync')).toMatchObject({ code: 3 })
-  expect((await world.run('accept')).stdout).toMatch(/^\S+ acme all tenant_changed \d+\n$/)
-  expect(await users()).toBe(before)
-  expect((await world.run('doctor')).stdout).toMatch(/its data may be another tenant's\. [A-Z]/)
-})
-
-it('accepts another tenant only with the count and after saying what that does', async () => {
-  const world = await synced()
-  world.simulator.swapTenant('reader')
-  world.pass(aDay)
-  await world.run('sync')
-  const [id = '', , , , count = ''] = (await world.run('accept')).stdout.trim().split(' ')
+  const { id, count, subject, reason: why } = await onlyHold(world)
+  expect([subject, why, await users()]).toEqual(['all', 'tenant_changed', before])
   // All that accepting removes, not only the ids that were compared.
-  expect(Number(count)).toBeGreaterThan(world.simulator.state().userCount() + world.simulator.state().documentCount())
-  const reason = ['--reason', 'The tenant was moved, ticket 4711'] as const
-  const unconfirmed = await world.run('accept', id, ...reason)
-  expect(unconfirmed).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringMatching(
-      new RegExp(
-        `^tenantwatch: Confirm with --count ${count} that you mean this. Accepting replaces the data of acme with`,
-      ),
-    ),
-  })
-  expect(unconfirmed.stderr).toContain('If the token or baseUrl is wrong, configure the right one')
-  expect(unconfirmed.stderr).toContain('ownClientId, where it is set, must name an API client of the new tenant')
-  const texts: string[] = []
-  await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
-  expect(texts.join('').replace(/\s+/g, ' ')).toContain('those of ANOTHER tenant')
-  const accepted = await world.run('accept', id, '--count', count, ...reason)
-  expect(accepted.code).toBe(0)
-  expect(accepted.stdout).toContain('those of ANOTHER tenant')
-  expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme". Until they have ended, checks are unknown.')
-})
-
-it('accepts a hold alone, not beside other ids', async () => {
-  const { run, id } = await shrunk()
-  const { code, stderr } = await run('accept', 'e49418ad0f73-5f2c90ab', id, '--reason', 'Left with the spin-off')
-  expect([code, stderr]).toEqual([2, `tenantwatch: ${id} is a hold, which is accepted alone: give its id only\n`])
-})
-
-it('keeps the word accepted on the line until the hold is gone', async () => {
-  const { run, id } = await shrunk()
-  await run('accept', id, '--reason', 'Left with the spin-off')
-  await run('sync', '--resource', 'roles')
-  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125 accepted\n`)
-  expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/the hold ends when that has taken effect\. Nothing is left to do\n$/),
-  })
-  await run('sync', '--full')
-  expect((await run('accept')).stdout).toBe('')
+  expect(count).toBeGreaterThan(world.simulator.state().userCount() + world.simulator.state().documentCount())
+  expect(await refused(world, id, '--list')).toContain('names no records')
+  const unconfirmed = await refused(world, id, ...reason)
+  expect(unconfirmed).toContain(`--count ${count}`)
+  expect(unconfirmed).toContain('ANOTHER tenant')
+  const accepted = await world.run('accept', id, '--count', String(count), ...reason)
+  expect(accepted).toMatchObject({ code: 0, stdout: expect.stringContaining('ANOTHER tenant') })
 })
 
 it('accepts no list without ownClientId, but names the setting that ends the hold', async () => {
@@ -228,46 +126,116 @@ it('accepts no list without ownClientId, but names the setting that ends the hol
   setTo('00000000-0000-4000-8000-00000000dead')
   world.pass(aDay)
   expect((await world.run('sync')).stdout).toMatch(/api-clients +full +tenant_changed/)
-  const [id = ''] = (await world.run('accept')).stdout.split(' ')
-  expect(await world.run('accept', id, '--reason', 'It was rotated')).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringContaining(
-      'cannot be accepted, because the next run would raise it again. Set ownClientId to',
-    ),
-  })
-  const texts: string[] = []
-  await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
-  expect(texts.join('')).toContain(`\n  It cannot be accepted. Set ownClientId to`)
-  expect(texts.join('')).not.toContain('Accept it with')
+  const { id, next } = await onlyHold(world)
+  expect(next).toMatch(/^It cannot be accepted\. Set ownClientId to/)
+  expect(await refused(world, id, ...reason)).toContain('Set ownClientId to')
   setTo(world.simulator.credentials.reader.clientId)
   world.pass(aDay)
   expect((await world.run('sync')).code).toBe(0)
-  expect(await world.run('accept')).toEqual({ code: 0, stdout: '', stderr: 'No holds\n' })
+  expect(await listed(world)).toEqual([])
 })
 
-it('names the configuration file in every command to copy', async () => {
-  const { run, id, ...world } = await shrunk()
-  const config = ['--config', 'tenantwatch.yaml'] as const
-  const listed = (await shown(world, 200, 'accept', ...config)).text
-  expect(listed).toContain(
-    `List the records it would remove: tenantwatch accept ${id} --list --config tenantwatch.yaml\n`,
-  )
-  expect(listed).toContain(`tenantwatch accept ${id} --count 125 --reason TEXT --config tenantwatch.yaml\n`)
-  const accepted = await run('accept', id, '--reason', 'Left with the spin-off', ...config)
-  expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --config tenantwatch.yaml"')
-  await run('sync', '--full')
-  const { stderr } = await run('accept', id, '--reason', 'Left with the spin-off', ...config)
-  expect(stderr).toMatch(/"tenantwatch history --tenant acme .* --config tenantwatch\.yaml" shows/)
-  expect((await run('accept', 'nothing', '--reason', 'A long reason', ...config)).stderr).toContain(
-    '"tenantwatch accept --config tenantwatch.yaml" lists both',
-  )
+async function drifted() {
+  const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
+  const { primary } = world.simulator
+  const role = primary.addRole({ name: 'Auditor', permissions: ['Api_Users_Read'] })
+  const of = async (check: string, ...args: string[]) =>
+    (await json<FindingView>(world, 'findings', ...args)).filter((one) => one.check === check)
+  const only = async (check: string) => {
+    const [finding, other] = await of(check)
+    if (finding === undefined || other !== undefined) throw new Error(`${check} has not one finding`)
+    return { ...finding, driftId: driftIdIn(finding) ?? 'none' }
+  }
+  return { ...world, primary, role, of, only }
+}
+
+const settings = 'auth-settings-unchanged'
+const permissions = 'role-permissions-unchanged'
+
+it('accepts the drifted state that an id names, once, and compares with it from then on', async () => {
+  const world = await drifted()
+  world.primary.setSettings({ tenantName: 'new-idp' })
+  await world.run('sync')
+  const { fingerprint, driftId } = await world.only(settings)
+  expect(driftId).toMatch(new RegExp(`^${fingerprint.slice(0, 12)}-[\\da-f]{8}$`))
+  expect((await world.run('explain', driftId)).stdout).toContain(`\nDrift id     ${driftId}`)
+  expect(await world.run('accept', driftId.toUpperCase(), ...reason)).toMatchObject({ code: 0, stderr: '' })
+  expect((await listed(world)).find(({ id }) => id === driftId)).toMatchObject({ kind: 'drift', accepted: true })
+  expect(await refused(world, driftId, ...reason)).toContain('is accepted already')
+  await world.run('sync')
+  const [ended] = await world.of(settings, '--all')
+  expect(ended).toMatchObject({ state: 'resolved', resolution: 'rule_changed' })
+  const decisions = (await world.run('history', '--format', 'json')).stdout.split('drift_accepted').length - 1
+  expect(decisions).toBe(1)
+  world.primary.setSettings({ tenantName: 'next-idp' })
+  await world.run('sync')
+  expect((await world.only(settings)).evidence).toMatchObject({ present: 'next-idp', expected: 'new-idp' })
+  expect(await refused(world, driftId, ...reason)).toContain('present state')
 })
 
-it('names the configuration file where a sync points to a hold', async () => {
-  const world = await synced()
-  world.simulator.primary.removeUsers(0.5)
-  world.pass(aDay)
-  const { text } = await shown(world, 200, 'sync', '--config', 'tenantwatch.yaml')
-  expect(text).toMatch(/Its records: tenantwatch accept \S+ --list --config tenantwatch\.yaml\n/)
+it('accepts several states with one reason, and none of them if one is refused', async () => {
+  const world = await drifted()
+  world.primary.setSettings({ tenantName: 'new-idp', providerType: 'Oidc' })
+  await world.run('sync')
+  const ids = (await listed(world)).map(({ id }) => id)
+  expect(ids).toHaveLength(3)
+  const gone = `${ids[0]?.slice(0, 12)}-00000000`
+  for (const args of [
+    [...ids, gone, ...reason],
+    [...ids, 'secret-word', ...reason],
+    [...ids, '--count', '3', ...reason],
+    ids,
+  ])
+    await refused(world, ...args)
+  expect((await world.run('history', '--format', 'json')).stdout).not.toContain('drift_accepted')
+  expect(await world.run('accept', ...ids, ...reason)).toMatchObject({ code: 0 })
+  await world.run('sync')
+  expect(await listed(world)).toEqual([])
+})
+
+it('accepts what a new role grants, and that a role is gone', async () => {
+  const world = await drifted()
+  await world.run('sync')
+  const fresh = await world.only(permissions)
+  expect(fresh).toMatchObject({ severity: 'high', evidence: { gained: ['Api_Users_Read'], expected: null } })
+  await world.run('accept', fresh.driftId, ...reason)
+  await world.run('sync')
+  expect(await world.of(permissions)).toEqual([])
+  world.primary.removeRole(world.role.roleId)
+  await world.run('sync')
+  const gone = await world.only(permissions)
+  expect(gone).toMatchObject({ severity: 'medium', evidence: { lost: ['Api_Users_Read'], present: null } })
+  await world.run('accept', gone.driftId, ...reason)
+  await world.run('sync')
+  expect(await world.of(permissions)).toEqual([])
+})
+
+it('refuses a state that has changed since it was shown, and a bare fingerprint', async () => {
+  const world = await drifted()
+  await world.run('sync')
+  const shown = await world.only(permissions)
+  world.primary.updateRole(world.role.roleId, { permissions: ['Api_Users_Read', 'Api_Users_Create'] })
+  await world.run('sync')
+  const present = await world.only(permissions)
+  expect(present.driftId).not.toBe(shown.driftId)
+  for (const id of [shown.driftId, present.fingerprint, present.fingerprint.slice(0, 12)])
+    expect(await refused(world, id, ...reason)).toContain(present.driftId)
+  await world.run('sync')
+  expect(await world.only(permissions)).toMatchObject({ state: 'open' })
+})
+
+it('refuses what is no drift, and what the configuration decides', async () => {
+  const world = await drifted()
+  world.primary.addApiClient({ secretExpirationDate: '2026-03-02T00:00:00Z' })
+  await world.run('sync')
+  const role = await world.only(permissions)
+  const secret = await world.only('api-client-secret-not-expiring')
+  expect(await refused(world, secret.fingerprint, ...reason)).toContain(
+    `"tenantwatch waive ${secret.fingerprint.slice(0, 12)}"`,
+  )
+  expect(await refused(world, '0123456789ab', ...reason)).toContain('No hold or drifted state')
+  const baseline = `checks: { ${permissions}: { baseline: { Auditor: [Api_Roles_Read] } } }\n`
+  world.write('tenantwatch.yaml', world.read('tenantwatch.yaml') + baseline)
+  await world.run('sync')
+  expect(await refused(world, role.driftId, ...reason)).toContain(`change checks.${permissions}.baseline`)
 })

@@ -1,5 +1,5 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
@@ -86,62 +86,4 @@ it('shows its progress on a terminal, and erases it at the end', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\S+: .* records, /)
   expect(output).toEqual(['\r\u001b[KCopying, 0%', '\r\u001b[KVerifying the copy', '\r\u001b[K'])
-})
-
-const restore = (backup: string, store: string) => {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true })
-  copyFileSync(backup, store)
-}
-
-it('can be restored: the engine starts on it, catches up and keeps data that only the mirror has', async () => {
-  const { run, pass, store, target, simulator } = await world()
-  const findings = async () => JSON.parse((await run('findings', '--format', 'json')).stdout)
-  const before = await findings()
-  expect(await run('backup', target)).toMatchObject({ code: 0 })
-  simulator.primary.addUser({ lastName: 'After the backup' })
-  pass(aDay)
-  expect(await run('sync')).toMatchObject({ code: 0 })
-  rmSync(store)
-  writeFileSync(`${store}-wal`, 'what was left of the lost one')
-  expect(await run('sync')).toMatchObject({ code: 3, stderr: expect.stringContaining('restore a backup') })
-  restore(target, store)
-  const first = await run('sync')
-  expect(first).toMatchObject({ code: 0 })
-  expect(first.stdout).toMatch(/users +full +ok +\+\d ~\d+ -0/)
-  expect((await run('export', 'users')).stdout).toContain('After the backup')
-  const known = new Map<string, string>(
-    before.map((one: { fingerprint: string; firstSeen: string }) => [one.fingerprint, one.firstSeen]),
-  )
-  const after = await findings()
-  expect(after.filter(({ fingerprint }: { fingerprint: string }) => known.has(fingerprint)).length).toBeGreaterThan(100)
-  for (const { fingerprint, firstSeen } of after) {
-    if (known.has(fingerprint)) expect(firstSeen).toBe(known.get(fingerprint))
-  }
-  const second = await run('sync', '--full')
-  expect(second.stdout).toMatch(/users +full +ok +\+0 ~0 -0 =251/)
-})
-
-it('can be restored on another machine, where no mirror was before', async () => {
-  const { run, env, folder, target } = await world()
-  expect(await run('backup', target)).toMatchObject({ code: 0 })
-  const elsewhere = join(folder, 'elsewhere', 'mirror.db')
-  mkdirSync(dirname(elsewhere))
-  copyFileSync(target, elsewhere)
-  env['TENANTWATCH_STORE_PATH'] = elsewhere
-  const { code, stdout } = await run('sync', '--full')
-  expect({ code, stdout }).toMatchObject({
-    code: 0,
-    stdout: expect.stringMatching(/users +full +ok +\+0 ~0 -0 =250/),
-  })
-})
-
-it('can be read as it lies there, without a trace', async () => {
-  const { run, env, target, backups } = await world()
-  const live = await run('findings', '--format', 'json')
-  expect(await run('backup', target)).toMatchObject({ code: 0 })
-  const bytes = readFileSync(target)
-  env['TENANTWATCH_STORE_PATH'] = target
-  expect(await run('findings', '--format', 'json')).toEqual(live)
-  expect(readFileSync(target).equals(bytes)).toBe(true)
-  expect(readdirSync(backups)).toEqual(['tenantwatch.db'])
 })

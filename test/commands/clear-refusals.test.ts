@@ -1,17 +1,9 @@
 import { expect, it } from 'vitest'
 import { cli } from './support/cli.ts'
 
-const takesOne = (option: string) =>
-  `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; expected one of info, low, medium, high, critical`
 const pair = 'expected name=value, such as team=security, with another name than alertname and severity'
 
 it.each([
-  [
-    ['findings', '--severity', 'high,huge'],
-    'Unknown severity "huge": expected one of info, low, medium, high, critical',
-  ],
-  [['findings', '--fail-on', 'high critical'], takesOne('--fail-on')],
-  [['sync', '--fail-on', 'low,high'], takesOne('--fail-on')],
   [
     ['rules', '--label', '1a=b'],
     `Invalid value of --label: the name before the "=" must begin with a letter or "_" and have only letters, digits and "_"; ${pair}`,
@@ -26,7 +18,7 @@ it.each([
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })
 })
 
-it.each(['demo', 'simulate', 'completion'])('offers no configuration for %s, which reads none', async (command) => {
+it.each(['demo', 'simulate'])('offers no configuration for %s, which reads none', async (command) => {
   const { run } = await cli({ simulator: null })
   expect((await run(command, '--help')).stdout).not.toContain('--config')
   expect((await run('findings', '--help')).stdout).toContain('--config')

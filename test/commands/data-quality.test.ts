@@ -9,7 +9,7 @@ it.each(formats)('names beside findings as %s the checks that could not be evalu
   await run('sync', '--resource', 'roles')
   const { code, stderr } = await run('findings', '--format', format)
   expect(code).toBe(0)
-  expect(stderr).toMatch(/^acme: \d+ of \d+ checks cannot be evaluated.*\(never: not completely read yet\)/m)
+  expect(stderr).toMatch(/^acme: \d+ checks cannot be evaluated: .*\(never: not completely read yet\)/m)
 })
 
 it('shows a tenant that was never synced as unknown, in findings and in metrics', async () => {
@@ -17,9 +17,7 @@ it('shows a tenant that was never synced as unknown, in findings and in metrics'
   const config = one.read('tenantwatch.yaml')
   one.write('other.yaml', config.replaceAll('name: acme', 'name: zeta').replaceAll('name: "acme"', 'name: "zeta"'))
   const { stderr } = await one.run('findings', '--config', 'other.yaml')
-  expect(stderr).toContain(
-    'zeta: no check can be evaluated: nothing has been completely read; see "tenantwatch doctor --config other.yaml"\n',
-  )
+  expect(stderr).toMatch(/^zeta: no check can be evaluated: .*\(never: /m)
   const metrics = await one.run('metrics', '--config', 'other.yaml')
   expect(metrics.stdout).toMatch(/tenantwatch_check_status\{tenant="zeta",[^}]*status="unknown"\} 1/)
   expect(metrics.stdout).not.toMatch(/tenantwatch_users\{tenant="zeta"/)
@@ -30,7 +28,7 @@ it('warns that an exported resource was never completely read', async () => {
   await run('sync', '--resource', 'roles')
   const { code, stdout, stderr } = await run('export', 'users', '--format', 'csv')
   expect(code).toBe(0)
-  expect(stderr).toBe('acme users: never completely read; records may be missing\n')
+  expect(stderr).toMatch(/^acme users: never completely read; records may be missing\. /)
   expect(parseCsv(stdout)[0]?.slice(0, 3)).toEqual(['userId', 'firstName', 'lastName'])
 })
 
@@ -47,7 +45,7 @@ it('carries out an accepted removal with the next sync, although no full sync is
   const { run, simulator } = await synced()
   simulator.primary.removeUsers(0.5)
   await run('sync', '--full', '--resource', 'users')
-  const [hold = ''] = (await run('accept')).stdout.split(' ')
+  const [{ id: hold }] = JSON.parse((await run('accept', '--format', 'json')).stdout)
   expect(await run('accept', hold, '--reason', 'They left with the spin-off')).toMatchObject({ code: 0 })
   expect(await run('sync')).toMatchObject({ code: 0 })
   const exported = (await run('export', 'users')).stdout.trimEnd().split('\n')
@@ -63,26 +61,6 @@ it('does not show a check result that other thresholds led to', async () => {
   expect(await status()).toBe('unknown')
   await one.run('sync')
   expect(await status()).toBe('fail')
-})
-
-it('explains a finding by its rule, its facts and its history', async () => {
-  const { run, simulator } = await synced()
-  const found: { fingerprint: string; entity: { id: string }; check: string }[] = JSON.parse(
-    (await run('findings', '--format', 'json')).stdout,
-  )
-  const finding = found.find(({ check }) => check === 'user-mfa-enrolled')
-  simulator.primary.updateUser(Number(finding?.entity.id), { roleName: 'Somebody else' })
-  await run('sync', '--full', '--resource', 'users')
-  const { code, stdout } = await run('explain', finding?.fingerprint.slice(0, 12) ?? '')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^(HIGH|LOW) user-mfa-enrolled: User/)
-  expect(stdout).toMatch(/^ {2}mfaStatus {2,}false$/m)
-  expect(stdout).toMatch(/^ {2}Request id {2,}"[\w-]+"$/m)
-  expect(stdout).toMatch(/^ {2}\S+ {2}roleName ".*" -> "Somebody else" {2}\(request [\w-]+\)$/m)
-  expect(await run('explain', 'ffffffff')).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('No finding has this fingerprint'),
-  })
 })
 
 it('evaluates no check by an answer that contains the token, and stores nothing of it', async () => {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
+import type { FindingView } from '../../src/model/finding.ts'
 import type { Explanation } from '../../src/report/explanation.ts'
 import { aDay, synced } from './support/cli.ts'
-import { shown } from './support/on-terminal.ts'
 
 async function explained() {
   const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
@@ -174,37 +173,4 @@ it('says in the history of a finding that the rule was configured otherwise', as
   expect(stdout).toMatch(
     / {2}changed, \w+: rule changed \(configuration of the check\), enrolledWhenAssumed true -> false$/m,
   )
-})
-
-it('labels the evidence, aligns values, and says that the last confirmation is the stored one', async () => {
-  const { run, finding } = await explained()
-  const { stdout } = await run('explain', finding.fingerprint)
-  expect(stdout).toMatch(/\nLast seen {4}2026-03-05T\S+Z \(written at most every 5 minutes\)/)
-  const [, facts = ''] = stdout.split('\nEvidence\n')
-  const lines = facts.split('\n\n')[0]?.split('\n') ?? []
-  expect(lines.map((line) => line.replace(/^ {2}(.*?) {2,}.*$/, '$1'))).toEqual(
-    expect.arrayContaining(['Request id', 'Read at', 'Rule (digest of its options)']),
-  )
-  expect(new Set(lines.map((line) => /^ {2}.*? {2,}/.exec(line)?.[0].length)).size).toBe(1)
-})
-
-it('advises nothing for a finding that has ended', async () => {
-  const { run, finding, simulator, pass, userId } = await explained()
-  expect((await run('explain', finding.fingerprint)).stdout).toContain('\nWhat to do   ')
-  simulator.primary.removeUser(userId)
-  pass(aDay)
-  await run('sync', '--full')
-  const { stdout } = await run('explain', finding.fingerprint)
-  expect(stdout).not.toContain('What to do')
-  expect(stdout).toMatch(/\nLast seen {4}\S+Z(, |\n)/)
-})
-
-it('gives a terminal the whole command that accepts a drifted state', async () => {
-  const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
-  world.simulator.primary.setSettings({ tenantName: 'new-idp' })
-  await world.run('sync')
-  const found: FindingView[] = JSON.parse((await world.run('findings', '--format', 'json')).stdout)
-  const drift = found.flatMap((finding) => driftIdIn(finding) ?? [])
-  const { text } = await shown(world, 120, 'explain', drift[0] ?? '')
-  expect(text).toContain(`\nTo accept its present state: tenantwatch accept ${drift[0]} --reason TEXT\n`)
 })

@@ -93,36 +93,6 @@ it('erases nothing of a dark tenant by a local clock that is 500 days ahead, and
   expect(kept()).toEqual(history)
 })
 
-it('erases by the time of the tenant, once it has answered', async () => {
-  const world = await worldWithHistory({ more: 'history: { retentionDays: 30 }' })
-  world.pass(31 * dayMs)
-  const light = world.goDark()
-  await world.run('sync')
-  expect(seenChanges(world.rows).length).toBeGreaterThan(1)
-  light()
-  await world.run('sync', '--full')
-  expect(world.rows(`${names.replace(' order', ' where removed_at is not null and email is not null order')}`)).toEqual(
-    [],
-  )
-  expect(world.rows('select 1 from findings where resolved_at is not null and resolved_at < 1775000000000')).toEqual([])
-})
-
-it('erases for a tenant that is dark or taken out by the time of another', async () => {
-  const world = await worldWithHistory({
-    tenants: [{ name: 'acme' }, { name: 'beta' }],
-    more: 'history: { retentionDays: 30 }',
-  })
-  world.pass(31 * dayMs)
-  world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace(/ {2}- name: beta[\s\S]*?(?=api:)/, ''))
-  const left = () =>
-    world.rows(
-      "select t.name from users u join tenants t on t.id = u.tenant_id where removed_at is not null and email is not null and t.name = 'beta'",
-    )
-  expect(left().length).toBeGreaterThan(0)
-  await world.run('sync')
-  expect(left()).toEqual([])
-})
-
 it('holds every input for stale while the clock is behind the newest stored time, and ends no waiver later by it', async () => {
   const expires = new Date(startTime + 2 * dayMs).toISOString().slice(0, 10)
   const world = await worldWithHistory()
@@ -163,23 +133,6 @@ it('believes its inputs again when an answer confirms the clock that was set bac
   expect(stdout).toMatch(/check_status\{[^}]*status="pass"\} 1/)
   const clock = seenEvents(world.rows, 'clock.set_back', 'clock.confirmed')
   expect(clock.map(({ kind }) => kind)).toEqual(['clock.set_back', 'clock.confirmed'])
-})
-
-it('keeps rows that were written while the clock showed 1970', async () => {
-  const world = await timed()
-  world.setClock(-startTime + dayMs)
-  await world.run('sync')
-  world.pass(hourMs)
-  world.simulator.primary.setSettings({ mfaEnabled: false })
-  await world.run('sync', '--full')
-  world.setClock(startTime - dayMs)
-  world.pass(hourMs)
-  const history = seenChanges(world.rows)
-  expect(history.length).toBeGreaterThan(0)
-  await world.run('sync', '--full')
-  world.pass(hourMs)
-  await world.run('sync', '--full')
-  expect(seenChanges(world.rows)).toEqual(expect.arrayContaining([...history]))
 })
 
 it('names erasure that is overdue in the doctor', async () => {

@@ -32,7 +32,7 @@ it('wants a file and a database', async () => {
   const { run } = await cli({ simulator: null })
   expect(await run('migrate-store')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Missing --from <file>'),
+    stderr: expect.stringContaining('--from <file>'),
   })
   expect(await run('migrate-store', '--from', '')).toMatchObject({
     code: 2,

@@ -46,7 +46,7 @@ it('repeats the whole command in the written file', async () => {
     '--grafana',
     'http://127.0.0.1:3000',
   ]
-  const command = `--label team=security --annotation 'contact=who'\\''s on call' --grafana http://127.0.0.1:3000 --config tenantwatch.yaml`
+  const command = `--label team=security --annotation 'contact=who'\\''s on call' --grafana http://127.0.0.1:3000`
   for (const format of ['prometheus', 'recording', 'operator', 'grafana']) {
     const { stdout } = await run('rules', '--config', 'tenantwatch.yaml', ...options, '--format', format)
     const [heading = ''] = stdout.split('\n')
@@ -146,10 +146,6 @@ it('replaces its own dashboard, and no other file of the same name', async () =>
 })
 
 it.each([
-  [
-    ['rules', '--format', 'xml'],
-    'Unknown format "xml": expected one of prometheus, operator, recording, alertmanager, grafana',
-  ],
   [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
   [['rules', '--runbooks', 'ftp://x'], "--runbooks must be an http or https address, or '' for no links"],
   [['dashboards', 'postur'], 'Unknown dashboard "postur"; did you mean posture?'],

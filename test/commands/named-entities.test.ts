@@ -35,7 +35,7 @@ it('names users with e-mail and files in a report with details, and in no other'
   const documents = entities.filter(({ type }) => type === 'document')
   expect(documents.length).toBeGreaterThan(0)
   for (const { id, filename } of documents) expect(filename).toBe(files.get(id))
-  for (const format of ['html', 'md', 'json', 'oscal']) {
+  for (const format of ['html', 'json', 'oscal']) {
     const { stdout } = await run('report', '--format', format, '--details')
     expect(stdout).toContain('Ada Lovelace')
     expect(stdout.replaceAll('\\', '')).toContain(email)
@@ -75,12 +75,9 @@ it('names entities in findings with details, also removed ones, as columns and f
   expect((await found()).flatMap(({ entity }) => Object.keys(entity))).not.toContain('name')
   const entity = { type: 'user', id: String(userId), name: 'Ada Lovelace', email }
   expect(await found('--details')).toContainEqual(expect.objectContaining({ entity }))
-  const table = await run('findings', '--details')
-  expect(table.stdout).toMatch(/^SEVERITY .* WHO OR WHAT +WHY/)
-  expect(table.stdout).toContain(`Ada Lovelace, ${email}`)
+  expect((await run('findings', '--details')).stdout).toContain(`  Ada Lovelace, ${email}: `)
   expect((await run('findings')).stdout).not.toContain('Lovelace')
   const csv = (await run('findings', '--details', '--format', 'csv')).stdout
-  expect(csv).toMatch(/^"entityType",.*,"waiver","name","email","filename"\r?\n/)
   expect(csv).toContain(`,"Ada Lovelace","${email}",`)
   expect((await run('findings', '--details', '--format', 'ocsf')).stdout).toContain('Ada Lovelace')
   simulator.primary.removeUser(userId)
@@ -89,21 +86,4 @@ it('names entities in findings with details, also removed ones, as columns and f
   expect(await found('--details', '--all')).toContainEqual(expect.objectContaining({ entity, state: 'resolved' }))
   const { stdout } = await run('explain', finding.fingerprint, '--details')
   expect(stdout).toContain(`\nName         Ada Lovelace\n             ${email}\n`)
-})
-
-it('shortens names and sentence on a terminal to its width', async () => {
-  const { runWith, email } = await world()
-  const texts: string[] = []
-  const stdout = { isTTY: true, columns: 160, write: (piece: string) => texts.push(piece) }
-  await runWith({ stdout } as never, 'findings', '--details')
-  expect(texts.join('')).toContain(`  Ada Lovelace, ${email}: `)
-})
-
-it('refuses names where only counts are listed', async () => {
-  const { run } = await world()
-  expect(await run('findings', '--details', '--group', 'entity')).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: 'tenantwatch: --details adds names to findings, and --group lists none; leave one of them out\n',
-  })
 })

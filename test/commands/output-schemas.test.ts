@@ -39,13 +39,14 @@ it('describes in the OpenAPI document what commands print as JSON', async () => 
   expect(await wrongIn(world, 'checkFacts', 'checks')).toEqual([])
   expect(await wrongIn(world, 'accepting', 'accept')).toEqual([])
   expect(await wrongIn(world, 'quarantined', 'doctor', '--quarantine')).toEqual([])
-  const { holds, drift } = JSON.parse((await world.run('accept', '--format', 'json')).stdout)
-  const list = ['accept', holds[0].id, '--list']
-  expect(await wrongIn(world, 'heldRecords', ...list)).toEqual([])
-  expect(await wrongIn(world, 'heldRecords', ...list, '--details')).toEqual([])
-  const because = ['--reason', 'Agreed with the board on 3 May']
-  expect((await world.run('accept', holds[0].id, ...because)).code).toBe(0)
-  expect((await world.run('accept', drift[0].id, ...because)).code).toBe(0)
+  const found: readonly { readonly id: string; readonly kind: string }[] = JSON.parse(
+    (await world.run('accept', '--format', 'json')).stdout,
+  )
+  const [hold, drift] = ['hold', 'drift'].map((kind) => found.find((one) => one.kind === kind)?.id ?? '')
+  expect(await wrongIn(world, 'heldRecord', 'accept', hold ?? '', '--list')).toEqual([])
+  expect(await wrongIn(world, 'heldRecord', 'accept', hold ?? '', '--list', '--details')).toEqual([])
+  for (const id of [hold, drift])
+    expect((await world.run('accept', id ?? '', '--reason', 'Agreed with the board on 3 May')).code).toBe(0)
   expect(await wrongIn(world, 'historyEntry', 'history')).toEqual([])
   expect(await wrongIn(world, 'accepting', 'accept')).toEqual([])
 })

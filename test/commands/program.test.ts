@@ -32,7 +32,6 @@ const commands = [
   'config check',
   'config print',
   'config schema',
-  'completion',
   'simulate',
   'demo',
 ]
@@ -57,99 +56,7 @@ it.each(commands)('shows an example in the help of %s', async (command) => {
   const { code, stdout, stderr } = await run(...command.split(' '), '--help')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(new RegExp(`^Examples?:\\n(  .*\\n)*.*tenantwatch ${command}`, 'm'))
-  expect(stdout.includes('--config <file>')).toBe(!['completion', 'demo', 'simulate'].includes(command))
-})
-
-it('exits with 2 on unknown arguments, with a hint and without a stack', async () => {
-  const { run } = await cli()
-  for (const [args, output] of [
-    [['frobnicate'], 'Unknown command "frobnicate"; expected one of run, sync, findings,'],
-    [['sync', '--bogus'], 'Unknown option --bogus\n(tenantwatch sync --help shows how to use it)'],
-    [['help', 'findng'], 'Unknown command "findng"; did you mean findings?'],
-    [['snyc'], 'Unknown command "snyc"; did you mean sync?'],
-    [['findings', '--sev', 'high'], 'Unknown option --sev; did you mean --severity?'],
-    [['sync', '--tenant', 'acme', '--fulll'], 'Unknown option --fulll; did you mean --full?'],
-    [['sync', '--full=yes'], 'The option --full takes no value'],
-    [['config', 'verify'], 'Unknown command "verify"; expected one of init, schema, check, print'],
-    [['sync', 'users'], 'Too many arguments: sync takes no arguments besides options, but got 1'],
-    [['backup', 'a', 'b'], 'Too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
-    [['backup'], 'Missing argument <file>: path of the backup'],
-    [['sync', '--tenant'], "Option '--tenant <name>' argument missing"],
-    [['findings', '--limit', '-1'], 'Invalid value of --limit "-1": expected a whole number, 1 or more'],
-    [['findings', '--limit', '0'], 'Invalid value of --limit "0": expected a whole number, 1 or more'],
-    [['demo', '--users', '-1'], 'Invalid value of --users "-1": expected a whole number, 0 or more'],
-    [['simulate', '--port', 'http'], 'Invalid value of --port "http": expected a whole number'],
-    [['checks', '--format', 'xml'], 'Unknown format "xml": expected one of table, json'],
-  ] as const) {
-    const { code, stdout, stderr } = await run(...args)
-    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
-    expect(stderr).toContain(output)
-    expect(stderr).not.toMatch(/^ +at /m)
-  }
-})
-
-it.each([
-  ['findings', '--tenant', 'acme', '--check', 'x', '--tenant=acme'],
-  ['findings', '--fail-on', 'low', '--fail-on', 'critical'],
-  ['sync', '--full', '--full'],
-  ['--config', 'a.yaml', 'config', 'check', '--config', 'b.yaml'],
-  ['demo', '--port', '0', '--port', '0'],
-])('refuses an option that is given twice: %s %s', async (...args) => {
-  const { run } = await cli({ simulator: null })
-  const twice = args.find((word, i) => word.startsWith('--') && args.slice(i + 1).some((one) => one.startsWith(word)))
-  expect(await run(...args)).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: `tenantwatch: The option ${twice} is given more than once; give it once\n`,
-  })
-})
-
-const secret = 'CANARY-4f7d1c9be02a6d53'
-
-const misplaced: readonly (readonly string[])[] = [
-  [secret],
-  ['sync', secret],
-  ['sync', '--full', '--', secret],
-  ['sync', '--token', secret],
-  ['sync', `--token=${secret}`],
-  ['sync', `--tokn=${secret}\n(Did you mean ${secret}?)`],
-  ['sync', `-${secret}`],
-  ['sync', `--${secret}`],
-  ['sync', `--full=${secret}`],
-  ['sync', `-h${secret}`],
-  ['sync', '--tenant', secret],
-  ['sync', '--resource', secret],
-  ['sync', '--fail-on', secret],
-  ['run', secret],
-  ['demo', `--users=${secret}`],
-  ['simulate', secret],
-  ['simulate', '--port', secret],
-  ['simulate', '--port', `' is invalid. ${secret}' is invalid. expected ${secret}`],
-  ['simulate', '--reading', `${secret}=1`],
-  ['findings', '--format', secret],
-  ['findings', '--check', secret],
-  ['findings', '--tenant', secret],
-  ['rules', '--job', `${secret}"`],
-  ['rules', '--grafana', secret],
-  ['dashboards', secret],
-  ['explain', secret],
-  ['export', secret],
-  ['export', 'users', '--tenant', secret],
-  ['accept', secret, '--reason', 'because'],
-  ['backup', 'here.db', secret],
-  ['config', secret],
-  ['config', 'print', secret],
-  ['checks', '--format', `"${secret}"`],
-]
-
-it('does not repeat unknown arguments, because they may be secrets', async () => {
-  const { run } = await synced()
-  for (const args of misplaced) {
-    const { code, stdout, stderr } = await run(...args)
-    expect([args, code, stdout]).toEqual([args, 2, ''])
-    expect(stderr).toMatch(/^tenantwatch: \S.{10,}/)
-    expect([args, stderr.includes(secret)]).toEqual([args, false])
-  }
+  expect(stdout.includes('--config <file>')).toBe(!['demo', 'simulate'].includes(command))
 })
 
 it.each([
@@ -187,12 +94,6 @@ it('ends the log of run with a JSON line, and with text on a terminal', async ()
   expect(texts.join('')).toMatch(/^tenantwatch: The database/m)
 })
 
-it('explains where secrets belong when one is given as an option', async () => {
-  const { run } = await cli()
-  const { stderr } = await run('sync', '--token', secret)
-  expect(stderr).toMatch(/^tenantwatch: Unknown option --token; secrets belong in the conf/)
-})
-
 it('shows its help on standard error and ends with 2 without a command', async () => {
   const { run } = await cli()
   const { code, stdout, stderr } = await run()
@@ -215,12 +116,15 @@ it('takes --config before and after the command', async () => {
 it('prints the catalogue of checks, for people and for machines', async () => {
   const { run } = await cli()
   const ids = checks.map(({ id }) => id)
-  const lines = (await run('checks')).stdout.trimEnd().split('\n')
-  expect(lines.slice(1, ids.length + 1).map((line) => line.split(' ')[0])).toEqual(ids)
-  expect(lines.slice(ids.length + 1)).toEqual([
-    expect.stringMatching(/^auth-settings-unchanged, role-permissions-unchanged: No baseline is configured: .*\.$/),
-    expect.stringMatching(/^user-mfa-enrolled: Assumed: /),
-  ])
+  const { stdout, stderr } = await run('checks')
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(' ')[0]),
+  ).toEqual(ids)
+  expect(stderr).toMatch(/^user-mfa-enrolled: Assumed: /m)
   const facts = JSON.parse((await run('checks', '--format', 'json')).stdout)
   expect(facts.find(({ id }: { id: string }) => id === 'user-mfa-enrolled').assumptions).toMatchObject([
     { tenant: 'acme' },

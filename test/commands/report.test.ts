@@ -186,9 +186,7 @@ it('names the evaluated configuration, and reports when the current one differs'
     'tenantwatch.yaml',
     `${read('tenantwatch.yaml')}checks: { user-invitation-accepted: { days: 500, highDays: 600 } }\n`,
   )
-  expect((await run('report')).stderr).toBe(
-    'The configuration differs from that of the last evaluation; the report shows the evaluated configuration.\n',
-  )
+  expect((await run('report')).stderr).toContain('The configuration differs from that of the last evaluation')
   expect(checkOf(await only(), 'user-invitation-accepted')?.options).toMatchObject({ days: 14, highDays: 30 })
 })
 
@@ -203,7 +201,7 @@ it('names the tenants of the mirror that the configuration does not have, in eve
   await run('sync')
   const sentence = 'Not in this report, because the configuration does not have it: beta. The mirror keeps its data.'
   expect((await reported()).notes.at(-1)).toBe(sentence)
-  for (const format of ['html', 'md', 'oscal']) {
+  for (const format of ['html', 'oscal']) {
     const { stdout, stderr } = await run('report', '--format', format)
     expect(stdout).toContain(sentence)
     expect(stderr).toBe(`${sentence}\n`)
@@ -256,7 +254,7 @@ it('writes a file that only its owner reads, whole or not at all', async () => {
 
 it('replaces a report, and no other file: no database, backup, configuration or token', async () => {
   const { run, folder, store } = await world()
-  for (const format of ['html', 'md', 'json', 'html'])
+  for (const format of ['html', 'oscal', 'json', 'html'])
     expect(await run('report', '--output', 'evidence', '--format', format)).toMatchObject({ code: 0 })
   expect(await run('backup', 'mirror.bak')).toMatchObject({ code: 0 })
   writeFileSync(join(folder, 'token'), 'secret')
@@ -300,6 +298,6 @@ it('says beside a check what it assumes', async () => {
   const all = ['auth-settings-unchanged', 'role-permissions-unchanged', 'user-mfa-enrolled']
   expect(assumedIn((await one.only()).checks)).toEqual(all)
   const sentence = 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
-  for (const format of ['md', 'html', 'oscal'])
+  for (const format of ['html', 'oscal'])
     expect((await one.run('report', '--format', format)).stdout.split(sentence).length).toBe(3)
 })

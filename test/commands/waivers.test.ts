@@ -50,7 +50,7 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
   expect(await metricsOf(world)).toEqual({ open: 0, waived: 1, covered: 1, lapsed: 0, ends, state: 'active' })
   expect((await world.run('sync')).stdout).toMatch(/ pass, \d+ fail, 1 waived, 0 unknown, /)
   expect(await world.found()).toEqual([])
-  expect((await world.run('findings')).stderr).toContain('acme: 1 open finding waived; --all lists it\n')
+  expect((await world.run('findings')).stderr).toContain('acme: 1 open finding waived; --all lists')
   const all = await world.found('--all')
   expect(all).toMatchObject([{ state: 'waived', entity: { id: world.clientId } }])
   expect(all[0]?.waiver).toEqual({
@@ -71,7 +71,7 @@ it('opens the finding again when its fact changes, states why, and covers it aga
   const [finding] = await world.found()
   const explanation = 'waiver lapsed: the accepted facts changed (roleName: "Importer" → "Wide")'
   expect(finding).toMatchObject({ state: 'open', waiver: { id: 'W-1', state: 'lapsed', explanation } })
-  expect((await world.run('findings', '--all')).stderr).toContain('1 finding changed since it was accepted')
+  expect((await world.run('findings', '--all')).stderr).toMatch(/^acme: waiver W-1 .* no longer covers 1 finding /m)
   expect((await world.run('findings')).stdout).toContain(explanation)
   expect((await world.run('explain', finding?.fingerprint ?? '')).stdout).toContain(explanation)
   world.agree('reason: The importer creates users until May, expires: 2026-05-31')
@@ -179,15 +179,13 @@ it('brings the finding back when its end passes, at the next look and without an
   expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 0, ends, state: 'expired' })
   const { stdout, stderr } = await world.run('findings', '--all')
   expect(stdout).toContain('(waiver expired: it was valid until 2026-04-30)')
-  expect(stderr).toContain('acme: waiver W-1 (owner ops): has expired\n')
+  expect(stderr).toMatch(/^acme: waiver W-1 .* has expired/m)
 })
 
 it('lists with --all the waivers that cover nothing', async () => {
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
-  expect((await world.run('findings', '--all')).stderr).toContain(
-    'acme: waiver W-2 (owner ops): covers no finding (orphaned)\n',
-  )
+  expect((await world.run('findings', '--all')).stderr).toMatch(/^acme: waiver W-2 .* covers no finding/m)
   expect((await world.run('findings')).stderr).not.toContain('W-2')
   expect(await metricsOf(world)).toMatchObject({ open: 1, covered: 0, state: 'orphaned' })
   world.agree('reason: All importers may create users for now, expires: 2026-04-30', '*', 'W-3')

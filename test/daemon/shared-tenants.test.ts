@@ -83,8 +83,8 @@ it('evaluates no check of two tenants that are one, and resolves none of their f
   world.env['GLOBEX_TOKEN'] = world.simulator.tokens.secondReader
   world.pass(aDay)
   expect((await world.run('sync', '--full')).code).toBe(3)
-  const [id = '', , , , count = ''] = (await world.run('accept')).stdout.trim().split(' ')
-  await world.run('accept', id, '--count', count, '--reason', 'The token was that of acme')
+  const [{ id, count }] = JSON.parse((await world.run('accept', '--format', 'json')).stdout)
+  await world.run('accept', id, '--count', String(count), '--reason', 'The token was that of acme')
   for (let round = 0; round < 3; round++) {
     world.pass(aDay)
     await world.run('sync', '--full')

@@ -18,7 +18,7 @@ it('ends no finding by a list whose removals are held, and does so once they are
     return `${found?.state} ${found?.resolution}`
   }
   expect([await fullSync(), await fullSync()]).toEqual(['open null', 'open null'])
-  const [id = ''] = (await run('accept')).stdout.split(' ')
+  const [{ id }] = JSON.parse((await run('accept', '--format', 'json')).stdout)
   await run('accept', id, '--reason', 'Left with the spin-off')
   expect(await fullSync()).toBe('resolved fixed')
 })

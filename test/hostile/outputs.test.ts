@@ -63,7 +63,6 @@ const commands: readonly (readonly string[])[] = [
   ['findings', '--format', 'ocsf', '--all'],
   ['history', '--details'],
   ['history', '--details', '--format', 'json'],
-  ['report', '--details', '--format', 'md'],
   ['report', '--details', '--format', 'json'],
   ['sync'],
   ['checks'],

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { generatedFiles, generatedSections } from '../../src/commands/support/generated-files.ts'
 import { fillSections } from '../../src/monitoring/docs/page-sections.ts'
+import { generatedFiles, generatedSections } from '../../tools/generated-files.ts'
 import { alertNames } from './support/shipped.ts'
 
 const root = join(import.meta.dirname, '../..')

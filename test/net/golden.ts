@@ -58,7 +58,7 @@ export async function makeGoldens(): Promise<ReadonlyMap<string, string>> {
     pass(24 * hourMs)
     await keep('sync-held', 'sync', '--full')
     const held = await keep('holds', 'accept')
-    const id = /^(\S+) acme users /m.exec(held)?.[1] ?? ''
+    const id = /^(\S+) +acme +users /m.exec(held)?.[1] ?? ''
     await keep('accept-hold', 'accept', id, ...reason)
     pass(10 * minuteMs)
     await keep('sync-accepted', 'sync', '--full')
@@ -76,7 +76,7 @@ type Keep = (name: string, ...args: readonly string[]) => Promise<string>
 async function keepAll(keep: Keep, waived: string, drifted: string): Promise<void> {
   await keep('report-html', 'report', '--details', '--tenant', 'beta')
   await keep('report-json', 'report', '--format', 'json', '--tenant', 'acme')
-  await keep('report-as-of-md', 'report', '--format', 'md', '--as-of', '2026-03-04', '--tenant', 'beta')
+  await keep('report-as-of', 'report', '--format', 'json', '--as-of', '2026-03-04', '--tenant', 'beta')
   await keep('history', 'history', '--details')
   await keep('history-csv', 'history', '--format', 'csv', '--tenant', 'beta')
   await keep('explain-waived', 'explain', waived, '--details')

@@ -3,6 +3,7 @@ import { checks } from '../../checks/index.ts'
 import { type LoadedSettings, type LoadOptions, loadSettings } from '../../config/load-settings.ts'
 import type { Catalogue, Settings } from '../../config/settings.ts'
 import { openStore } from '../../daemon/open-store.ts'
+import { createViews, type Views } from '../../daemon/views.ts'
 import type { Io } from '../../model/process/io.ts'
 import { resources } from '../../resources/index.ts'
 import type { Mirror } from '../../store/port.ts'
@@ -19,14 +20,27 @@ export function loadConfiguration(
   return loadSettings({ file: config, env, cwd, catalogue, needsSecrets: false, ...needs })
 }
 
-/** Verifies all of it (docs/operations.md#database-and-retention): a damaged index gives no error, but fewer findings. */
-export async function openVerifiedMirror(settings: Settings, io: Io): Promise<Mirror> {
+/** What a command beside a running engine reads. */
+export interface OpenMirror extends AsyncDisposable {
+  readonly settings: Settings
+  /** Where the configuration is from, such as its file. */
+  readonly source: string
+  readonly mirror: Mirror
+  readonly views: Views
+  readonly now: number
+}
+
+/** Verifies all of the mirror (docs/operations.md#database-and-retention): a damaged index gives no error, but fewer findings. */
+export async function openMirror(io: Io, command: Command): Promise<OpenMirror> {
+  const { settings, source } = loadConfiguration(io, command)
   const mirror = await openStore(settings, 'beside', io)
+  const close = () => mirror[Symbol.asyncDispose]()
   try {
     await mirror.verify(io.stop)
-    return mirror
   } catch (error) {
-    await mirror[Symbol.asyncDispose]()
+    await close()
     throw error
   }
+  const views = createViews(mirror, settings, io.clock)
+  return { settings, source, mirror, views, now: io.clock.now(), [Symbol.asyncDispose]: close }
 }

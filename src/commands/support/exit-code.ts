@@ -1,9 +1,9 @@
+import { isUnknown } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
-import { type ExitCode, exitCodes, type Io } from '../../model/process/io.ts'
-import type { Severity } from '../../model/severity.ts'
-import { failedCause, foundCause } from '../../report/findings-notes.ts'
+import { type ExitCode, exitCodes } from '../../model/process/io.ts'
+import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
+import { plural } from '../../model/text/numbers.ts'
 import type { RunResult } from '../../sync/observer.ts'
-import { note } from './io.ts'
 
 interface Outcome {
   readonly results: readonly Pick<RunResult, 'tenant' | 'resource' | 'outcome'>[]
@@ -11,21 +11,39 @@ interface Outcome {
   readonly failOn: Severity | undefined
 }
 
-/**
- * The exit code of a round (docs/operations.md#exit-codes): failures and unknown checks take precedence over findings. With
- * `--fail-on` the last line on standard error is its cause.
- */
-export function exitCodeOf(io: Io, { results, postures, failOn }: Outcome): ExitCode {
+interface Exit {
+  readonly code: ExitCode
+  /** The last line on standard error with `--fail-on`; null for 0. */
+  readonly cause: string | null
+}
+
+/** Failures, holds and unknown checks take precedence over findings (docs/operations.md#exit-codes). */
+export function exitCodeOf({ results, postures, failOn }: Outcome): Exit {
+  const failed = postures.flatMap((posture) => [...failuresOf(posture, results)])
   if (failOn === undefined) {
     const isFailed = results.some(isFailure) || postures.some(({ holds }) => holds.length > 0)
-    return isFailed ? exitCodes.failed : exitCodes.ok
+    return { code: isFailed ? exitCodes.failed : exitCodes.ok, cause: null }
   }
-  const failed = failedCause(postures, results.filter(isFailure))
-  const found = foundCause(postures, failOn)
-  if (failed === null && found === null) return exitCodes.ok
-  const code = failed === null ? exitCodes.findings : exitCodes.failed
-  note(io, `Exit code ${code}: ${failed ?? found}`)
-  return code
+  const found = failed.length > 0 ? failed : postures.flatMap((posture) => foundIn(posture, failOn))
+  if (found.length === 0) return { code: exitCodes.ok, cause: null }
+  const code = failed.length > 0 ? exitCodes.failed : exitCodes.findings
+  return { code, cause: `Exit code ${code}: ${found.join(', ')}` }
+}
+
+function* failuresOf({ tenant, holds, checks }: TenantPosture, results: Outcome['results']): Generator<string> {
+  for (const { resource } of holds) yield `${resource === 'all' ? tenant : `${tenant} ${resource}`} is on hold`
+  const unknown = checks.filter(isUnknown).length
+  if (unknown > 0) yield `${tenant} has ${plural(unknown, 'unknown check')}`
+  const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
+  const failed = results.filter((one) => one.tenant === tenant && isFailure(one) && !isHeld(one.resource))
+  if (failed.length > 0) yield `${tenant} has ${plural(failed.length, 'failed run')}`
 }
 
 const isFailure = ({ outcome }: Pick<RunResult, 'outcome'>) => outcome === 'failure'
+
+function foundIn({ tenant, checks }: TenantPosture, failOn: Severity): readonly string[] {
+  const counted = severities.filter((severity) => isAtLeast(severity, failOn))
+  const open = checks.filter(({ enabled }) => enabled).flatMap((check) => counted.map((one) => check.open[one] ?? 0))
+  const count = open.reduce((sum, one) => sum + one, 0)
+  return count === 0 ? [] : [`${tenant} has ${plural(count, 'open finding')} at or above ${failOn}`]
+}

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
-import { indentOf, leastColumns, wrapLine } from '../../report/terminal.ts'
+import { leastColumns, wrapLine } from '../../report/terminal.ts'
 
 /**
  * Writes until a write fails; `start` reports the failure. Escapes control characters on a terminal, not in a file.
@@ -77,7 +77,7 @@ export function fittingLog({ isTTY, columns = 80 }: Io['stderr'], text: string):
   const width = isTTY === true ? { columns: Math.max(leastColumns, columns), hasColors: false } : null
   return text
     .split('\n')
-    .map((line) => wrapLine(line, width, indentOf(line) + 2))
+    .map((line) => wrapLine(line, width, 2))
     .join('\n')
 }
 

@@ -4,7 +4,43 @@ import { nearest } from '../../config/yaml/nearest.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
+import { resourceNames } from '../../model/resource-names.ts'
 import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
+
+export const tenantOption = () => new Option('--tenant <name>', 'only this tenant')
+export const detailsOption = () => new Option('--details', 'include names of persons, e-mails and file names')
+export const resourceOption = () => new Option('--resource <name>', 'only this resource').choices(resourceNames)
+export const failOnOption = () =>
+  new Option('--fail-on <severity>', 'exit 1 with open findings of at least this severity').choices(severities)
+
+/** @param formats the default first. */
+export function formatOption(formats: readonly string[]): Option {
+  return new Option('--format <format>', 'form of the output').choices(formats).default(formats[0])
+}
+
+export interface SeverityOptions {
+  readonly severity?: readonly Severity[]
+  readonly minSeverity?: Severity
+}
+
+/** `--severity` means exactly these, `--min-severity` at least. */
+export const severityOptions = () => [
+  new Option('--severity <list>', 'only exactly these severities, such as critical,high').argParser((text) =>
+    text.split(/[\s,]+/).map((word) => {
+      const found = severities.find((one) => one === word)
+      if (found === undefined) throw new InvalidArgumentError(`Expected a list of ${severities.join(', ')}.`)
+      return found
+    }),
+  ),
+  new Option('--min-severity <severity>', 'only this severity and higher ones')
+    .choices(severities)
+    .conflicts('severity'),
+]
+
+/** Undefined = all. */
+export function chosenSeverities({ severity, minSeverity }: SeverityOptions): readonly Severity[] | undefined {
+  return minSeverity === undefined ? severity : severities.filter((one) => isAtLeast(one, minSeverity))
+}
 
 /** The word in quotation marks after a space; empty if it is long and may be a secret. */
 export function repeated(given: string | undefined): string {
@@ -25,18 +61,27 @@ export function readMoment(option: string, text: string, { now, day }: { now: nu
   return isDay && day === 'end' ? date.ms + dayMs - 1 : date.ms
 }
 
+/** The beginning of a period, which is not in the future. Undefined stays undefined. @throws UsageError */
+export function readSince(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined
+  const since = readMoment('--since', text, { now, day: 'start' })
+  if (since > now) throw new UsageError('The time of --since is in the future')
+  return since
+}
+
 /** Least length of a reason, which auditors read. */
 export const leastReason = 10
 
-/** @throws UsageError */
-export function insistOnReason(reason: string): void {
-  if (reason.length >= leastReason) return
+/** @throws UsageError without a sufficient reason. */
+export function readReason(given: string | undefined): string {
+  const reason = given?.trim() ?? ''
+  if (reason.length >= leastReason) return reason
   throw new UsageError(
     `Give a reason with --reason TEXT, in ${leastReason} characters or more: it is kept for auditors`,
   )
 }
 
-/** Returns undefined unchanged. */
+/** A name that depends on the configuration or the mirror. Returns undefined unchanged. @throws UsageError */
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T
 export function oneOf<const T extends string>(
   what: string,
@@ -46,46 +91,22 @@ export function oneOf<const T extends string>(
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string | undefined) {
   const found = words.find((word) => word === given)
   if (found !== undefined || given === undefined) return found
-  const meant = nearest(given, words) ?? beginning(given, words)
+  const meant = nearest(given, words)
   // A word close to a known one is not a secret.
   if (meant !== undefined) throw new UsageError(`Unknown ${what} "${given}"; did you mean ${meant}?`)
   throw new UsageError(`Unknown ${what}${repeated(given)}: expected one of ${words.join(', ')}`)
 }
 
 /** The name of a configured tenant. Undefined stays undefined. @throws UsageError */
-export function tenantOption({ tenants }: Pick<Settings, 'tenants'>, given: string | undefined): string | undefined {
+export function configuredTenant(
+  { tenants }: Pick<Settings, 'tenants'>,
+  given: string | undefined,
+): string | undefined {
   const names = tenants.map(({ name }) => name)
   return oneOf('tenant', names, given)
 }
 
-/** The only word that begins so; undefined for a few letters, which are no hint. */
-function beginning<T extends string>(given: string, words: readonly T[]): T | undefined {
-  const [first, ...others] = words.filter((word) => given.length > 2 && word.startsWith(given.toLowerCase()))
-  return others.length === 0 ? first : undefined
-}
-
-/** Reads the lowest severity that counts; a list of severities is refused with the reason. */
-export function leastSeverity(option: string, given: string | undefined): Severity | undefined {
-  if (given === undefined || !/[\s,]/.test(given.trim())) return oneOf('severity', severities, given?.trim())
-  throw new UsageError(
-    `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; expected one of ${severities.join(', ')}`,
-  )
-}
-
-/** One severity means it and all higher ones, a list such as `critical,high` exactly its members. */
-export function wantedSeverities(given: string | undefined): readonly Severity[] | undefined {
-  if (given === undefined) return undefined
-  const words = given
-    .trim()
-    .split(/[\s,]+/)
-    .map((word) => oneOf('severity', severities, word))
-  const [least, ...others] = words
-  return severities.filter((one) =>
-    others.length > 0 ? words.includes(one) : least !== undefined && isAtLeast(one, least),
-  )
-}
-
-/** An option that may repeat: its default is a list. */
+/** An option that may repeat. */
 export function repeatable(flags: string, description: string): Option {
   return new Option(flags, `${description}; may be repeated`)
     .argParser((value, before: readonly string[]) => [...before, value])
@@ -95,18 +116,17 @@ export function repeatable(flags: string, description: string): Option {
 /** Reads a port; 0 means any free one. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text)
-  if (port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535')
+  if (port > 65_535) throw new InvalidArgumentError('Expected a port from 0 to 65535.')
   return port
 }
 
 /** Reads a whole number that is not negative. */
 export function wholeNumber(text: string): number {
-  if (/^-\d+$/.test(text)) throw new InvalidArgumentError('expected a whole number, 0 or more')
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number, 0 or more.')
   return Number(text)
 }
 
 export function positiveNumber(text: string): number {
-  if (/^(?:-\d+|0+)$/.test(text)) throw new InvalidArgumentError('expected a whole number, 1 or more')
-  return wholeNumber(text)
+  if (!/^0*[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a whole number, 1 or more.')
+  return Number(text)
 }

@@ -1,5 +1,4 @@
 import { basename, dirname, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { checks } from '../../checks/index.ts'
 import { dataWarningsOf, outcomesOf, queryOf } from '../../checks/own/own-check.ts'
 import { SandboxQueries } from '../../checks/own/sandbox-queries.ts'
@@ -8,38 +7,34 @@ import { parseChecks } from '../../config/own-checks/own-checks.ts'
 import { readFile } from '../../config/own-checks/read-folder.ts'
 import type { TenantSettings } from '../../config/settings.ts'
 import { ConfigError } from '../../config/yaml/errors.ts'
-import { createViews } from '../../daemon/views.ts'
 import { tryOwnChecks } from '../../doctor/own-checks.ts'
 import { settingsOf } from '../../evaluate/check-settings.ts'
 import type { OwnAnswer } from '../../evaluate/own-query.ts'
 import { toIso } from '../../model/dates.ts'
+import { describeData, inWords } from '../../model/describe.ts'
 import { FatalError } from '../../model/errors.ts'
 import { type FindingView, fingerprintOf } from '../../model/finding.ts'
-import { type Io, print } from '../../model/process/io.ts'
+import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
-import { printableJson } from '../../model/text/printable-json.ts'
-import { dataWarnings } from '../../report/data-warnings.ts'
-import { bySeverity, findingsText } from '../../report/findings-table.ts'
-import { terminalOf } from '../../report/terminal.ts'
-import { loadConfiguration, openVerifiedMirror } from './configuration.ts'
-import { note } from './io.ts'
-import { tenantOption } from './options.ts'
+import type { OpenMirror } from './configuration.ts'
+import { configuredTenant } from './options.ts'
 
-interface Trial {
-  readonly file: string
-  readonly format: 'table' | 'json'
-  readonly tenant: string | undefined
+export interface Trial {
+  readonly findings: readonly FindingView[]
+  readonly notes: readonly string[]
 }
 
 /** @throws ConfigError with the problem that `config check` reports, FatalError when its query fails on the mirror. */
-export async function tryOwnCheck(io: Io, command: Command, { file, format, tenant }: Trial): Promise<void> {
-  const { settings } = loadConfiguration(io, command)
-  const wanted = tenantOption(settings, tenant)
-  const now = io.clock.now()
+export async function tryOwnCheck(
+  io: Io,
+  { settings, mirror, views, now }: OpenMirror,
+  file: string,
+  only: string | undefined,
+): Promise<Trial> {
+  const wanted = configuredTenant(settings, only)
   const check = await wellFormed(resolve(io.cwd, file), file, settings.ownChecks, now)
-  await using mirror = await openVerifiedMirror(settings, io)
   await using queries = new SandboxQueries()
-  const found: FindingView[] = []
+  const findings: FindingView[] = []
   const notes: string[] = []
   for (const { name, id } of await mirror.tenants()) {
     const one = settings.tenants.find((configured) => configured.name === name)
@@ -47,16 +42,14 @@ export async function tryOwnCheck(io: Io, command: Command, { file, format, tena
     const query = { ...queryOf(check, settings.ownChecks), now, tenant: name }
     const answer = await queries.ask(mirror, id, query, io.stop)
     if (answer.kind === 'failed') throw new FatalError(printable(`${file}: ${answer.problem}`))
-    found.push(...findingsOf(check, one, answer, toIso(now)))
+    findings.push(...findingsOf(check, one, answer, toIso(now)))
     notes.push(`${name}: ${countsOf(answer)}`)
     const warning = dataWarningsOf(check.file, answer.errors)
     if (warning !== null) notes.push(`${name}: ${warning}`)
   }
-  for (const posture of await createViews(mirror, settings, io.clock).posture(wanted))
-    for (const input of check.inputs) notes.push(...dataWarnings(posture, input))
-  const table = () => (found.length === 0 ? 'No finding.' : findingsText(bySeverity(found), terminalOf(io)))
-  print(io, format === 'json' ? printableJson(found) : table())
-  for (const line of [...notes, 'Nothing was written.']) note(io, line)
+  for (const posture of await views.posture(wanted))
+    for (const one of describeData(posture, check.inputs)) notes.push(inWords(`${posture.tenant} ${one.subject}`, one))
+  return { findings, notes: [...notes, 'Nothing was written.'] }
 }
 
 async function wellFormed(

@@ -5,6 +5,6 @@ import { note } from './io.ts'
 
 /** Writes warnings about a valid configuration to standard error, equal ones once. */
 export function warn(io: Io, warnings: readonly Diagnosis[]): void {
-  const lines = warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`)
+  const lines = warnings.map(({ text, next }) => `Warning: ${text}. ${next}`)
   for (const line of new Set(lines)) note(io, printable(line))
 }

@@ -22,15 +22,16 @@ import { printable } from '../../model/text/printable.ts'
 export interface WriteFile {
   readonly name: string
   readonly pieces: AsyncIterable<string>
-  /** Matches the beginning of files that this command writes; other files are not replaced. */
-  readonly own: RegExp
 }
 
+/** Matches the beginning of what commands write: HTML, JSON, CSV, the heading of a table. */
+const ownOutput = /^(?:<!doctype html>|[[{"]|[A-Z]{2,} )/
+
 /** Only its owner may read it. @throws UsageError when the file cannot be created, FatalError when a write fails. */
-export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): Promise<void> {
+export async function writeFile({ cwd }: Io, { name, pieces }: WriteFile): Promise<void> {
   const file = resolve(cwd, name)
   const tempFile = `${file}.part`
-  const fd = begin(file, tempFile, own)
+  const fd = begin(file, tempFile)
   try {
     try {
       for await (const piece of pieces) write(fd, piece)
@@ -78,9 +79,9 @@ export function unwritten(file: string, error: unknown): unknown {
   return new FatalError(`${printable(file)} cannot be written (${codeOf(error)})`, { cause: error })
 }
 
-function begin(file: string, tempFile: string, own: RegExp): number {
+function begin(file: string, tempFile: string): number {
   try {
-    for (const path of [file, tempFile]) assertReplaceable(path, own)
+    for (const path of [file, tempFile]) assertReplaceable(path, ownOutput)
     rmSync(tempFile, { force: true })
     return openSync(tempFile, 'wx', 0o600)
   } catch (error) {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { resourceNames } from '../../model/resource-names.ts'
-import { component, count, hold, reason, resource, severity, time } from './schemas.ts'
+import { component, resource, severity, time } from './schemas.ts'
 
 const tenant = z.string()
 const requestId = z.string().nullable().describe('Request that showed it; null = unknown')
@@ -78,40 +78,28 @@ const checkFacts = component(
 
 const accepting = component(
   'Accepting',
-  '`tenantwatch accept --format json`: what can be accepted',
+  'One element of `tenantwatch accept --format json`: a hold or drift that can be accepted',
   z.object({
-    holds: z.array(hold.extend({ tenant })),
-    drift: z.array(
-      z.object({
-        id: z.string(),
-        tenant,
-        check: z.string(),
-        entity: z.object({ type: z.string(), id: z.string() }),
-        severity,
-        message: z.string(),
-        accepted: z.boolean().describe('True until an evaluation has applied it'),
-      }),
-    ),
+    id: z.string(),
+    kind: z.enum(['hold', 'drift']),
+    tenant,
+    subject: z.string().describe('Resource of a hold, or all; check of drift'),
+    reason: z.string().describe('Reason of a hold, severity of drift'),
+    count: z.int().nullable().describe('Number of held records; null for drift'),
+    accepted: z.boolean().describe('True until an engine has applied it'),
+    text: z.string(),
+    next: z.string().nullable().describe('What to do'),
   }),
 )
 
-const heldRecords = component(
-  'HeldRecords',
-  '`tenantwatch accept HOLD --list --format json`: records that accepting a hold removes',
+const heldRecord = component(
+  'HeldRecord',
+  'One element of `tenantwatch accept HOLD --list --format json`: a record that accepting the hold removes',
   z.object({
     id: z.string(),
-    tenant,
-    resource: z.enum([...resourceNames, 'all']),
-    reason,
-    count,
-    records: z.array(
-      z.object({
-        id: z.string(),
-        name: z.string().optional(),
-        email: z.string().optional(),
-        filename: z.string().optional(),
-      }),
-    ),
+    name: z.string().optional(),
+    email: z.string().optional(),
+    filename: z.string().optional(),
   }),
 )
 
@@ -129,4 +117,4 @@ const quarantined = component(
 )
 
 /** The JSON of commands that list something, in the same document as that of the server. */
-export const commandOutputs = { historyEntry, expiring, checkFacts, accepting, heldRecords, quarantined }
+export const commandOutputs = { historyEntry, expiring, checkFacts, accepting, heldRecord, quarantined }

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { checkStatuses, resolutions } from '../../model/check-status.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { identityStates } from '../../model/posture.ts'
+import { resourceStates } from '../../model/posture-state.ts'
 import { reasons, unknownReasons } from '../../model/reasons.ts'
 import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
-import { resourceStates } from '../postures.ts'
 
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
+import type { ResourceState, ShownStatus } from '../../model/posture-state.ts'
 import { type Severity, type SeverityCounts, severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
-import type { ResourceState, ShownStatus } from '../postures.ts'
 import type { Html } from './text.ts'
 
 /** Color never carries information alone. */

@@ -1,9 +1,15 @@
 import { html } from 'hono/html'
 import { dayMs, distance } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
+import {
+  type DataQuality,
+  isFreshAndComplete,
+  isUnstored,
+  resourceState,
+  type Tally,
+} from '../../model/posture-state.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
-import { type DataQuality, isFreshAndComplete, isUnstored, resourceState, type Tally } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
 import { severityCounts, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'

@@ -40,10 +40,7 @@ const facts: ServerFacts = {
 function lines(over: Partial<ServerFacts> = {}): Readonly<Record<string, string>> {
   const found = diagnoseServer({ ...facts, ...over }, { tenants: ['acme', 'globex'], now })
   return Object.fromEntries(
-    found.map(({ subject, level, sentence, advice }) => [
-      subject,
-      `${level}: ${sentence}${advice === null ? '' : `. ${advice}`}`,
-    ]),
+    found.map(({ subject, level, text, next }) => [subject, `${level}: ${text}${next === null ? '' : `. ${next}`}`]),
   )
 }
 

@@ -6,7 +6,7 @@ import { resources } from '../../../src/resources/index.ts'
 import { lockStateOf } from '../../../src/store/db/sqlite/engine-lock.ts'
 import { type StoreFacts, storeFacts } from '../../../src/store/db/sqlite/store-facts.ts'
 import { withDatabase } from '../../support/sqlite.ts'
-import { aDay, cli, synced } from '../support/cli.ts'
+import { aDay, cli, doctor, synced } from '../support/cli.ts'
 
 const facts: StoreFacts = {
   path: '/data/mirror.db',
@@ -43,7 +43,7 @@ it.each([
   [false, '/data/mirror.db does not exist and cannot be created: this user may not write /data (EACCES)'],
 ])('fails for a database that this user cannot write or create (exists: %s)', (exists, sentence) => {
   const [found] = diagnosePlace({ ...facts, exists, obstacle: 'this user may not write /data (EACCES)' })
-  expect(found).toMatchObject({ level: 'fail', sentence })
+  expect(found).toMatchObject({ level: 'fail', text: sentence })
 })
 
 it('reads the facts of files that are there, and of those that are not', async () => {
@@ -65,7 +65,7 @@ it('looks at a lock without taking it', async () => {
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   writeFileSync(`${world.store}-lock`, 'no database of any kind, yet long enough to be taken for one '.repeat(20))
   expect(lockStateOf(world.store)).toEqual({ held: null, mirrorMade: null })
-  expect((await world.run('doctor')).stdout).toMatch(/^! +engine +unknown whether one is running/m)
+  expect((await doctor(world)).stdout).toMatch(/^warn engine: unknown whether one is running/m)
 })
 
 it.each([
@@ -76,15 +76,15 @@ it.each([
   lose(world.store)
   for (const file of ['-wal', '-shm']) rmSync(`${world.store}${file}`, { force: true })
   expect(await world.run('sync')).toMatchObject({ code: 3 })
-  const { code, stdout } = await world.run('doctor')
+  const { code, stdout } = await doctor(world)
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +database +.*mirror\.db existed before and is missing or empty.*Restore a backup/m)
+  expect(stdout).toMatch(/^fail database: .*mirror\.db existed before and is missing or empty.*Restore a backup/m)
 })
 
 it('writes nothing that stays where the database is to be created', async () => {
   const world = await cli({ simulator: null })
   const before = world.files()
-  expect((await world.run('doctor')).stdout).toMatch(/^✓ +database +.* does not exist yet; the first sync creates it/m)
+  expect((await doctor(world)).stdout).toMatch(/^ok database: .* does not exist yet; the first sync creates it/m)
   expect(world.files()).toEqual(before)
 })
 
@@ -94,27 +94,27 @@ it('fails on a database with a damaged page, and gives a remedy', async () => {
   const { length } = readFileSync(world.store)
   for (let at = 40_960; at < length; at += 40_960) writeSync(file, Buffer.alloc(2000, 0xa5), 0, 2000, at)
   closeSync(file)
-  const { code, stdout, stderr } = await world.run('doctor')
-  expect([code, stderr]).toEqual([3, ''])
-  expect(stdout).toMatch(/^✗ +database +.*damaged.*restore a backup/m)
-  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
+  const { code, stdout, stderr } = await doctor(world)
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/^\d+ failures?, /)])
+  expect(stdout).toMatch(/^fail database: .*damaged.*restore a backup/m)
+  expect(stdout.match(/^ok .* Api_/gm)).toHaveLength(resources.length)
 })
 
 it('finds damage in a page that nothing else it does would read', async () => {
   const world = await synced()
   damagePage(world.store, "select max(pageno) from dbstat where name = 'permissions'", 500)
-  const { code, stdout } = await world.run('doctor')
+  const { code, stdout } = await doctor(world)
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +database +.*damaged.*restore a backup/m)
+  expect(stdout).toMatch(/^fail database: .*damaged.*restore a backup/m)
 })
 
 it('fails on a database path that it cannot open, and still checks the tenant', async () => {
   const world = await cli()
   world.env['TENANTWATCH_STORE_PATH'] = join(world.folder, 'x'.repeat(300))
-  const { code, stdout } = await world.run('doctor')
+  const { code, stdout } = await doctor(world)
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +database +/m)
-  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
+  expect(stdout).toMatch(/^fail database: /m)
+  expect(stdout.match(/^ok .* Api_/gm)).toHaveLength(resources.length)
 })
 
 it('fails on a file that is no database, or another program’s, and still asks the tenant', async () => {
@@ -124,22 +124,22 @@ it('fails on a file that is no database, or another program’s, and still asks 
     world.store,
     'not a database at all, but long enough to have a header of a hundred bytes or more '.repeat(3),
   )
-  const { code, stdout } = await world.run('doctor')
+  const { code, stdout } = await doctor(world)
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +database +.*mirror\.db/m)
-  expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
+  expect(stdout).toMatch(/^fail database: .*mirror\.db/m)
+  expect(stdout.match(/^ok .* Api_/gm)).toHaveLength(resources.length)
 })
 
 it('distinguishes an older layout from a newer one', async () => {
   const world = await synced()
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 1'))
-  const older = await world.run('doctor')
+  const older = await doctor(world)
   expect(older.code).toBe(3)
-  expect(older.stdout).toMatch(/^✗ +database +.*has an older layout; run "tenantwatch sync" once/m)
+  expect(older.stdout).toMatch(/^fail database: .*has an older layout; run "tenantwatch sync" once/m)
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 9e15'))
-  const newer = await world.run('doctor')
+  const newer = await doctor(world)
   expect(newer.code).toBe(3)
-  expect(newer.stdout).toMatch(/^✗ +database +.*written by a newer tenantwatch/m)
+  expect(newer.stdout).toMatch(/^fail database: .*written by a newer tenantwatch/m)
 })
 
 it('warns about holds', async () => {
@@ -147,10 +147,10 @@ it('warns about holds', async () => {
   world.simulator.primary.removeUsers(0.5)
   world.pass(aDay)
   await world.run('sync')
-  const { code, stdout } = await world.run('doctor')
+  const { code, stdout } = await doctor(world)
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^! +holds +1 open; changes on hold are not written until you decide\. See "tenantwatch accept", which shows .*$/m,
+    /^warn holds: 1 open; changes on hold are not written until you decide\. See "tenantwatch accept", which shows .*$/m,
   )
 })
 
@@ -158,12 +158,12 @@ it('names tenants that are in the mirror and not in the configuration', async ()
   const world = await synced()
   const path = join(world.folder, 'tenantwatch.yaml')
   writeFileSync(path, readFileSync(path, 'utf8').replace('name: acme', 'name: renamed'))
-  const { stdout } = await world.run('doctor')
-  expect(stdout).toMatch(/^! +former tenants +no longer configured, but in the mirror: acme\./m)
+  const { stdout } = await doctor(world)
+  expect(stdout).toMatch(/^warn former tenants: no longer configured, but in the mirror: acme\./m)
 })
 
 it('works where the database may only be read', async () => {
   const world = await synced()
   chmodSync(world.store, 0o400)
-  expect((await world.run('doctor')).stdout).toMatch(/^✓ +database +.*no damage found/m)
+  expect((await doctor(world)).stdout).toMatch(/^ok database: .*no damage found/m)
 })

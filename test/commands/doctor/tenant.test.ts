@@ -16,7 +16,7 @@ import { users } from '../../../src/resources/users.ts'
 import type { Envelope } from '../../../src/simulator/server/envelope.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { cli, startTime } from '../support/cli.ts'
+import { cli, doctor, startTime } from '../support/cli.ts'
 
 const auth = { header: 'Authorization', scheme: 'Bearer' }
 
@@ -27,7 +27,7 @@ it('reports the source and the age of a token, never the token', () => {
   const now = startTime + 3 * dayMs
   const of = (token: Parameters<typeof diagnoseToken>[0]['token'], goodForMs: number | null = null) =>
     diagnoseToken({ ...auth, token }, now, goodForMs, (name) => (name === 'BROKEN' ? 'two words' : 'x')).map(
-      ({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`,
+      ({ level, subject, text }) => `${level} ${subject}: ${text}`,
     )
   expect(of({ env: 'ACME_TOKEN' })).toEqual([expect.stringMatching(/^ok token: from the variable ACME_TOKEN; its age/)])
   expect(of({ file })).toEqual([`ok token: from the file ${file}, written 3 days ago`])
@@ -68,9 +68,9 @@ it('reports for how long a fetched token is used', async () => {
   const config = world.read('tenantwatch.yaml')
   world.write('token', world.env['ACME_TOKEN'] ?? '')
   world.write('tenantwatch.yaml', config.replace('{ env: ACME_TOKEN }', `{ command: [cat, "${world.folder}/token"] }`))
-  const { code, stdout } = await world.run('doctor')
+  const { code, stdout } = await doctor(world)
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^✓ +token +from the command cat, fetched now, to be used for 5 min$/m)
+  expect(stdout).toMatch(/^ok token: from the command cat, fetched now, to be used for 5 min$/m)
   expect(stdout).not.toContain(world.env['ACME_TOKEN'])
 })
 
@@ -93,7 +93,7 @@ it.each([
   ],
   [[{ definition: users, page: null }], null],
 ] as const)('warns where the page size is not honoured: %#', (pages, sentence) => {
-  expect(diagnosePageSize(pages, asking(500))?.sentence ?? null).toBe(sentence)
+  expect(diagnosePageSize(pages, asking(500))?.text ?? null).toBe(sentence)
 })
 
 it('warns of no page size where none is requested', () => {
@@ -128,12 +128,13 @@ it('gives a tenant that answers to nothing so long in all, and no longer', async
 })
 
 it('counts invalid records in the singular and the plural', async () => {
-  const { run, simulator } = await cli({ simulator: { sizes: { users: 5 } } })
+  const world = await cli({ simulator: { sizes: { users: 5 } } })
+  const { simulator } = world
   const make = () => simulator.primary.addUser({ raw: { mfaStatus: 'no' } })
   make()
-  expect((await run('doctor')).stdout).toMatch(/^✗ +users .*; 1 of them is invalid\./m)
+  expect((await doctor(world)).stdout).toMatch(/^fail users .*; 1 of them is invalid\./m)
   make()
-  expect((await run('doctor')).stdout).toMatch(/^✗ +users .*; 2 of them are invalid\./m)
+  expect((await doctor(world)).stdout).toMatch(/^fail users .*; 2 of them are invalid\./m)
 })
 
 it('lets a stop of the program through', async () => {
@@ -147,11 +148,11 @@ it('lets a stop of the program through', async () => {
 
 it('warns of deviations on the first pages, with what they mean for the data', async () => {
   const plain = await cli({ simulator: { problems: false } })
-  expect((await plain.run('doctor')).stdout).not.toContain('deviations')
+  expect((await doctor(plain)).stdout).not.toContain('deviations')
   const world = await cli({ simulator: { problems: false, readings: { timestamps: 'no-offset' } } })
-  const { stdout } = await world.run('doctor')
+  const { stdout } = await doctor(world)
   expect(stdout).toMatch(
-    /^! +deviations +no_offset in .*; api-clients, documents, users: createdAt; documents: updatedAt\. Dates without an offset are read as UTC; if/m,
+    /^warn deviations: no_offset in .*; api-clients, documents, users: createdAt; documents: updatedAt\. Dates without an offset are read as UTC; if/m,
   )
 })
 
@@ -159,7 +160,7 @@ it('names an unknown value with the key that would make it known', async () => {
   const world = await cli({ simulator: { problems: false } })
   const [user] = [...world.simulator.state().users()]
   world.simulator.primary.updateUser(user?.userId ?? 0, { state: 'Locked' })
-  const deviations = async () => (await world.run('doctor')).stdout.match(/^! +deviations .*/m)?.[0] ?? ''
+  const deviations = async () => (await doctor(world)).stdout.match(/^warn deviations: .*/m)?.[0] ?? ''
   expect(await deviations()).toContain('unknown_value in users: state ("Locked", users.knownStates). A value')
   world.write(
     'tenantwatch.yaml',
@@ -173,17 +174,15 @@ it('names fields of the envelope that the specification does not name', async ()
   const world = await cli({ simulator: { problems: false } })
   const transform = (envelope: Envelope) => ({ ...envelope, meta: { ...Object(envelope.meta), warnings: [] } })
   world.simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
-  expect((await world.run('doctor')).stdout).toMatch(
-    /^! +deviations +unknown_field in roles: meta\.warnings\. A field/m,
-  )
+  expect((await doctor(world)).stdout).toMatch(/^warn deviations: unknown_field in roles: meta\.warnings\. A field/m)
 })
 
 it('names unknown fields of records without their values, those with the same resources together', async () => {
   const world = await cli({ simulator: { problems: false, readings: { unknownFields: true } } })
-  const found = async () => (await world.run('doctor')).stdout.match(/^! +deviations .*/gm)
+  const found = async () => (await doctor(world)).stdout.match(/^warn deviations: .*/gm)
   expect(await found()).toEqual([
     expect.stringMatching(
-      /^! +deviations +unknown_field in all answers: warnings, meta\.region; api-clients, documents, users: pagination\.totalPages; api-clients: lastUsedAt; authentication-settings: passwordPolicy; documents: etag; roles: color; users: avatar, locale\. A field/,
+      /^warn deviations: unknown_field in all answers: warnings, meta\.region; api-clients, documents, users: pagination\.totalPages; api-clients: lastUsedAt; authentication-settings: passwordPolicy; documents: etag; roles: color; users: avatar, locale\. A field/,
     ),
   ])
   const transform = ({ data, ...envelope }: Envelope) => {

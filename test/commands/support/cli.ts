@@ -100,3 +100,40 @@ export async function synced(options: CliOptions = {}): Promise<Cli> {
 
 /** Lets everything be due again. */
 export const aDay = 24 * hourMs
+
+/** What a command prints with `--format json`; it must succeed. */
+export async function json<Row = never>({ run }: Pick<Cli, 'run'>, ...args: readonly string[]): Promise<Row[]> {
+  const { code, stdout, stderr } = await run(...args, '--format', 'json')
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}\n${stderr}`)
+  return JSON.parse(stdout)
+}
+
+/** A line of `accept`. */
+export interface Decidable {
+  readonly id: string
+  readonly kind: 'hold' | 'drift'
+  readonly subject: string
+  readonly reason: string
+  readonly count: number
+  readonly accepted: boolean
+  readonly next: string
+}
+
+interface DoctorRow {
+  readonly level: string
+  readonly subject: string
+  readonly permission: string | null
+  readonly text: string
+  readonly next: string | null
+}
+
+/** What the doctor finds, a line each, such as `fail users Api_Users_Read: missing_permission: …. What to do`. */
+export async function doctor({ run }: Pick<Cli, 'run'>, ...args: readonly string[]) {
+  const { code, stdout, stderr } = await run('doctor', ...args, '--format', 'json')
+  const rows: readonly DoctorRow[] = JSON.parse(stdout)
+  const lines = rows.map(({ level, subject, permission, text, next }) => {
+    const what = permission === null ? subject : `${subject} ${permission}`
+    return `${level} ${what}: ${text}${next === null ? '' : `. ${next}`}`
+  })
+  return { code, stderr, rows, stdout: lines.join('\n') }
+}

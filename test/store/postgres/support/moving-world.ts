@@ -34,7 +34,7 @@ export async function filledWorld(): Promise<Cli> {
   primary.removeUsers(0.5)
   pass(aDay)
   expect(await run('sync')).toMatchObject({ code: 3 })
-  const [id = ''] = (await run('accept')).stdout.split(' ')
+  const [{ id }] = JSON.parse((await run('accept', '--format', 'json')).stdout)
   expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({ code: 0 })
   primary.removeDocuments(0.6)
   const { name } = primary.addRole({ name: 'Odd\u0000role' })

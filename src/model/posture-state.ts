@@ -1,8 +1,8 @@
-import type { CheckStatus } from '../model/check-status.ts'
-import { toIso } from '../model/dates.ts'
-import type { CheckView, HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
-import { hasAny, type Severity, severities, total } from '../model/severity.ts'
-import { hidden, withoutWaiverDetails } from '../model/text/redact-finding.ts'
+import type { CheckStatus } from './check-status.ts'
+import { toIso } from './dates.ts'
+import type { CheckView, HoldView, ResourceView, TenantPosture } from './posture.ts'
+import { hasAny, type Severity, severities, total } from './severity.ts'
+import { hidden, withoutWaiverDetails } from './text/redact-finding.ts'
 
 /** States of the mirrored data of one resource, the worst first. */
 export const resourceStates = [

@@ -1,11 +1,11 @@
-import { frameworks, isEvidenceFor } from '../../checks/frameworks.ts'
-import { checks } from '../../checks/index.ts'
-import { ownViews } from '../../checks/own/views.ts'
-import { exampleYaml, jsonSchema, keyRows } from '../../config/example.ts'
-import { metricCatalogue } from '../../metrics/catalogue.ts'
-import { inventories } from '../../metrics/inventory/index.ts'
-import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
-import { checksPage } from '../../monitoring/docs/checks-page.ts'
+import { frameworks, isEvidenceFor } from '../src/checks/frameworks.ts'
+import { checks } from '../src/checks/index.ts'
+import { ownViews } from '../src/checks/own/views.ts'
+import { exampleYaml, jsonSchema, keyRows } from '../src/config/example.ts'
+import { metricCatalogue } from '../src/metrics/catalogue.ts'
+import { inventories } from '../src/metrics/inventory/index.ts'
+import { checkRunbook } from '../src/monitoring/docs/check-runbook.ts'
+import { checksPage } from '../src/monitoring/docs/checks-page.ts'
 import {
   checksTable,
   endpointsTable,
@@ -16,9 +16,9 @@ import {
   type Sections,
   viewsOfOwnChecks,
   viewsOfSql,
-} from '../../monitoring/docs/page-sections.ts'
-import { resources } from '../../resources/index.ts'
-import { sqlViews } from '../../store/postgres/views/index.ts'
+} from '../src/monitoring/docs/page-sections.ts'
+import { resources } from '../src/resources/index.ts'
+import { sqlViews } from '../src/store/postgres/views/index.ts'
 
 const catalogue = { resources, checks }
 

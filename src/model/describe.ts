@@ -1,0 +1,196 @@
+import { toIso } from './dates.ts'
+import { dayMs, describeDuration } from './durations.ts'
+import { namesIn } from './entity-names.ts'
+import { driftIdIn, type FindingView, shortFingerprint } from './finding.ts'
+import {
+  type CheckView,
+  type HoldView,
+  identitySentence,
+  type ResourceView,
+  type TenantPosture,
+  type WaiverView,
+} from './posture.ts'
+import { dataQualityOf, tally } from './posture-state.ts'
+import { reasonInWords } from './reason-words.ts'
+import { type ResourceName, resourceNames } from './resource-names.ts'
+import { severities } from './severity.ts'
+import { plural } from './text/numbers.ts'
+import { printable } from './text/printable.ts'
+
+/** The words for posture, data quality, holds, findings and waivers, for every output. */
+export interface Description {
+  /** Only `fail` makes `tenantwatch doctor` fail. */
+  readonly level: 'ok' | 'warn' | 'fail'
+  /** A sentence without a full stop. */
+  readonly text: string
+  /** What to do; null when nothing. */
+  readonly next: string | null
+}
+
+/** `acme users: on hold 3f2a9c01b7de: … See "tenantwatch accept"`, for a terminal or a log. */
+export function inWords(subject: string, description: Description): string {
+  return printable(`${subject}: ${sentencesOf(description)}`)
+}
+
+/** The fact and what to do about it. */
+export function sentencesOf({ text, next }: Pick<Description, 'text' | 'next'>): string {
+  return next === null ? text : `${text.replace(/\.$/, '')}. ${next}`
+}
+
+/** Counts of checks, open findings and resources with fresh data. */
+export function describePosture(posture: TenantPosture): Description {
+  const { shown, open, openTotal } = tally(posture)
+  const { fresh, of } = dataQualityOf(posture)
+  const quality = `${fresh} of ${plural(of, 'resource')}`
+  const parts = [`${shown.pass} pass`, `${shown.fail} fail`]
+  if (shown.waived > 0) parts.push(`${shown.waived} waived`)
+  parts.push(`${shown.unknown} unknown`, `${shown.not_applicable} not applicable`)
+  const found = severities.toReversed().flatMap((one) => (open[one] > 0 ? [`${open[one]} ${one}`] : []))
+  if (openTotal === 0) found.push(shown.unknown > 0 ? 'none known' : 'none')
+  return {
+    level: shown.fail > 0 ? 'fail' : shown.unknown > 0 ? 'warn' : 'ok',
+    text: `checks ${parts.join(', ')}; open findings: ${found.join(', ')}; data of ${quality} complete and fresh`,
+    next: openTotal === 0 ? null : '"tenantwatch findings" lists them',
+  }
+}
+
+export function describeIdentity(posture: Pick<TenantPosture, 'tenant' | 'identity' | 'sharedWith'>): Description {
+  const next =
+    posture.sharedWith === undefined
+      ? 'Give the token the permission to read API clients or documents, and set ownClientId'
+      : 'Give each configured tenant its own token, or keep only one of them'
+  const text = identitySentence(posture).slice(0, -1)
+  return posture.identity === 'proven'
+    ? { level: 'ok', text, next: null }
+    : { level: posture.identity === 'held' ? 'fail' : 'warn', text, next }
+}
+
+/** What is on hold, and how to decide about it. */
+export function describeHold(hold: HoldView): Description {
+  const { id, count, message, acceptedReason, remedy, advice, effect } = hold
+  return { level: 'warn', text: `on hold ${id}: ${message}`, next: decision() }
+
+  function decision(): string {
+    if (acceptedReason !== undefined) return 'It was accepted; the next run applies that'
+    if (remedy !== undefined) return `It cannot be accepted. ${remedy}`
+    const command = `"tenantwatch accept ${id} --count ${count} --reason TEXT"`
+    return [advice, effect, `To accept it: ${command}`].filter((one) => one !== undefined).join('. ')
+  }
+}
+
+/** Why the data of resources differs, or may differ, from the tenant's; each cause once. Empty when all is fresh. */
+export function describeData(
+  posture: TenantPosture,
+  names: readonly ResourceName[] = resourceNames,
+): readonly (Description & { readonly subject: string })[] {
+  const found = posture.resources
+    .filter(({ resource }) => names.includes(resource))
+    .flatMap((view) =>
+      [...resourceProblems(view, posture)].map((one) => ({ ...one, subject: view.resource as string })),
+    )
+  return [...Map.groupBy(found, ({ text }) => text).values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, subject: [first, ...others].map(({ subject }) => subject).join(', ') }],
+  )
+}
+
+const untilFullSync =
+  'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails'
+
+function* resourceProblems(view: ResourceView, posture: TenantPosture): Generator<Description> {
+  const level = 'warn'
+  const { dataAsOf, enabled, quarantined, missing } = view
+  if (!enabled) {
+    const last = dataAsOf === null ? 'never completely read' : `last completely read ${toIso(dataAsOf)}`
+    yield { level, text: `switched off and no longer read; ${last}`, next: null }
+    return
+  }
+  const stale = staleness(view, posture)
+  if (stale !== null) yield { level, text: stale, next: untilFullSync }
+  if (quarantined > 0) {
+    const text = `${plural(quarantined, 'record')} in quarantine, so absent or outdated here`
+    yield { level, text, next: '"tenantwatch doctor --quarantine" shows why' }
+  }
+  if (missing > 0) {
+    const text = `${plural(missing, 'record')} absent from the last full sync, the removal not confirmed`
+    yield { level, text, next: 'Full syncs show them again or confirm their removal' }
+  }
+  for (const hold of posture.holds) {
+    if (hold.resource !== view.resource && hold.resource !== 'all') continue
+    yield { level, text: `on hold ${hold.id}: ${hold.message}`, next: 'See "tenantwatch accept"' }
+  }
+}
+
+/** Why data may differ from the tenant's; null if it is fresh or its hold states the reason. */
+function staleness(view: ResourceView, { at, sharedWith }: TenantPosture): string | null {
+  const { dataAsOf, freshnessLimitMs, refused, formerTenant, fresh } = view
+  if (dataAsOf === null) return 'never completely read; records may be missing'
+  const since = `as of ${toIso(dataAsOf)}`
+  if (refused !== undefined) return `${since}; the token may not read newer data`
+  if (at - dataAsOf > freshnessLimitMs) return `${since}, older than its freshness limit`
+  if (sharedWith !== undefined) return `${since}; ${sharedWith} has the same API clients or documents`
+  if (formerTenant || fresh) return null
+  return `${since}; the local clock was set back, so its age is not known`
+}
+
+/** The checks that cannot be evaluated, with the reasons; null when there are none. */
+export function describeUnknown({ checks }: Pick<TenantPosture, 'checks'>): Description | null {
+  const unknown = checks.filter(isUnknown)
+  if (unknown.length === 0) return null
+  const applicable = checks.filter(({ enabled, status }) => enabled && status !== 'not_applicable')
+  const what =
+    unknown.length === applicable.length && unknown.length > 1
+      ? 'no check can be evaluated'
+      : `${plural(unknown.length, 'check')} cannot be evaluated`
+  const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')].map(([reason, same]) => {
+    const names = same.map(({ check, problem }) => (problem === undefined ? check : `${check} (${problem})`))
+    return `${names.join(', ')} (${reasonInWords(reason)})`
+  })
+  return { level: 'warn', text: `${what}: ${reasons.join('; ')}`, next: null }
+}
+
+export const isUnknown = ({ enabled, status }: CheckView) => enabled && status === 'unknown'
+
+/** Time before the end of a waiver from which it is a warning. */
+const waiverSoonMs = 14 * dayMs
+
+export function describeWaiver(waiver: WaiverView, at: number): Description {
+  const { id, check, owner, state, covered, lapsed, expiresAt } = waiver
+  const what = `waiver ${id} (${check}, owner ${owner}${covered > 0 ? `, covers ${covered}` : ''})`
+  const found = (text: string, next: string): Description => ({ level: 'warn', text: `${what} ${text}`, next })
+  if (state === 'expired') return found('has expired', 'Remove it from the configuration or renew it')
+  if (state === 'orphaned') return found('covers no finding', 'Check its entity, or remove it from the configuration')
+  if (state === 'lapsed' || lapsed > 0) {
+    const text = `no longer covers ${plural(lapsed, 'finding')} that changed since`
+    return found(text, 'Review the findings; renew it with another reason or date to cover them again')
+  }
+  if (expiresAt - at > waiverSoonMs) return { level: 'ok', text: `${what} is in force`, next: null }
+  return found(`ends in ${describeDuration(expiresAt - at)}`, 'Fix the finding or renew the waiver in time')
+}
+
+/** The person, client or file first and its id after it; then the explanation of a waiver that no longer holds. */
+export function describeFinding(finding: FindingView): Description {
+  const { entity, message, state, waiver } = finding
+  const names = namesIn(entity)
+  const who = names.length > 0 ? `${names.join(', ')}: ` : unnamed(finding)
+  const explanation = waiver?.explanation ? ` (${waiver.explanation})` : ''
+  const driftId = driftIdIn(finding)
+  return {
+    level: state === 'open' ? 'fail' : state === 'waived' ? 'warn' : 'ok',
+    text: `${who}${message}${explanation}`,
+    next:
+      driftId === null
+        ? `"tenantwatch explain ${shortFingerprint(finding.fingerprint)}" shows why`
+        : `To accept the present state: "tenantwatch accept ${driftId} --reason TEXT"`,
+  }
+}
+
+/** The entity if the sentence does not name it; empty for the authentication settings, of which there is only one. */
+function unnamed({ message, entity }: FindingView): string {
+  return message.includes(entity.id) || entity.id === entity.type ? '' : `${entity.id}: `
+}
+
+/** `open`, `waived`, `resolved (fixed)`, `waiver lapsed`. */
+export function findingState({ state, resolution, waiver }: FindingView): string {
+  if (state === 'open') return waiver === null ? 'open' : `waiver ${waiver.state}`
+  return resolution === null ? state : `${state} (${resolution})`
+}

@@ -1,0 +1,122 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { aDay, type Cli, synced } from './support/cli.ts'
+import { parseCsv } from './support/csv.ts'
+import { shown, wider } from './support/on-terminal.ts'
+
+/** A world in which every list has rows. */
+async function busy(): Promise<Cli> {
+  const world = await synced({ simulator: { sizes: { users: 24, documents: 12 } } })
+  const { primary } = world.simulator
+  const [first, second] = [...primary.state.users()].map(({ userId }) => userId)
+  primary.updateUser(first ?? 0, { firstName: 'Else', mfaStatus: false })
+  primary.updateUser(second ?? 0, { raw: { mfaStatus: 'true' } })
+  primary.setSettings({ mfaEnabled: false })
+  primary.removeDocuments(0.6)
+  for (let day = 0; day < 2; day++) {
+    world.pass(aDay)
+    await world.run('sync', '--full')
+  }
+  return world
+}
+
+const lists = [
+  'findings',
+  'findings --all --details',
+  'findings --group check',
+  'findings --group entity',
+  'history',
+  'expiring --days 400',
+  'export users',
+  'export roles',
+  'accept',
+  'checks',
+  'doctor',
+  'doctor --quarantine',
+].map((line) => line.split(' '))
+
+it('gives every list the same forms, --limit and --output', async () => {
+  const world = await busy()
+  for (const args of lists) {
+    const named = args.join(' ')
+    const printed = await world.run(...args, '--format', 'json')
+    const rows: readonly object[] = JSON.parse(printed.stdout)
+    const { code, stdout: lines } = await world.run(...args, '--format', 'ndjson')
+    expect([named, code, rows.length > 0]).toEqual([named, printed.code, true])
+    if (named !== 'doctor')
+      expect([
+        named,
+        lines
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ]).toEqual([named, rows])
+    const [heading = [], ...cells] = parseCsv((await world.run(...args, '--format', 'csv')).stdout)
+    expect([named, cells.length]).toEqual([named, rows.length])
+    for (const row of cells) expect([named, row.length]).toEqual([named, heading.length])
+    const table = (await world.run(...args, '--format', 'table')).stdout.trimEnd().split('\n')
+    expect([named, table.length]).toEqual([named, rows.length + 1])
+    const limited = await world.run(...args, '--limit', '1', '--format', 'csv')
+    expect([named, limited.stdout.trimEnd().split('\r\n').length]).toEqual([named, 2])
+    expect([named, limited.stderr.includes('--limit left out')]).toEqual([named, rows.length > 1])
+    expect(await world.run(...args, '--format', 'csv', '--output', 'out.txt')).toMatchObject({ code, stdout: '' })
+    const file = parseCsv(world.read('out.txt'))
+    expect([named, file.length, file[0]]).toEqual([named, rows.length + 1, heading])
+  }
+  expect(statSync(join(world.folder, 'out.txt')).mode & 0o777).toBe(0o600)
+})
+
+it('writes CSV in the order in which a person reads it, evidence last', async () => {
+  const world = await busy()
+  const columns = async (...args: readonly string[]) =>
+    parseCsv((await world.run(...args, '--format', 'csv')).stdout)[0]?.join(' ')
+  expect(await columns('findings')).toBe(
+    'severity check message entityType entityId firstSeen lastSeen tenant state resolvedAt resolution reopened waiver fingerprint evidence',
+  )
+  expect(await columns('findings', '--details')).toMatch(
+    /^severity check message entityType entityId name email filename /,
+  )
+  expect(await columns('history')).toBe('at tenant resource entity change field before after requestId reason')
+  expect(await columns('expiring')).toBe('expires daysLeft tenant kind id name role own check entity owner state')
+  expect(await columns('accept')).toBe('id kind tenant subject reason count accepted text next')
+  expect(await columns('doctor')).toBe('tenant level subject permission reason text next')
+  expect(await columns('doctor', '--quarantine')).toBe('tenant resource id problem since requestId')
+})
+
+it('refuses to replace a file that no command wrote', async () => {
+  const world = await busy()
+  world.write('token', 'abcdefgh')
+  for (const file of ['tenantwatch.yaml', 'token', 'data/mirror.db']) {
+    const before = world.read(file)
+    expect([file, await world.run('findings', '--output', file)]).toMatchObject([file, { code: 2, stdout: '' }])
+    expect(world.read(file) === before).toBe(true)
+  }
+  for (const format of ['table', 'json', 'csv', 'ndjson', 'table'])
+    expect(await world.run('findings', '--format', format, '--output', 'list')).toMatchObject({ code: 0 })
+})
+
+const masked = (text: string) =>
+  text
+    .replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'GUID')
+    .replaceAll(/\S*mirror\.db.*|.*GB free.*/g, '…')
+    .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
+
+it.each([80, 120])('fits a terminal of %i columns', async (columns) => {
+  const world = await busy()
+  for (const args of lists) {
+    const { text } = await shown(world, columns, ...args, '--format', 'table')
+    expect([args, wider(text, columns)]).toEqual([args, []])
+    if (args.join(' ') !== 'doctor' || columns === 120)
+      expect(masked(text.split('\n').slice(0, 9).join('\n'))).toMatchSnapshot(`${args.join(' ')} at ${columns}`)
+  }
+})
+
+it('colors the severity on a terminal unless it is asked not to', async () => {
+  const world = await busy()
+  const texts: string[] = []
+  const stdout = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
+  await world.runWith({ stdout }, 'findings')
+  expect(texts.join('')).toContain('\u001b[1m\u001b[31mCRITICAL\u001b[39m\u001b[22m  ')
+  expect((await shown(world, 80, 'findings')).text).not.toContain('\u001b')
+})
