@@ -9,16 +9,13 @@ import {
   checksTable,
   enabledByDefault,
   endpointsTable,
-  grantOfSql,
   metricsTable,
   resourcesTable,
   type Sections,
   scheduleByDefault,
   viewsOfOwnChecks,
-  viewsOfSql,
 } from '../../monitoring/docs/page-sections.ts'
 import { resources } from '../../resources/index.ts'
-import { sqlViews } from '../../store/postgres/views/index.ts'
 
 /** Runbooks of checks that are written by hand. */
 const writtenByHand: ReadonlySet<string> = new Set(['TenantwatchMfaNotEnrolled'])
@@ -44,7 +41,6 @@ export function generatedSections(): ReadonlyMap<string, Sections> {
     ],
     ['docs/metrics.md', { metrics: metricsTable(metricCatalogue(inventories)) }],
     ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
-    ['docs/sql.md', { grant: grantOfSql(sqlViews), views: viewsOfSql(sqlViews) }],
     ['docs/sync.md', { resources: resourcesTable(resources) }],
   ])
 }
