@@ -9,16 +9,13 @@ import { checksPage } from '../src/monitoring/docs/checks-page.ts'
 import {
   checksTable,
   endpointsTable,
-  grantOfSql,
   keysTable,
   metricsTable,
   resourcesTable,
   type Sections,
   viewsOfOwnChecks,
-  viewsOfSql,
 } from '../src/monitoring/docs/page-sections.ts'
 import { resources } from '../src/resources/index.ts'
-import { sqlViews } from '../src/store/postgres/views/index.ts'
 
 const catalogue = { resources, checks }
 
@@ -45,7 +42,6 @@ export function generatedSections(): ReadonlyMap<string, Sections> {
     ['docs/configuration.md', { keys: keysTable(keyRows(catalogue)) }],
     ['docs/metrics.md', { metrics: metricsTable(metricCatalogue(inventories)) }],
     ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
-    ['docs/sql.md', { grant: grantOfSql(sqlViews), views: viewsOfSql(sqlViews) }],
     ['docs/sync.md', { resources: resourcesTable(resources) }],
   ])
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../model/errors.ts'
 import { packageFolder } from '../model/process/package-folder.ts'
@@ -7,4 +8,9 @@ export function migrationsFolder(): string {
   const folder = packageFolder(join('drizzle', 'meta', '_journal.json'))
   if (folder === null) throw new FatalError('The folder "drizzle" with the database migrations is not installed')
   return join(folder, 'drizzle')
+}
+
+/** Text of a file of that folder, such as `views.sql`. */
+export function sqlFile(...path: readonly string[]): string {
+  return readFileSync(join(migrationsFolder(), ...path), 'utf8')
 }

@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fillSections } from '../../src/monitoring/docs/page-sections.ts'
 import { generatedFiles, generatedSections } from '../../tools/generated-files.ts'
+import { recordViewFiles } from '../../tools/record-views.ts'
 import { alertNames } from './support/shipped.ts'
 
 const root = join(import.meta.dirname, '../..')
-const files = generatedFiles()
+const files = new Map([...generatedFiles(), ...recordViewFiles()])
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 it.each([...files.keys()])('keeps %s as the catalogue makes it (npm run generate)', (path) => {

@@ -1,8 +1,7 @@
 import type { Check } from '../../evaluate/check.ts'
 import type { CataloguedFamily } from '../../metrics/catalogue.ts'
 import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
-import type { SqlView } from '../../store/views/view.ts'
-import { markdownTable, wrapped } from './markdown.ts'
+import { markdownTable } from './markdown.ts'
 
 export type Sections = Readonly<Record<string, string>>
 
@@ -86,18 +85,4 @@ export function viewsOfOwnChecks(views: readonly OwnView[]): string {
     return `### \`${name}\` (input \`${resource}\`)\n\n${markdownTable(['Column', ''], rows).replace('|  |', '| |')}\n`
   })
   return `\n${sections.join('\n')}`
-}
-
-export function viewsOfSql(views: readonly SqlView[]): string {
-  const sections = views.map(({ name, rows, columns }) => {
-    const lines = columns.map((column) => [`\`${column.name}\``, column.type, column.means])
-    return `### \`${name}\`\n\n${wrapped(`One row for ${rows}.`)}\n\n${markdownTable(['Column', 'Type', 'Meaning'], lines)}\n`
-  })
-  return `\n${sections.join('\n')}`
-}
-
-/** Grants for a role that reads the views and no tables. */
-export function grantOfSql(views: readonly SqlView[]): string {
-  const names = views.map(({ name }) => `  ${name}`).join(',\n')
-  return `\n\`\`\`sql\ngrant select on\n${names}\nto grafana;\n\`\`\`\n`
 }

@@ -1,61 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { sqlViews } from '../../../src/store/postgres/views/index.ts'
-import type { SqlView } from '../../../src/store/views/view.ts'
 import { testPostgres } from '../../support/postgres.ts'
 
-const columnsOf = ({ name }: SqlView) =>
-  `select column_name as name, data_type as type from information_schema.columns
-   where table_schema = current_schema() and table_name = '${name}' order by ordinal_position`
+const page = readFileSync(join(import.meta.dirname, '../../../docs/sql.md'), 'utf8')
 
-function database() {
-  const postgres = testPostgres()
-  onTestFinished(() => postgres.drop())
-  return postgres
+/** Views of the page with their columns and types, in its order. */
+function documented(): ReadonlyMap<string, readonly object[]> {
+  const sections = page.split(/^### /m).slice(1)
+  return new Map(
+    sections.map((text) => {
+      const columns = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, name, type]) => ({ name, type }))
+      return [/^`(\w+)`/.exec(text)?.[1] ?? '', columns]
+    }),
+  )
 }
 
-it('has the documented columns, the tenant first', () => {
-  const { query } = database()
-  for (const view of sqlViews) {
-    expect(query(columnsOf(view)), view.name).toEqual(view.columns.map(({ name, type }) => ({ name, type })))
-    expect(view.columns[0]?.name).toBe('tenant')
-    expect(query(`select * from ${view.name}`)).toEqual([])
+it('has the views of docs/sql.md with their columns and types, the tenant first', () => {
+  const { query, drop } = testPostgres()
+  onTestFinished(() => drop())
+  const found = new Map<string, object[]>()
+  const columns = query(
+    `select table_name as view, column_name as name, data_type as type from information_schema.columns
+     where table_schema = current_schema() and table_name like 'tenantwatch\\_%' and table_name in
+       (select viewname from pg_views where schemaname = current_schema()) order by ordinal_position`,
+  )
+  for (const { view, name, type } of columns)
+    found.set(String(view), [...(found.get(String(view)) ?? []), { name, type }])
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(documented()))
+  for (const [view, [first]] of found) {
+    expect(first).toEqual({ name: 'tenant', type: 'text' })
+    expect(query(`select * from ${view}`)).toEqual([])
   }
 })
 
-it('has a view of every resource, with a column for each field of its descriptor', () => {
-  const names = sqlViews.map(({ name }) => name)
-  expect(names).toMatchInlineSnapshot(`
-    [
-      "tenantwatch_api_clients",
-      "tenantwatch_settings",
-      "tenantwatch_documents",
-      "tenantwatch_permissions",
-      "tenantwatch_roles",
-      "tenantwatch_role_permissions",
-      "tenantwatch_users",
-      "tenantwatch_sync",
-      "tenantwatch_checks",
-      "tenantwatch_findings",
-      "tenantwatch_history",
-    ]
-  `)
-  const users = sqlViews.find(({ name }) => name === 'tenantwatch_users')
-  expect(users?.columns.map(({ name, type }) => `${name} ${type}`)).toMatchInlineSnapshot(`
-    [
-      "tenant text",
-      "user_id bigint",
-      "first_name text",
-      "last_name text",
-      "email text",
-      "state text",
-      "mfa_status boolean",
-      "mfa_action boolean",
-      "role_id bigint",
-      "role_name text",
-      "created_at timestamp with time zone",
-      "role_id_read_at timestamp with time zone",
-      "first_seen_at timestamp with time zone",
-      "missing_since timestamp with time zone",
-    ]
-  `)
+it('names all views in the grant of docs/sql.md', () => {
+  const [, grant = ''] = /grant select on\n([^;]*)\nto grafana/.exec(page) ?? []
+  expect(grant.split(',').map((name) => name.trim())).toEqual([...documented().keys()])
 })

@@ -26,12 +26,3 @@ export const postgresDialect: Dialect = {
   bindRows: (columns, rows) =>
     Object.fromEntries(Object.keys(columns).map((name) => [name, rows.map((row) => Reflect.get(row, name) ?? null)])),
 }
-
-/**
- * JSON whose members can be read: neither `json` nor `jsonb` gives out U+0000 or half a surrogate pair, which
- * `JSON.stringify` escapes. Only an escape after an even number of backslashes is one.
- */
-export function readableJson(sql: string): string {
-  const odd = 'u(0000|d[89a-f][0-9a-f][0-9a-f])'
-  return `case when ${sql} ~ '\\\\${odd}' then regexp_replace(${sql}, '(?<!\\\\)((?:\\\\\\\\)*)\\\\${odd}', '\\1\\\\ufffd', 'g') else ${sql} end`
-}

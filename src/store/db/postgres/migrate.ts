@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { secondMs } from '../../../model/durations.ts'
 import { FatalError } from '../../../model/errors.ts'
-import { migrationsFolder } from '../../migrations.ts'
-import { digestOfViews, viewStatements } from '../../postgres/views/index.ts'
+import { migrationsFolder, sqlFile } from '../../migrations.ts'
 import { ask, type Connection } from './pool.ts'
 import { driverCodeOf } from './store-error.ts'
 
@@ -77,7 +77,7 @@ async function isUpToDate(run: Run, role: Role, migrations: readonly Migration[]
   }
   if (layout !== 'current') return false
   const [views] = await run<{ readonly hash: string }>(`select hash from ${marker} where created_at = 0`)
-  return views?.hash === digestOfViews
+  return views?.hash === hash('sha256', viewsText())
 }
 
 /** Schema of the tables, in SQL: the first one of the search path. */
@@ -131,15 +131,20 @@ const fenceOlderReplicas = 'update leases set epoch = epoch + 1'
 
 /** Applies migrations and creates all views, after those of before were dropped. */
 export function statementsOf(due: readonly Migration[]): readonly string[] {
+  const views = viewsText()
   return [
     ...due.flatMap(({ sql, hash, folderMillis }) => [
       ...sql,
       `insert into ${marker} (hash, created_at) values ('${hash}', ${folderMillis})`,
     ]),
-    ...viewStatements,
+    views,
     `delete from ${marker} where created_at = 0`,
-    `insert into ${marker} (hash, created_at) values ('${digestOfViews}', 0)`,
+    `insert into ${marker} (hash, created_at) values ('${hash('sha256', views)}', 0)`,
   ]
+}
+
+function viewsText(): string {
+  return sqlFile('postgres', 'record-views.sql') + sqlFile('postgres', 'views.sql')
 }
 
 export function postgresMigrations() {

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { FatalError } from '../../../model/errors.ts'
-import { migrationsFolder } from '../../migrations.ts'
+import { migrationsFolder, sqlFile } from '../../migrations.ts'
 
 /** `tnwt`: marks a file as a mirror of tenantwatch; other databases are never changed. */
 export const applicationId = 0x746e7774
@@ -34,4 +34,23 @@ export function assertCurrentLayout(age: SchemaAge, file: string): void {
 export function migrateFile(raw: BetterSqlite3.Database): void {
   raw.pragma(`application_id = ${applicationId}`)
   migrate(drizzle(raw), { migrationsFolder: migrationsFolder() })
+}
+
+/**
+ * Creates the views (docs/sql.md) again if they differ, as those of another version may. Takes the lock for writing in
+ * any case, so that an engine that starts waits for another program that writes.
+ */
+export function createViews(raw: BetterSqlite3.Database): void {
+  const views: readonly string[] = sqlFile('views.sql').match(/^CREATE VIEW [^;]*/gm) ?? []
+  const select = raw.prepare<[], { readonly name: string; readonly sql: string }>(
+    "select name, sql from sqlite_master where type = 'view'",
+  )
+  raw
+    .transaction(() => {
+      const stored = select.all()
+      if (stored.length === views.length && stored.every(({ sql }) => views.includes(sql))) return
+      for (const { name } of stored) raw.exec(`drop view "${name}"`)
+      for (const sql of views) raw.exec(sql)
+    })
+    .immediate()
 }

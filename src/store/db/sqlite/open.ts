@@ -5,10 +5,9 @@ import { FatalError } from '../../../model/errors.ts'
 import { makeFolder } from '../../../model/process/make-folder.ts'
 import { assertFile, realFile, sizeOf, suffixes } from './database-file.ts'
 import { lockStateOf, takeEngineLock } from './engine-lock.ts'
-import { assertCurrentLayout, migrateFile, type SchemaAge, schemaAge } from './layout.ts'
+import { assertCurrentLayout, createViews, migrateFile, type SchemaAge, schemaAge } from './layout.ts'
 import { damaged, lost, openError } from './store-error.ts'
 import { damageIn, isQuicklyVerified } from './verify-file.ts'
-import { createViews } from './views.ts'
 
 /** Longest wait for another program's lock, in milliseconds. It blocks this process, so an engine at work waits less. */
 const waitMs = 5000
