@@ -1,8 +1,7 @@
 import { request as httpRequest } from 'node:http'
-import { gunzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import type { FaultEffect, Simulator } from '../../src/simulator/index.ts'
-import { call, code, fullSync, records, start } from './support.ts'
+import { call, code, fullSync, records, start, startOnSockets } from './support.ts'
 
 function headers(simulator: Simulator) {
   return { authorization: `Bearer ${simulator.tokens.reader}` }
@@ -26,7 +25,7 @@ function rawBody(simulator: Simulator): Promise<{ bytes: Buffer; chunks: number 
 }
 
 async function startWith(effect: FaultEffect): Promise<Simulator> {
-  const simulator = await start()
+  const simulator = await startOnSockets({ controlPort: null })
   simulator.faults.add({ effect })
   return simulator
 }
@@ -43,28 +42,23 @@ it('redirects without being followed', async () => {
   expect([response.status, response.headers.get('location')]).toEqual([302, 'http://elsewhere.invalid/'])
 })
 
-it('answers with any body, and with a sign-in page', async () => {
+it('answers with any body', async () => {
   const simulator = await startWith({ kind: 'body', body: '{"data":[', contentType: 'application/json' })
   expect(await (await roles(simulator)).text()).toBe('{"data":[')
-  simulator.faults.clear()
-  simulator.faults.add({ effect: { kind: 'html' } })
-  const page = await roles(simulator)
-  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
 })
 
 it('meets only the requests its matcher names, and counts them', async () => {
   const simulator = await start()
   const fail: FaultEffect = { kind: 'status', status: 500 }
-  const byToken = simulator.faults.add({ token: 'creator', effect: fail })
   const byPage = simulator.faults.add({ path: '/api/public/users', page: 3, effect: fail })
   const byTemplate = simulator.faults.add({ path: '/api/public/users/{id}', effect: fail })
   const byPrefix = simulator.faults.add({ path: '/api/public/perm*', effect: fail })
   const byCursor = simulator.faults.add({ path: '/api/public/documents', hasCursor: true, effect: fail })
   const byTenant = simulator.faults.add({ tenant: 'second', effect: fail })
-  const status = async (path: string, token?: 'creator' | 'secondReader') =>
+  const status = async (path: string, token?: 'secondReader') =>
     (await call(simulator, path, token === undefined ? {} : { token })).status
 
-  expect([await status('/roles'), await status('/roles', 'creator')]).toEqual([200, 500])
+  expect(await status('/roles')).toBe(200)
   expect((await fullSync(simulator, '/users').catch(() => null))?.answers.map((one) => one.status)).toEqual([
     200, 200, 500,
   ])
@@ -72,15 +66,15 @@ it('meets only the requests its matcher names, and counts them', async () => {
   expect(await status('/permissions')).toBe(500)
   expect([await status('/documents'), await status('/documents?cursor=x')]).toEqual([200, 500])
   expect(await status('/roles', 'secondReader')).toBe(500)
-  for (const { id } of [byToken, byPage, byTemplate, byPrefix, byCursor, byTenant]) {
-    expect([id, simulator.faults.get(id)?.hits]).toEqual([id, 1])
+  for (const { id } of [byPage, byTemplate, byPrefix, byCursor, byTenant]) {
+    expect([id, simulator.faults.list().find((fault) => fault.id === id)?.hits]).toEqual([id, 1])
     expect(simulator.faults.remove(id)).toBe(true)
   }
   expect(await status('/permissions')).toBe(200)
   expect(simulator.faults.list()).toEqual([])
 })
 
-it('applies to the n-th request, the first few, or a seeded share', async () => {
+it('applies to the n-th request or the first few', async () => {
   const simulator = await start()
   const statuses = async (count: number) => {
     const all: number[] = []
@@ -92,12 +86,6 @@ it('applies to the n-th request, the first few, or a seeded share', async () => 
   simulator.faults.clear()
   simulator.faults.add({ times: 2, effect: { kind: 'status', status: 503 } })
   expect(await statuses(3)).toEqual([503, 503, 200])
-  simulator.faults.clear()
-  const share = simulator.faults.add({ probability: 0.5, effect: { kind: 'status', status: 503 } })
-  const failed = (await statuses(40)).filter((status) => status === 503).length
-  expect(failed).toBeGreaterThan(8)
-  expect(failed).toBeLessThan(32)
-  expect([share.matched, share.hits]).toEqual([40, failed])
 })
 
 it('hangs until the caller gives up, and still closes', async () => {
@@ -114,8 +102,6 @@ for (const effect of [
   { kind: 'reset', when: 'before' },
   { kind: 'reset', when: 'unanswered' },
   { kind: 'reset', when: 'mid' },
-  { kind: 'truncate', framing: 'content-length' },
-  { kind: 'truncate', framing: 'chunked' },
   { kind: 'raw', bytes: 'HELLO 200 what\r\n\r\n' },
 ] as const satisfies readonly FaultEffect[]) {
   it(`breaks the answer so that the caller notices (${JSON.stringify(effect)})`, async () => {
@@ -124,12 +110,6 @@ for (const effect of [
     expect((await simulator.requests.waitFor(({ done }) => done)).status).toBeNull()
   })
 }
-
-it('cuts a close-delimited body without any sign of it', async () => {
-  const simulator = await startWith({ kind: 'truncate', framing: 'close', bytes: 11 })
-  const response = await roles(simulator)
-  expect([response.status, (await response.text()).length]).toEqual([200, 11])
-})
 
 it('drips the body in small pieces that make up the whole', async () => {
   const simulator = await startWith({ kind: 'drip', chunkBytes: 500, everyMs: 0 })
@@ -148,16 +128,6 @@ it('puts a byte into the body that is no UTF-8 inside JSON that a lenient decode
   const bytes = await (await roles(simulator)).arrayBuffer()
   expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow()
   expect(JSON.parse(new TextDecoder().decode(bytes))).toHaveProperty('data')
-})
-
-it('sends a small body that grows when decompressed, and a huge one', async () => {
-  const simulator = await startWith({ kind: 'gzip-bomb', bytes: 5_000_000 })
-  const { bytes } = await rawBody(simulator)
-  expect(bytes.length).toBeLessThan(50_000)
-  expect(gunzipSync(bytes)).toHaveLength(5_000_000)
-  simulator.faults.clear()
-  simulator.faults.add({ effect: { kind: 'huge-body', bytes: 3_000_000 } })
-  expect((await rawBody(simulator)).bytes).toHaveLength(3_000_000)
 })
 
 it('reshapes the envelope by function, merge patch and path', async () => {
@@ -186,16 +156,10 @@ it('empties a page of API clients, which the specification allows', async () => 
   expect((await call(simulator, '/roles')).body).toMatchObject({ data: [], pagination: null })
 })
 
-it('repeats the previous page, repeats the cursor, or ignores it', async () => {
+it('repeats the cursor, or ignores it', async () => {
   const simulator = await start()
-  const fault = simulator.faults.add({ page: 2, effect: { kind: 'repeat-page' } })
-  const { answers } = await fullSync(simulator, '/users')
-  const pages = answers.map(records)
-  expect(pages[1]).toEqual(pages[0])
-  expect(pages[2]).not.toEqual(pages[0])
-  simulator.faults.remove(fault.id)
-
-  const cursor = (await call(simulator, '/users')).body.pagination?.nextCursor
+  const first = await call(simulator, '/users')
+  const cursor = first.body.pagination?.nextCursor
   simulator.faults.add({ hasCursor: true, effect: { kind: 'repeat-cursor' } })
   expect((await call(simulator, `/users?cursor=${cursor}`)).body.pagination).toMatchObject({
     nextCursor: cursor,
@@ -204,7 +168,7 @@ it('repeats the previous page, repeats the cursor, or ignores it', async () => {
   simulator.faults.clear()
 
   simulator.faults.add({ effect: { kind: 'ignore-cursor' } })
-  expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual(pages[0])
+  expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual(records(first))
 })
 
 it('shifts the clock of the answers, errors too', async () => {
@@ -213,36 +177,10 @@ it('shifts the clock of the answers, errors too', async () => {
   expect((await call(simulator, '/roles/1')).body.meta.timestamp).toBe('2026-03-01T11:00:00.000Z')
 })
 
-it('replays the first answer as a cache does, with its age', async () => {
-  const simulator = await startWith({ kind: 'cached', ageSeconds: 900 })
-  const [first, second, other] = [
-    await call(simulator, '/roles'),
-    await call(simulator, '/roles'),
-    await call(simulator, '/permissions'),
-  ]
-  expect([first.headers.get('age'), second.headers.get('age')]).toEqual([null, '900'])
-  expect(second.body).toEqual(first.body)
-  expect(other.body).not.toEqual(first.body)
-})
-
-it('answers from the other tenant, which shares users but no role', async () => {
-  const simulator = await startWith({ kind: 'other-tenant' })
-  const foreign = (await fullSync(simulator, '/users')).records
-  const own = new Set([...simulator.state().users()].map(({ userId }) => userId))
-  expect(foreign).toHaveLength(simulator.state('second').userCount())
-  expect(foreign.filter((user) => own.has(Number(user['userId'])))).toHaveLength(2)
-})
-
-it('patches every record, gives one twice and leaves some out', async () => {
-  const simulator = await startWith({ kind: 'patch-records', patch: { createdAt: '9999-12-31T23:59:59Z' } })
-  const dates = records(await call(simulator, '/users')).map((user) => user['createdAt'])
-  expect(new Set(dates)).toEqual(new Set(['9999-12-31T23:59:59Z']))
-  simulator.faults.clear()
-  simulator.faults.add({ effect: { kind: 'duplicate', patch: { mfaStatus: 'twice' } } })
-  const twice = records(await call(simulator, '/users'))
-  expect([twice.at(-1)?.['userId'], twice.at(-1)?.['mfaStatus']]).toEqual([twice[0]?.['userId'], 'twice'])
-  simulator.faults.clear()
-  const first = Number(twice[0]?.['userId'])
-  simulator.faults.add({ effect: { kind: 'drop', ids: [first] } })
-  expect(records(await call(simulator, '/users')).map((user) => user['userId'])).not.toContain(first)
+it('leaves records out of lists, which are still found by their id', async () => {
+  const simulator = await start()
+  const [first] = simulator.state().users()
+  simulator.faults.add({ effect: { kind: 'drop', ids: [Number(first?.userId)] } })
+  expect(records(await call(simulator, '/users')).map((user) => user['userId'])).not.toContain(first?.userId)
+  expect((await call(simulator, `/users/${first?.userId}`)).status).toBe(200)
 })

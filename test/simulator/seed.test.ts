@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { describeSimulator, type SimulatorOptions, tokenNames } from '../../src/simulator/index.ts'
-import { start, startTime } from './support.ts'
+import { start, startOnSockets, startTime } from './support.ts'
 
 const day = 86_400_000
 const resources = ['users', 'documents', 'api-clients', 'roles', 'permissions', 'authentication-settings'] as const
@@ -81,8 +81,8 @@ it('starts with tenants of any size, empty ones too', async () => {
 })
 
 it('describes itself with URLs and every token', async () => {
-  const simulator = await start({ controlPort: 0 })
+  const simulator = await startOnSockets()
   const text = describeSimulator(simulator).join('\n')
   for (const part of [simulator.baseUrl, `${simulator.controlUrl}`, simulator.tokenUrl]) expect(text).toContain(part)
-  for (const name of tokenNames()) expect(text).toContain(`${name.padEnd(20)} ${simulator.tokens[name]}`)
+  for (const name of tokenNames) expect(text).toContain(`${name.padEnd(20)} ${simulator.tokens[name]}`)
 })

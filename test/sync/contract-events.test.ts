@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
-import type { Envelope } from '../../src/simulator/server/envelope.ts'
+import type { Envelope } from '../../src/simulator/index.ts'
 import { testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
 

@@ -15,7 +15,7 @@ const body = (text: string): FaultEffect => ({ kind: 'body', body: text })
 const broken: readonly (readonly [string, FaultEffect])[] = [
   ['a page that is not JSON', body('{"data": [')],
   ['an empty body', body('')],
-  ['a sign-in page', { kind: 'html' }],
+  ['a sign-in page', { kind: 'body', contentType: 'text/html', body: '<!doctype html><title>Sign in</title>' }],
   ['null for an envelope', body('null')],
   ['an array for an envelope', body('[]')],
   ['a text for an envelope', body('"ok"')],
