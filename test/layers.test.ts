@@ -122,7 +122,7 @@ it('takes time and randomness as arguments below the commands', () => {
   const ambient = /\bDate\.now\b|\bMath\.random\b|\bnew Date\(\)|\bDate\(\)|\brandomUUID\b|\bperformance\.now\b/g
   const found = placesOf(ambient, roots)
   // The simulator's clock is an argument whose default is the machine's.
-  expect(found).toEqual(['simulator/start.ts: Date.now'])
+  expect(found).toEqual(['simulator/world.ts: Date.now'])
 })
 
 it('sets timers only where their length is bounded by the limit of a timer', () => {
@@ -135,8 +135,7 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'checks/own/sandbox.ts',
     'commands/start.ts',
     'model/process/system-clock.ts',
-    'simulator/server/pause.ts',
-    'simulator/start.ts',
+    'simulator/wire.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',

@@ -1,99 +1,148 @@
-import { parseTimestamp } from './timestamps.ts'
-import type { Raw } from './truth.ts'
+import type { Readings } from './readings.ts'
+import { formatTimestamp, parseTimestamp } from './time.ts'
 
-/** Type of a field; `time` accepts epoch milliseconds, an ISO 8601 text or a Date. */
-export type FieldKind = 'string' | 'string?' | 'integer' | 'boolean' | 'time' | 'time?' | 'guid'
+/** Fields that replace those of a shown record verbatim, to make malformed records. */
+export type Raw = Readonly<Record<string, unknown>>
 
-export type FieldKinds = Readonly<Record<string, FieldKind>>
+/** The fields of each resource in the order of the API ("Resources and their fields"). */
+export const fieldsOf = {
+  'api-clients': {
+    clientId: 'guid',
+    name: 'text',
+    roleName: 'text',
+    secretExpirationDate: 'time',
+    createdAt: 'time',
+  },
+  'authentication-settings': {
+    ssoEnabled: 'boolean',
+    ssoEnforced: 'boolean',
+    providerType: 'text?',
+    tenantName: 'text?',
+    mfaEnabled: 'boolean',
+  },
+  documents: { fileId: 'guid', filename: 'text', uploadStatus: 'text?', createdAt: 'time', updatedAt: 'time?' },
+  permissions: { permissionId: 'integer', name: 'text', module: 'text', function: 'text', code: 'text' },
+  roles: {
+    roleId: 'integer',
+    name: 'text',
+    description: 'text',
+    state: 'text',
+    type: 'text',
+    isReadOnly: 'boolean',
+    permissions: 'permissions',
+  },
+  users: {
+    userId: 'integer',
+    firstName: 'text',
+    lastName: 'text',
+    email: 'text',
+    state: 'text',
+    mfaStatus: 'boolean',
+    mfaAction: 'boolean',
+    roleId: 'integer',
+    // Null = the name of the role with `roleId`.
+    roleName: 'text?',
+    createdAt: 'time',
+  },
+} as const
 
-/** Input fields: times also as text or Date, `raw` for wrong types or unknown names. */
-export type FieldsOf<T> = {
-  readonly [K in Exclude<keyof T, 'raw'>]?: T[K] extends number | null ? T[K] | string | Date : T[K]
-} & { readonly raw?: Raw }
+type Table = typeof fieldsOf
+export type ResourceName = keyof Table
+export const resourceNames = Object.keys(fieldsOf) as ResourceName[]
 
-function toTime(value: unknown): number | undefined {
-  if (value instanceof Date) return value.getTime()
-  if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
-  return typeof value === 'string' ? (parseTimestamp(value) ?? undefined) : undefined
+export interface Permission {
+  readonly permissionId: number
+  readonly name: string
+  readonly module: string
+  readonly function: string
+  readonly code: string
 }
 
-function accept(kind: FieldKind, value: unknown): unknown {
+/** How a value of each kind is kept (times in epoch milliseconds), shown by the API, and given to change a record. */
+interface Kinds {
+  readonly boolean: [kept: boolean, shown: boolean, given: boolean]
+  readonly guid: [string, string, string]
+  readonly integer: [number, number, number]
+  readonly permissions: [readonly Permission[], readonly Permission[], readonly (Permission | string)[]]
+  readonly text: [string, string, string]
+  readonly 'text?': [string | null, string | null, string | null]
+  readonly time: [number, string, number | string | Date]
+  readonly 'time?': [number | null, string | null, number | string | Date | null]
+}
+type Kind = keyof Kinds
+type Of<N extends ResourceName, F extends keyof Table[N], I extends 0 | 1 | 2> = Kinds[Table[N][F] & Kind][I]
+
+export type Kept<N extends ResourceName> = { readonly [F in keyof Table[N]]: Of<N, F, 0> } & { readonly raw: Raw }
+export type Shown<N extends ResourceName> = { readonly [F in keyof Table[N]]: Of<N, F, 1> }
+/** Values of a wrong type and unknown names are given in `raw`. */
+export type Given<N extends ResourceName> = { readonly [F in keyof Table[N]]?: Of<N, F, 2> } & { readonly raw?: Raw }
+
+export interface Style extends Pick<Readings, 'timestamps' | 'unknownFields'> {
+  readonly upperGuids: boolean
+}
+
+const unknownFields: Readonly<Record<ResourceName, Raw>> = {
+  'api-clients': { lastUsedAt: null },
+  'authentication-settings': { passwordPolicy: 'strong' },
+  documents: { etag: 'W/"1"' },
+  permissions: {},
+  roles: { color: '#8899aa' },
+  users: { locale: 'en-GB', avatar: null },
+}
+
+/** A record in the form of the API. */
+export function show<N extends ResourceName>(resource: N, record: Kept<N>, style: Style): Shown<N> {
+  const shown: Record<string, unknown> = {}
+  for (const [name, kind] of Object.entries<Kind>(fieldsOf[resource])) {
+    const value: unknown = Reflect.get(record, name)
+    const isTime = kind === 'time' || kind === 'time?'
+    if (isTime && typeof value === 'number') shown[name] = formatTimestamp(value, style.timestamps)
+    else shown[name] = kind === 'guid' && style.upperGuids ? String(value).toUpperCase() : value
+  }
+  return Object.assign(shown, style.unknownFields && unknownFields[resource], record.raw) as Shown<N>
+}
+
+/** The value as it is kept; undefined when it has a wrong type. */
+function kept(kind: Kind, value: unknown): unknown {
   switch (kind) {
-    case 'string':
-      return typeof value === 'string' ? value : undefined
-    case 'guid':
-      return typeof value === 'string' ? value.toLowerCase() : undefined
-    case 'string?':
-      return value === null || typeof value === 'string' ? value : undefined
-    case 'integer':
-      return Number.isSafeInteger(value) ? value : undefined
     case 'boolean':
       return typeof value === 'boolean' ? value : undefined
+    case 'guid':
+      return typeof value === 'string' ? value.toLowerCase() : undefined
+    case 'integer':
+      return Number.isSafeInteger(value) ? value : undefined
+    case 'permissions':
+      return Array.isArray(value) ? value : undefined
+    case 'text':
+      return typeof value === 'string' ? value : undefined
+    case 'text?':
+      return value === null ? value : kept('text', value)
     case 'time':
-      return toTime(value)
+      if (value instanceof Date) return value.getTime()
+      if (typeof value === 'string') return parseTimestamp(value) ?? undefined
+      return Number.isFinite(value) ? value : undefined
     case 'time?':
-      return value === null ? null : toTime(value)
+      return value === null ? value : kept('time', value)
     default:
       return kind satisfies never
   }
 }
 
-/**
- * A copy of the record with these fields. Values of a wrong type and unknown names go to `raw` and are served verbatim, to
- * make malformed records.
- */
-export function withFields<T extends { readonly raw: Raw }>(record: T, fields: object, kinds: FieldKinds): T {
+/** A copy of the record with these fields. Values of a wrong type and unknown names are served verbatim. */
+export function withFields<N extends ResourceName>(resource: N, record: Kept<N>, given: object): Kept<N> {
+  const kinds: Readonly<Record<string, Kind>> = fieldsOf[resource]
   const known: Record<string, unknown> = {}
   const raw: Record<string, unknown> = { ...record.raw }
-  for (const [name, value] of Object.entries(fields)) {
+  for (const [name, value] of Object.entries(given)) {
     if (name === 'raw' || value === undefined) continue
     const kind = kinds[name]
-    const accepted = kind === undefined ? undefined : accept(kind, value)
+    const accepted = kind === undefined ? undefined : kept(kind, value)
     if (accepted === undefined) raw[name] = value
     else {
       known[name] = accepted
       delete raw[name]
     }
   }
-  if ('raw' in fields && typeof fields.raw === 'object') Object.assign(raw, fields.raw)
-  // `known` contains only names of T with values of the right type.
-  return { ...record, ...known, raw } as T
+  if ('raw' in given) Object.assign(raw, given.raw)
+  return { ...record, ...known, raw }
 }
-
-export const userKinds = {
-  userId: 'integer',
-  firstName: 'string',
-  lastName: 'string',
-  email: 'string',
-  state: 'string',
-  mfaStatus: 'boolean',
-  mfaAction: 'boolean',
-  roleId: 'integer',
-  roleName: 'string?',
-  createdAt: 'time',
-} as const satisfies FieldKinds
-
-export const documentKinds = {
-  fileId: 'guid',
-  filename: 'string',
-  uploadStatus: 'string?',
-  createdAt: 'time',
-  updatedAt: 'time?',
-} as const satisfies FieldKinds
-
-export const roleKinds = {
-  roleId: 'integer',
-  name: 'string',
-  description: 'string',
-  state: 'string',
-  type: 'string',
-  isReadOnly: 'boolean',
-} as const satisfies FieldKinds
-
-export const settingsKinds = {
-  ssoEnabled: 'boolean',
-  ssoEnforced: 'boolean',
-  providerType: 'string?',
-  tenantName: 'string?',
-  mfaEnabled: 'boolean',
-} as const satisfies FieldKinds

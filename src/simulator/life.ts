@@ -1,11 +1,25 @@
-import { defaultLifeRates, type LifeRates } from './options.ts'
-import type { OrderedStore } from './ordered-store.ts'
+import type { Collection } from './collection.ts'
+import { documentEndings, documentTitles, firstNames, lastNames } from './names.ts'
 import { pick, type Random } from './random.ts'
-import { documentEndings, documentTitles, firstNames, lastNames } from './seed/names.ts'
-import { settleIngestion, type Tenant } from './tenant.ts'
-import type { TenantControl } from './tenant-control.ts'
-import { DAY } from './timestamps.ts'
-import type { TenantName } from './truth.ts'
+import type { TenantName } from './seed-access.ts'
+import type { Tenant } from './tenant.ts'
+import { DAY } from './time.ts'
+
+const defaultRates = {
+  invitationsAccepted: 0.6,
+  usersJoining: 0.7,
+  /** New users in the middle of the list, before positions that cursors have passed. */
+  usersAppearingInTheMiddle: 0,
+  usersLeaving: 0.3,
+  mfaChanges: 0.8,
+  documentsUploaded: 0.7,
+  documentsUpdated: 0.5,
+  documentsDeleted: 0.1,
+  secretsRotated: 0.2,
+}
+
+/** Expected number of events per tenant and step. */
+export type LifeRates = Readonly<typeof defaultRates>
 
 export interface LifeEvent {
   readonly tenant: TenantName
@@ -15,97 +29,93 @@ export interface LifeEvent {
 
 export interface LifeParts {
   readonly tenant: Tenant
-  readonly control: TenantControl
   readonly random: Random
   /** Epoch milliseconds. */
   readonly clock: () => number
   readonly rates: Partial<LifeRates>
-  readonly frozenClients: ReadonlySet<string>
+  /** The API client whose secret stays expired. */
+  readonly expiredClient: string
 }
 
 /** Invitations are searched among the newest users only, so that the cost of a step does not depend on the tenant size. */
 const recent = 500
 
-function any<T>(store: OrderedStore<T>, random: Random): T | undefined {
-  return store.at(random.below(store.size))
+function any<T>(records: Collection<T>, random: Random): T | undefined {
+  return records.at(random.below(records.size))
 }
 
-function invited(tenant: Tenant, random: Random): number | undefined {
-  const from = Math.max(0, tenant.users.size - recent)
-  const waiting = [...tenant.users.fromRank(from)].filter(({ state }) => state === 'Invited')
-  return waiting[random.below(waiting.length)]?.userId
-}
-
-function perform(kind: keyof LifeRates, parts: LifeParts): number | string | undefined {
-  const { tenant, control, random, clock, frozenClients } = parts
+/** Performs an event where it finds a record for it; returns the id of the record. */
+function perform(
+  kind: keyof LifeRates,
+  { tenant, random, clock, expiredClient }: LifeParts,
+): number | string | undefined {
+  const { users, documents, 'api-clients': clients } = tenant.resources
   switch (kind) {
     case 'invitationsAccepted': {
-      const userId = invited(tenant, random)
-      if (userId !== undefined) control.updateUser(userId, { state: 'Active', mfaStatus: true, mfaAction: false })
-      return userId
+      const waiting = users.records
+        .all()
+        .slice(-recent)
+        .filter(({ state }) => state === 'Invited')
+      const user = waiting[random.below(waiting.length)]
+      return user && users.update(user.userId, { state: 'Active', mfaStatus: true, mfaAction: false }).userId
     }
     case 'usersJoining': {
       const [firstName, first] = pick(firstNames, random.below(1000))
       const [lastName, last] = pick(lastNames, random.below(1000))
-      const email = `${first}.${last}-${tenant.made + 1}@${tenant.name}.example`
-      return control.addUser({ firstName, lastName, email, state: 'Invited', mfaStatus: false }).userId
+      const email = `${first}.${last}-${tenant.lastMade() + 1}@${tenant.name}.example`
+      return users.add({ firstName, lastName, email, state: 'Invited', mfaStatus: false }).userId
     }
     case 'usersAppearingInTheMiddle':
-      return control.addUserInTheMiddle().userId
+      return tenant.addUserInTheMiddle().userId
     case 'usersLeaving': {
-      const user = tenant.users.size > 5 ? any(tenant.users, random) : undefined
-      if (user !== undefined) control.removeUser(user.userId)
+      const user = users.records.size > 5 ? any(users.records, random) : undefined
+      if (user !== undefined) users.remove(user.userId)
       return user?.userId
     }
     case 'mfaChanges': {
-      const user = any(tenant.users, random)
+      const user = any(users.records, random)
       if (user?.state !== 'Active') return undefined
-      return control.updateUser(user.userId, { mfaStatus: !user.mfaStatus }).userId
+      return users.update(user.userId, { mfaStatus: !user.mfaStatus }).userId
     }
     case 'documentsUploaded': {
       const title = pick(documentTitles, random.below(1000))
       const ending = pick(documentEndings, random.below(1000))
-      return control.addDocument({ filename: `${title} ${tenant.made + 1}${ending}` }).fileId
+      return documents.add({ filename: `${title} ${tenant.lastMade() + 1}${ending}` }).fileId
     }
     case 'documentsUpdated': {
-      const document = any(tenant.documents, random)
+      const document = any(documents.records, random)
       if (document?.uploadStatus !== 'Completed') return undefined
-      return control.updateDocument(document.fileId, {}).fileId
+      return documents.update(document.fileId, {}).fileId
     }
     case 'documentsDeleted': {
-      const document = tenant.documents.size > 5 ? any(tenant.documents, random) : undefined
-      if (document !== undefined) control.removeDocument(document.fileId)
+      const document = documents.records.size > 5 ? any(documents.records, random) : undefined
+      if (document !== undefined) documents.remove(document.fileId)
       return document?.fileId
     }
     case 'secretsRotated': {
-      const now = clock()
-      const due = [...tenant.clients.after(null)].filter(
-        ({ clientId, secretExpirationDate }) => !frozenClients.has(clientId) && secretExpirationDate < now + 30 * DAY,
-      )
+      const soon = clock() + 30 * DAY
+      const due = clients.records
+        .all()
+        .filter(({ clientId, secretExpirationDate }) => clientId !== expiredClient && secretExpirationDate < soon)
       const client = due[random.below(due.length)]
-      if (client !== undefined) control.updateApiClient(client.clientId, { secretExpirationDate: now + 180 * DAY })
-      return client?.clientId
+      return client && clients.update(client.clientId, { secretExpirationDate: clock() + 180 * DAY }).clientId
     }
     default:
       return kind satisfies never
   }
 }
 
-function times(rate: number, random: Random): number {
-  return Math.floor(rate) + (random.chance(rate % 1) ? 1 : 0)
-}
-
 /** One step: completes due ingestions, then performs each kind of event at its rate. */
 export function liveStep(parts: LifeParts): LifeEvent[] {
-  const { tenant, clock, random } = parts
-  const rates = { ...defaultLifeRates, ...parts.rates }
-  const events: LifeEvent[] = settleIngestion(tenant, clock()).map((id) => ({
+  const { tenant, random } = parts
+  const events: LifeEvent[] = tenant.settleIngestion().map((id) => ({
     tenant: tenant.name,
     kind: 'documentsIngested',
     id,
   }))
-  for (const kind of Object.keys(defaultLifeRates) as (keyof LifeRates)[]) {
-    for (let left = times(rates[kind], random); left > 0; left--) {
+  const rates = Object.entries({ ...defaultRates, ...parts.rates }) as [keyof LifeRates, number][]
+  for (const [kind, rate] of rates) {
+    for (let left = Math.floor(rate) + (random.chance(rate % 1) ? 1 : 0); left > 0; left--) {
       const id = perform(kind, parts)
       if (id !== undefined) events.push({ tenant: tenant.name, kind, id })
     }

@@ -1,3 +1,4 @@
+/** A whole number from 0 to 2^32 - 1 that depends on both. */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(b + 0x7f4a7c15, 0xc2b2ae35)
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d)
@@ -13,7 +14,6 @@ export function hashText(text: string): number {
 }
 
 export interface Random {
-  next(): number
   below(bound: number): number
   chance(probability: number): boolean
 }
@@ -22,7 +22,6 @@ export function createRandom(seed: number): Random {
   let step = 0
   const next = () => mix(seed, step++) / 0x1_0000_0000
   return {
-    next,
     below: (bound) => Math.floor(next() * bound),
     chance: (probability) => next() < probability,
   }
@@ -32,20 +31,15 @@ export function pick<const L extends readonly [unknown, ...unknown[]]>(list: L, 
   return list[hash % list.length] ?? list[0]
 }
 
-const hex = Array.from({ length: 256 }, (_, n) => n.toString(16).padStart(2, '0'))
-
-function word(n: number): string {
-  return `${hex[n >>> 24]}${hex[(n >>> 16) & 255]}${hex[(n >>> 8) & 255]}${hex[n & 255]}`
-}
+const word = (n: number) => (n >>> 0).toString(16).padStart(8, '0')
 
 /** A version 4 GUID that starts with `head` as eight digits; the rest depends on `head` and `seed`. */
 export function guidWithHead(head: number, seed: number): string {
   const a = mix(seed, head)
   const b = mix(a, 1)
-  const c = mix(a, 2)
-  const middle = word(((a & 0xffff0fff) | 0x4000) >>> 0)
-  const tail = word(((b & 0x3fffffff) | 0x80000000) >>> 0)
-  return `${word(head)}-${middle.slice(0, 4)}-${middle.slice(4)}-${tail.slice(0, 4)}-${tail.slice(4)}${word(c)}`
+  const middle = word((a & 0xffff0fff) | 0x4000)
+  const tail = word((b & 0x3fffffff) | 0x80000000)
+  return `${word(head)}-${middle.slice(0, 4)}-${middle.slice(4)}-${tail.slice(0, 4)}-${tail.slice(4)}${word(mix(a, 2))}`
 }
 
 export function guidFor(seed: number, n: number): string {

@@ -1,108 +1,90 @@
+import * as z from 'zod'
+
+const timestampStyles = ['z', 'z7', 'no-offset', 'offset'] as const
 /** Format of timestamps: milliseconds and `Z`, seven fraction digits and `Z`, no offset, or `+02:00`. */
-export type TimestampStyle = 'z' | 'z7' | 'no-offset' | 'offset'
+export type TimestampStyle = (typeof timestampStyles)[number]
 
-/** Format of `error`: an object with code and message, an array of these, a string, or a nested object. */
-export type ErrorShape = 'object' | 'array' | 'string' | 'nested'
+const cursorKind = z.enum(['keyset', 'offset'])
+export type CursorKind = z.infer<typeof cursorKind>
 
-export type CursorKind = 'keyset' | 'offset'
-
-export interface PerFeed<T> {
-  readonly users: T
-  readonly documents: T
-  readonly apiClients: T
-}
+const size = z.int().min(1)
 
 /**
- * A choice for everything the specification leaves open. The defaults are a plausible service; tests set fields to run a
- * client against other plausible services.
+ * A choice for everything the specification leaves open. The defaults are a plausible service; tests and `--reading` set
+ * others to run a client against other plausible services.
  */
-export interface Readings {
+export const readingsSchema = z.strictObject({
   /** Name of the request header that carries the token ("Authentication" 1). */
-  readonly tokenHeader: string
+  tokenHeader: z.string().min(1).default('Authorization'),
   /** Word before the token; empty = bare token. */
-  readonly tokenScheme: string
-  readonly pageSizeParameter: string | null
-  readonly apiClientsPageSizeParameter: string | null
-  readonly defaultPageSize: PerFeed<number>
+  tokenScheme: z
+    .string()
+    .regex(/^[\w!#$%&'*+.^`|~-]*$/, 'expected one word, or nothing')
+    .default('Bearer'),
+  /** The page-size parameter of users and documents; null = none. */
+  pageSizeParameter: z.string().min(1).nullable().default('limit'),
+  defaultPageSize: z
+    .strictObject({ users: size.default(50), documents: size.default(50), apiClients: size.default(20) })
+    .prefault({}),
   /** Greatest page size; that of documents is 200 in the specification ("Limits"). */
-  readonly maxPageSize: PerFeed<number>
-  readonly badPageSize: 'clamp' | 'reject'
-  readonly errorShape: ErrorShape
+  maxPageSize: z.strictObject({ users: size.default(200), documents: size.default(200) }).prefault({}),
+  badPageSize: z.enum(['clamp', 'reject']).default('clamp'),
+  /** Format of `error`: an object with code and message, an array of these, a string, or a nested object. */
+  errorShape: z.enum(['object', 'array', 'string', 'nested']).default('object'),
   /** Whether error responses use the envelope; if not, the error value is the whole body. */
-  readonly errorEnvelope: boolean
-  readonly cursorKind: PerFeed<CursorKind>
-  readonly cursorBoundToTenant: boolean
-  readonly emptyCursorParameter: 'invalid' | 'absent'
-  readonly lastPageCursor: PerFeed<boolean>
+  errorEnvelope: z.boolean().default(true),
+  cursorKind: z
+    .strictObject({
+      users: cursorKind.default('keyset'),
+      documents: cursorKind.default('keyset'),
+      apiClients: cursorKind.default('offset'),
+    })
+    .prefault({}),
+  cursorBoundToTenant: z.boolean().default(true),
+  lastPageCursor: z
+    .strictObject({
+      users: z.boolean().default(true),
+      documents: z.boolean().default(true),
+      apiClients: z.boolean().default(false),
+    })
+    .prefault({}),
   /** Format of the missing next cursor on the last page. */
-  readonly absentCursor: 'null' | 'empty' | 'missing'
+  absentCursor: z.enum(['null', 'empty', 'missing']).default('null'),
   /** Whether `hasMore` is true on every full page, even on the last one. */
-  readonly hasMoreWhenFull: boolean
+  hasMoreWhenFull: z.boolean().default(false),
   /** `updatedAt` moves a changed document to the end; with other orders, changes do not reappear. */
-  readonly documentOrder: 'updatedAt' | 'createdAt' | 'fileId'
+  documentOrder: z.enum(['updatedAt', 'createdAt', 'fileId']).default('updatedAt'),
   /** Whether `updatedAfter` uses `createdAt` of a document with `updatedAt` null, or excludes it. */
-  readonly updatedAfterNulls: 'createdAt' | 'exclude'
-  readonly usersUpdatedAfter: 'ignored' | 'createdAt'
+  updatedAfterNulls: z.enum(['createdAt', 'exclude']).default('createdAt'),
+  usersUpdatedAfter: z.enum(['ignored', 'createdAt']).default('ignored'),
   /** Whether the order of roles and permissions changes with each call. */
-  readonly unorderedLists: 'rotate' | 'stable'
-  readonly assignInactiveRole: boolean
-  readonly inactiveRoleState: string
-  readonly requestIdCasing: 'lower' | 'upper'
+  unorderedLists: z.enum(['rotate', 'stable']).default('rotate'),
+  inactiveRoleState: z.string().min(1).default('Inactive'),
+  requestIdCasing: z.enum(['lower', 'upper']).default('lower'),
   /** Casing of `clientId` and `fileId`; `alternate` changes it with every response. */
-  readonly guidCasing: 'lower' | 'upper' | 'alternate'
-  readonly timestamps: TimestampStyle
+  guidCasing: z.enum(['lower', 'upper', 'alternate']).default('lower'),
+  timestamps: z.enum(timestampStyles).default('z'),
   /** Style of `meta.timestamp`, always UTC. */
-  readonly metaTimestamps: Exclude<TimestampStyle, 'offset'>
-  readonly headerCase: 'lower' | 'title' | 'upper'
+  metaTimestamps: z.enum(['z', 'z7', 'no-offset']).default('z'),
+  headerCase: z.enum(['lower', 'title', 'upper']).default('lower'),
   /** Whether records, envelope and pagination have fields that are not in the specification. */
-  readonly unknownFields: boolean
-  /** Whether tokens of a client expire with its secret. */
-  readonly tokensEndWithSecret: boolean
-}
+  unknownFields: z.boolean().default(false),
+})
 
-export const defaultReadings: Readings = {
-  tokenHeader: 'Authorization',
-  tokenScheme: 'Bearer',
-  pageSizeParameter: 'limit',
-  apiClientsPageSizeParameter: null,
-  defaultPageSize: { users: 50, documents: 50, apiClients: 20 },
-  maxPageSize: { users: 200, documents: 200, apiClients: 100 },
-  badPageSize: 'clamp',
-  errorShape: 'object',
-  errorEnvelope: true,
-  cursorKind: { users: 'keyset', documents: 'keyset', apiClients: 'offset' },
-  cursorBoundToTenant: true,
-  emptyCursorParameter: 'invalid',
-  lastPageCursor: { users: true, documents: true, apiClients: false },
-  absentCursor: 'null',
-  hasMoreWhenFull: false,
-  documentOrder: 'updatedAt',
-  updatedAfterNulls: 'createdAt',
-  usersUpdatedAfter: 'ignored',
-  unorderedLists: 'rotate',
-  assignInactiveRole: false,
-  inactiveRoleState: 'Inactive',
-  requestIdCasing: 'lower',
-  guidCasing: 'lower',
-  timestamps: 'z',
-  metaTimestamps: 'z',
-  headerCase: 'lower',
-  unknownFields: false,
-  tokensEndWithSecret: true,
-}
+export type Readings = z.output<typeof readingsSchema>
 
-/** Partial readings; feeds of a per-feed field are optional too. */
-export type ReadingsInput = {
-  readonly [K in keyof Readings]?: Readings[K] extends PerFeed<infer T> ? Partial<PerFeed<T>> : Readings[K]
-}
+/** Some of the readings; of a reading a feed, some of the feeds. */
+export type ReadingsInput = z.input<typeof readingsSchema>
 
+/** Readings that are built into the data of a tenant. */
+export const fixedReadings = ['documentOrder', 'inactiveRoleState'] as const
+
+/** `base` with other readings. Throws a ZodError. */
 export function mergeReadings(base: Readings, input: ReadingsInput): Readings {
-  return {
-    ...base,
-    ...input,
-    defaultPageSize: { ...base.defaultPageSize, ...input.defaultPageSize },
-    maxPageSize: { ...base.maxPageSize, ...input.maxPageSize },
-    cursorKind: { ...base.cursorKind, ...input.cursorKind },
-    lastPageCursor: { ...base.lastPageCursor, ...input.lastPageCursor },
+  const merged: Record<string, unknown> = { ...base }
+  for (const [name, value] of Object.entries(input)) {
+    const isPerFeed = typeof value === 'object' && value !== null
+    merged[name] = isPerFeed ? { ...Object(merged[name]), ...value } : value
   }
+  return readingsSchema.parse(merged)
 }

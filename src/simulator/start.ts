@@ -1,213 +1,103 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { createControlHandler } from './control/handler.ts'
-import { createCursorCodec } from './cursors.ts'
-import { createFaultTable } from './faults/table.ts'
-import { liveStep } from './life.ts'
-import { defaultSecondSizes, defaultSizes, type SimulatorOptions } from './options.ts'
-import { createRandom, hashText, mix } from './random.ts'
-import { defaultReadings, mergeReadings } from './readings.ts'
-import { permissionCodes, resourceNamed, simulated } from './resources/index.ts'
-import type { SimulatedResource } from './resources/resource.ts'
-import { createApiHandler } from './server/api-handler.ts'
-import { longestDelayMs } from './server/pause.ts'
-import { createRequestLog } from './server/request-log.ts'
-import type { Simulator } from './simulator.ts'
-import { createTenant } from './tenant.ts'
-import { controlOf } from './tenant-control.ts'
-import { stateOf } from './tenant-state.ts'
-import { MINUTE } from './timestamps.ts'
-import { createTokenTable } from './tokens.ts'
-import { type TenantName, tenantNames, type UserTruth } from './truth.ts'
-import { createAuditor } from './violations.ts'
-import type { World } from './world.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { answerControl } from './control.ts'
+import { tokenPath } from './oauth.ts'
+import { tokenNames } from './seed-access.ts'
+import { exchange } from './service.ts'
+import { createService, type Service, type ServiceOptions } from './simulator.ts'
+import { listen, repeatedly, requestOf, stopListening, writeDistorted, writeReply } from './wire.ts'
 
-function createWorld(options: SimulatorOptions): World {
-  const { clock = Date.now, problems = true } = options
-  const seed = hashText(String(options.seed ?? 'tenantwatch'))
-  const readings = mergeReadings(defaultReadings, options.readings ?? {})
-  const tenantSeeds = { primary: mix(seed, 1), second: mix(seed, 2) }
-  const now = clock()
-  const lists = new Map(
-    simulated.flatMap((resource: SimulatedResource) =>
-      resource.list === undefined ? [] : [[resource.name, resource.list] as const],
-    ),
-  )
-  const tenantOf = (name: TenantName, shared: readonly UserTruth[] = []) =>
-    createTenant({
-      name,
-      shared,
-      seed: tenantSeeds[name],
-      now,
-      problems,
-      readings,
-      sizes:
-        name === 'primary' ? { ...defaultSizes, ...options.sizes } : { ...defaultSecondSizes, ...options.secondSizes },
-      sameNamedRoles: options.sameNamedRoles ?? problems,
-      ingestionDelayMs: options.ingestionDelayMs ?? 10 * MINUTE,
-      codes: permissionCodes,
-      lists,
-    })
-  const primary = tenantOf('primary')
-  // From the middle of the list, which has no special users.
-  const middle = primary.users.size >> 1
-  const shared = Array.from({ length: options.sharedUsers ?? 2 }, (_, i) => primary.users.seeded(middle + i))
-  return {
-    seed,
-    clock,
-    readings,
-    tenants: {
-      primary,
-      second: tenantOf(
-        'second',
-        shared.filter((user) => user !== undefined),
-      ),
-    },
-    tokens: createTokenTable(seed, tenantSeeds, problems, permissionCodes),
-    cursors: createCursorCodec(seed),
-    oauthTokenSeconds: options.oauthTokenSeconds ?? 300,
-    responses: 0,
-    responseSeed: mix(seed ^ 0x5eed, now),
-  }
+export interface SimulatorOptions extends ServiceOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** Port of the API; 0 (default) = a free one. */
+  readonly port?: number
+  /** Port of the control API; 0 (default) = a free one, null = none. */
+  readonly controlPort?: number | null
+  /** Milliseconds between steps; default null = only explicit `live` calls. */
+  readonly liveEveryMs?: number | null
+}
+
+export interface Simulator extends Service, AsyncDisposable {
+  readonly baseUrl: string
+  /** Null without a control API. */
+  readonly controlUrl: string | null
+  readonly tokenUrl: string
+  close(): Promise<void>
 }
 
 /**
- * Starts the simulated tenant API. Rejects when a port is taken.
- *
- * Times are epoch milliseconds of `clock`; the same seed and start time give the same tenants, tokens and events.
+ * Starts the simulated tenant API on sockets. Rejects when a port is taken. Times are epoch milliseconds of `clock`.
  */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const world = createWorld(options)
-  const { tokens, tenants, clock, seed } = world
   const { host = '127.0.0.1', port = 0, controlPort = 0, liveEveryMs = null } = options
-  const log = createRequestLog(options.requestLogSize ?? 10_000)
-  const auditor = createAuditor()
-  const faults = createFaultTable(mix(seed, 3))
-  const hooks = new Set<Parameters<Simulator['onRequest']>[0]>()
+  const service = createService(options)
+  const { world } = service
   const ending = new AbortController()
 
-  const control = (name: TenantName) =>
-    controlOf(
-      tenants[name],
-      stateOf(
-        tenants[name],
-        clock,
-        () => world.readings,
-        (state, resource) => resourceNamed(resource).records(state),
-      ),
-      clock,
-    )
-  const controls = { primary: control('primary'), second: control('second') }
-  const randoms = { primary: createRandom(mix(seed, 4)), second: createRandom(mix(seed, 5)) }
-  const frozenClients = new Set([tokens.get('expired').clientId])
-
-  const api = await listen(createApiHandler({ world, log, auditor, faults, hooks, signal: ending.signal }), host, port)
-  let controlListening: Listening | undefined
-  let timer: NodeJS.Timeout | undefined
-
-  const simulator: Simulator = {
-    baseUrl: api.url,
-    get controlUrl() {
-      return controlListening?.url ?? null
-    },
-    tokenUrl: `${api.url}/oauth/token`,
-    tokens: tokens.values,
-    credentials: tokens.credentials,
-    get readings() {
-      return world.readings
-    },
-    primary: controls.primary,
-    second: controls.second,
-    faults,
-    requests: log,
-    violations: auditor.violations,
-    tenant: (name) => controls[name],
-    state: (name = 'primary') => controls[name].state,
-    setReadings(readings) {
-      const { documentOrder, inactiveRoleState } = world.readings
-      world.readings = { ...mergeReadings(world.readings, readings), documentOrder, inactiveRoleState }
-    },
-    live({ steps = 1, rates = {}, tenants: wanted = tenantNames } = {}) {
-      return Array.from({ length: steps }, () =>
-        wanted.flatMap((name) =>
-          liveStep({
-            tenant: tenants[name],
-            control: controls[name],
-            random: randoms[name],
-            clock,
-            rates: { ...options.lifeRates, ...rates },
-            frozenClients,
-          }),
-        ),
-      ).flat()
-    },
-    swapTenant(token, tenant) {
-      const credential = tokens.get(token)
-      credential.tenant = tenant ?? (credential.tenant === 'primary' ? 'second' : 'primary')
-    },
-    revokeToken(token) {
-      tokens.get(token).revoked = true
-    },
-    restoreToken(token) {
-      tokens.get(token).revoked = false
-    },
-    rotateToken: (token) => tokens.rotate(token),
-    grantPermission(token, permission) {
-      tokens.get(token).permissions.add(permission)
-    },
-    revokePermission(token, permission) {
-      tokens.get(token).permissions.delete(permission)
-    },
-    invalidateCursors: () => world.cursors.invalidateAll(),
-    clearViolations: () => auditor.clear(),
-    onRequest(hook) {
-      hooks.add(hook)
-      return () => hooks.delete(hook)
-    },
-    async close() {
-      clearInterval(timer)
-      ending.abort()
-      await Promise.all([api, controlListening].map((one) => (one === undefined ? undefined : stopListening(one))))
-    },
-    [Symbol.asyncDispose]: () => simulator.close(),
-  }
-
-  if (controlPort !== null) {
+  async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { record, reply, wire } = await exchange(world, await requestOf(incoming), ending.signal)
+    let status: number | null = null
     try {
-      controlListening = await listen(createControlHandler(simulator), host, controlPort)
-    } catch (error) {
-      await simulator.close()
-      throw error
+      if (reply !== null && wire === undefined) writeReply(response, reply)
+      const isWhole = wire === undefined || (await writeDistorted(response, reply ?? nothing, wire, ending.signal))
+      if (isWhole) status = reply?.status ?? null
+    } finally {
+      world.requests.finish(record, status)
     }
   }
-  if (liveEveryMs !== null) timer = setInterval(() => simulator.live(), Math.min(liveEveryMs, longestDelayMs)).unref()
-  return simulator
-}
 
-export interface Listening {
-  readonly server: Server
-  readonly url: string
-}
+  const api = await listen(
+    // A client may disconnect, or the simulator close.
+    (incoming, response) => void serve(incoming, response).catch(() => response.destroy()),
+    host,
+    port,
+  )
+  const control = controlPort === null ? null : await listen(serveControl, host, controlPort).catch(refuse)
+  const timer = liveEveryMs === null ? undefined : repeatedly(() => service.live(), liveEveryMs)
 
-/** Listens on a host and port (0 = a free one); rejects when the port is taken. */
-async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
-  // No time-outs: faults may delay answers, and closing idle connections would cause races.
-  const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, handler)
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
+  function serveControl(incoming: IncomingMessage, response: ServerResponse): void {
+    const answered = requestOf(incoming).then((request) => answerControl(service, request))
+    answered.then((reply) => writeReply(response, reply)).catch(() => response.destroy())
+  }
+
+  async function refuse(error: unknown): Promise<never> {
+    await stopListening(api.server)
+    throw error
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(timer)
+    ending.abort()
+    await Promise.all([api, control].map((one) => one && stopListening(one.server)))
+  }
+
+  return Object.assign(service, {
+    baseUrl: api.url,
+    controlUrl: control?.url ?? null,
+    tokenUrl: `${api.url}${tokenPath}`,
+    close,
+    [Symbol.asyncDispose]: close,
   })
-  const { port: bound } = server.address() as AddressInfo
-  const shown = host.includes(':') ? `[${host}]` : host
-  return { server, url: `http://${shown}:${bound}` }
 }
 
-function stopListening({ server }: Listening): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
+const nothing = { status: 0, headers: {}, body: Buffer.alloc(0) }
+
+/** What a terminal shows of a started simulator: addresses, sizes, tokens and client ids. */
+export function describeSimulator(simulator: Simulator): string[] {
+  const { baseUrl, controlUrl, tokenUrl, tokens, credentials, readings, primary, second } = simulator
+  const scheme = readings.tokenScheme === '' ? '' : `${readings.tokenScheme} `
+  const sizes = [primary, second].map(
+    ({ name, state }) => `${name}: ${state.userCount()} users, ${state.documentCount()} documents`,
+  )
+  return [
+    `Base URL     ${baseUrl}`,
+    `Control URL  ${controlUrl ?? 'none'}`,
+    `Token URL    ${tokenUrl}`,
+    `Header       ${readings.tokenHeader}: ${scheme}<token>`,
+    `Tenants      ${sizes.join('; ')}`,
+    'Tokens and their tenants (reader for a first configuration)',
+    ...tokenNames.map((name) => `  ${name.padEnd(20)} ${tokens[name]} ${credentials[name].tenant}`),
+    'Client ids of their API clients (for ownClientId)',
+    ...tokenNames.map((name) => `  ${`${name}.clientId`.padEnd(28)} ${credentials[name].clientId}`),
+  ]
 }

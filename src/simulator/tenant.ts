@@ -1,162 +1,266 @@
-import type { List, ListFactory } from './list.ts'
-import type { TenantSizes } from './options.ts'
-import { OrderedStore } from './ordered-store.ts'
+import { Collection, type Key } from './collection.ts'
+import { type Given, type Kept, type ResourceName, type Shown, type Style, show, withFields } from './fields.ts'
+import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
-import { documentKey, seedDocuments } from './seed/documents.ts'
-import { seedPermissions } from './seed/permissions.ts'
-import { seedRoles } from './seed/roles.ts'
-import { seededIndexOfEmail, seedUsers } from './seed/users.ts'
-import type {
-  ClientTruth,
-  DocumentTruth,
-  Permission,
-  PermissionCode,
-  RoleTruth,
-  SettingsTruth,
-  TenantName,
-  UserTruth,
-} from './truth.ts'
+import { permissions, seedClients, seedRoles, seedSettings, type TenantName } from './seed-access.ts'
+import { seedDocuments, seedUsers } from './seed-feeds.ts'
+import { DAY, MINUTE } from './time.ts'
+
+export interface TenantSizes {
+  readonly users: number
+  readonly documents: number
+  /** At least one for each token and, with `problems`, one for each kind of problem. */
+  readonly apiClients: number
+  /** At least the roles that tokens, users and problems need. */
+  readonly roles: number
+}
 
 export interface TenantOptions {
-  readonly name: TenantName
+  readonly tenant: TenantName
   readonly seed: number
-  readonly now: number
+  /** Epoch milliseconds. */
+  readonly clock: () => number
   readonly sizes: TenantSizes
   readonly problems: boolean
-  readonly sameNamedRoles: boolean
-  readonly readings: Readings
-  readonly ingestionDelayMs: number
-  readonly codes: readonly PermissionCode[]
-  readonly lists: ReadonlyMap<string, ListFactory>
-  /** Users shared with another tenant; `sizes.users` includes them. */
-  readonly shared?: readonly UserTruth[]
+  readonly readings: () => Readings
+  /** Users of another tenant that are also in this one; `sizes.users` includes them. */
+  readonly shared: readonly Kept<'users'>[]
 }
 
-export interface Tenant {
-  readonly name: TenantName
-  readonly seed: number
-  readonly users: OrderedStore<UserTruth>
-  readonly documents: OrderedStore<DocumentTruth>
-  readonly clients: OrderedStore<ClientTruth>
-  /** The paginated list of a resource; throws a RangeError when there is none. */
-  list(resource: string): List
-  readonly roles: Map<number, RoleTruth>
-  readonly permissions: Permission[]
-  settings: SettingsTruth
-  /** When each document in ingestion becomes `Completed`, epoch milliseconds. */
-  readonly ingesting: Map<string, number>
-  readonly ingestionDelayMs: number
-  /** Smallest initial ids; ids of the tenants do not overlap, except those of shared users. */
-  readonly firstUserId: number
-  readonly firstRoleId: number
-  /** Number of records made after the start, for unique ids. */
-  made: number
+/** Time from upload until a document is `Completed`. */
+export const ingestionMs = 10 * MINUTE
+
+/** Records to remove: a predicate, or an evenly distributed share (0 to 1) of exactly floor(count × share) records. */
+export type Selection<T> = number | ((record: T) => boolean)
+
+function selector<T>(which: Selection<T>): (record: T) => boolean {
+  if (typeof which === 'function') return which
+  let rank = 0
+  return () => {
+    rank++
+    return Math.floor(rank * which) > Math.floor((rank - 1) * which)
+  }
 }
 
-export function createTenant(options: TenantOptions): Tenant {
-  const { name, seed, now, problems, sameNamedRoles, readings, sizes } = options
-  const permissions = seedPermissions(options.codes)
-  const inactiveState = readings.inactiveRoleState
+/** The records of one resource; changes are those that the portal of the tenant would make. */
+export interface Managed<N extends ResourceName> {
+  readonly records: Collection<Kept<N>>
+  /** Throws a RangeError when a record to change does not exist; returns the new one. */
+  update(id: number | string, fields: Given<N>): Shown<N>
+  add(fields?: Given<N>): Shown<N>
+  remove(id: number | string): boolean
+  /** Number of records removed. */
+  removeWhere(which: Selection<Kept<N>>): number
+  find(id: number | string): Shown<N> | undefined
+  all(): IterableIterator<Shown<N>>
+  /** A record in the form of the API; in lists of the API a user has no `roleId`. */
+  show(record: Kept<N>, style: Style): Shown<N>
+}
+
+export type Tenant = ReturnType<typeof createTenant>
+
+/** A tenant with its seeded data. Ids of the two tenants do not overlap, except those of shared users. */
+export function createTenant(options: TenantOptions) {
+  const { tenant: name, seed, clock, sizes, problems, readings } = options
+  const now = clock()
+  const of = { tenant: name, seed, now, problems }
   const [firstUserId, firstRoleId] = name === 'primary' ? [1000, 101] : [400_001_000, 40_101]
-  const roles = seedRoles({
-    tenant: name,
-    firstId: firstRoleId,
-    count: sizes.roles,
-    permissions,
-    inactiveState,
-    sameNamedRoles,
-    problems,
+  let made = 0
+  /** When each document in ingestion becomes `Completed`. */
+  const ingesting = new Map<string, number>()
+
+  interface Manner<N extends ResourceName> {
+    readonly blank: (n: number) => Kept<N>
+    readonly key: (record: Kept<N>) => Key
+    readonly show?: (record: Kept<N>) => Kept<N>
+  }
+
+  function manage<N extends ResourceName>(resource: N, seeded: readonly Kept<N>[], manner: Manner<N>): Managed<N> {
+    const records = new Collection(seeded, manner.key)
+    const shown = (record: Kept<N>, style: Style) => show(resource, manner.show?.(record) ?? record, style)
+    const inState = (record: Kept<N>) => {
+      const { timestamps, unknownFields } = readings()
+      return shown(record, { timestamps, unknownFields, upperGuids: false })
+    }
+    const keep = (old: Kept<N>, fields: object) => {
+      const record = withFields(resource, old, fields)
+      records.add(record)
+      return inState(record)
+    }
+    return {
+      records,
+      show: shown,
+      add: (fields = {}) => keep(manner.blank(++made), fields),
+      update(id, fields) {
+        const old = records.get(id)
+        if (old === undefined) throw new RangeError(`There is no record ${id} of ${resource}`)
+        records.remove(id)
+        return keep(old, fields)
+      },
+      remove: (id) => records.remove(id),
+      removeWhere: (which) => records.removeWhere(selector(which)),
+      find(id) {
+        const record = records.get(id)
+        return record && inState(record)
+      },
+      *all() {
+        for (const record of records.all()) yield inState(record)
+      },
+    }
+  }
+
+  const roles = manage('roles', seedRoles(of, sizes.roles, firstRoleId, readings().inactiveRoleState), {
+    key: ({ roleId }) => ({ sort: 0, id: roleId }),
+    blank: (n) => ({
+      roleId: firstRoleId + 900_000 + n,
+      name: `Role ${n}`,
+      description: '',
+      state: 'Active',
+      type: 'User',
+      isReadOnly: false,
+      permissions: [],
+      raw: {},
+    }),
   })
-  const shared = (options.shared ?? []).slice(0, sizes.users)
-  const seededUsers = seedUsers({
-    seed,
-    count: sizes.users - shared.length,
-    now,
-    problems,
-    roles,
+  const member = () => roles.records.all().find(({ type, state }) => type === 'User' && state === 'Active')?.roleId ?? 0
+
+  const ownUsers = seedUsers({
+    ...of,
+    count: sizes.users - options.shared.length,
+    roles: roles.records.all(),
     domain: `${name}.example`,
     firstId: firstUserId,
   })
-  const users = new OrderedStore(seededUsers, ({ createdAt, userId }: UserTruth) => ({ sort: createdAt, id: userId }))
   // A user in several tenants is shown with the role in the calling tenant (docs/api.md#user).
-  const [role] = roles.filter(({ type, state }) => type === 'User' && state === 'Active')
-  for (const user of shared) users.add({ ...user, roleId: role?.roleId ?? firstRoleId, roleName: null })
-  const order = readings.documentOrder
-  const documents = seedDocuments({ seed, count: sizes.documents, now, problems, order })
-  const listSeed = { tenant: name, seed, now, problems, sizes }
-  const lists = new Map([...options.lists].map(([resource, make]) => [resource, make(listSeed)]))
-  const list = (resource: string): List => {
-    const found = lists.get(resource)
-    if (found === undefined) throw new RangeError(`There is no list ${resource}`)
-    return found
+  const shared = options.shared.map((user) => ({ ...user, roleId: member(), roleName: null }))
+  const users = manage('users', [...ownUsers, ...shared], {
+    key: ({ createdAt, userId }) => ({ sort: createdAt, id: userId }),
+    show: (user) => ({ ...user, roleName: user.roleName ?? roles.records.get(user.roleId)?.name ?? '' }),
+    blank: (n) => ({
+      userId: firstUserId + 900_000_000 + n,
+      firstName: 'Robin',
+      lastName: `Newcomer ${n}`,
+      email: `robin.newcomer-${n}@${name}.example`,
+      state: 'Active',
+      mfaStatus: true,
+      mfaAction: false,
+      roleId: member(),
+      roleName: null,
+      createdAt: clock(),
+      raw: {},
+    }),
+  })
+
+  const order = readings().documentOrder
+  const feed = manage('documents', seedDocuments({ ...of, count: sizes.documents }), {
+    key: ({ fileId, createdAt, updatedAt }) => {
+      if (order === 'fileId') return { sort: 0, id: fileId }
+      return { sort: order === 'createdAt' ? createdAt : (updatedAt ?? createdAt), id: fileId }
+    },
+    blank: (n) => ({
+      fileId: guidFor(seed ^ 0x44f1, n),
+      filename: `Upload ${n}.pdf`,
+      uploadStatus: 'Processing',
+      createdAt: clock(),
+      updatedAt: null,
+      raw: {},
+    }),
+  })
+  const newest = feed.records
+    .all()
+    .find(({ createdAt, uploadStatus }) => uploadStatus === 'Processing' && createdAt > now - DAY)
+  if (newest !== undefined) ingesting.set(newest.fileId, now + ingestionMs)
+  const documents: Managed<'documents'> = {
+    ...feed,
+    /** Without `uploadStatus` the document is `Processing` until its ingestion is over. */
+    add(fields = {}) {
+      const added = feed.add(fields)
+      const document = feed.records.get(added.fileId)
+      if (!('uploadStatus' in fields) && document !== undefined)
+        ingesting.set(document.fileId, document.createdAt + ingestionMs)
+      return added
+    },
+    /** Sets `updatedAt` to now unless it is given. */
+    update(id, fields) {
+      if ('uploadStatus' in fields) ingesting.delete(String(id).toLowerCase())
+      return feed.update(id, { updatedAt: clock(), ...fields })
+    },
   }
 
-  const ingesting = new Map<string, number>()
-  const newest = sizes.documents > 0 ? documents.recordAt(sizes.documents - 1) : undefined
-  if (newest?.uploadStatus === 'Processing') ingesting.set(newest.fileId, now + options.ingestionDelayMs)
+  /** Completes the documents whose ingestion is over; returns their ids. */
+  function settleIngestion(): string[] {
+    const due = [...ingesting].filter(([, at]) => at <= clock())
+    return due.flatMap(([fileId, at]) => {
+      ingesting.delete(fileId)
+      if (feed.records.get(fileId) === undefined) return []
+      feed.update(fileId, { uploadStatus: 'Completed', updatedAt: at })
+      return [fileId]
+    })
+  }
+
+  const clients = manage('api-clients', seedClients(of, sizes.apiClients), {
+    key: ({ createdAt, clientId }) => ({ sort: createdAt, id: clientId }),
+    blank: (n) => ({
+      clientId: guidFor(seed ^ 0x44f1, n),
+      name: `Integration ${n}`,
+      roleName: 'Compliance Reader',
+      secretExpirationDate: clock() + 180 * DAY,
+      createdAt: clock(),
+      raw: {},
+    }),
+  })
+  const catalogue = manage(
+    'permissions',
+    permissions.map((one) => ({ ...one, raw: {} })),
+    {
+      key: ({ permissionId }) => ({ sort: 0, id: permissionId }),
+      blank: (n) => ({
+        permissionId: 900_000 + n,
+        name: 'Read',
+        module: 'Portal',
+        function: 'Other',
+        code: `Portal_Other_Read_${n}`,
+        raw: {},
+      }),
+    },
+  )
+  const settings = manage('authentication-settings', [seedSettings(of)], {
+    key: () => ({ sort: 0, id: 0 }),
+    blank: () => seedSettings(of),
+  })
+
+  /** Permissions of a role may be given by code. */
+  const withPermissions = (fields: Given<'roles'>): Given<'roles'> => {
+    if (!Array.isArray(fields.permissions)) return fields
+    const all = [...catalogue.all()]
+    const given = fields.permissions.flatMap((one) =>
+      typeof one === 'string' ? all.filter(({ code }) => code === one) : [one],
+    )
+    return { ...fields, permissions: given }
+  }
+
+  /** Adds a user with the `createdAt` of the user in the middle of the list. */
+  function addUserInTheMiddle(fields: Given<'users'> = {}): Shown<'users'> {
+    const createdAt = users.records.at(users.records.size >> 1)?.createdAt ?? clock()
+    return users.add({ createdAt, ...fields })
+  }
 
   return {
     name,
-    seed,
-    users,
-    documents: new OrderedStore(documents, (record) => documentKey(record, order)),
-    clients: list('api-clients').store as OrderedStore<ClientTruth>,
-    list,
-    roles: new Map(roles.map((role) => [role.roleId, role])),
-    permissions,
-    settings: seedSettings(name, problems),
-    ingesting,
-    ingestionDelayMs: options.ingestionDelayMs,
-    firstUserId,
-    firstRoleId,
-    made: 0,
-  }
-}
-
-/** Completes the documents whose ingestion is over at `now`; returns their ids. */
-export function settleIngestion(tenant: Tenant, now: number): string[] {
-  const done: string[] = []
-  for (const [fileId, dueAt] of tenant.ingesting) {
-    if (dueAt > now) continue
-    tenant.ingesting.delete(fileId)
-    const document = tenant.documents.get(fileId)
-    if (document === undefined) continue
-    tenant.documents.replace(fileId, { ...document, uploadStatus: 'Completed', updatedAt: dueAt })
-    done.push(fileId)
-  }
-  return done
-}
-
-export function userByEmail(tenant: Tenant, email: string): UserTruth | undefined {
-  const wanted = email.toLowerCase()
-  for (const user of tenant.users.overlay()) if (user.email.toLowerCase() === wanted) return user
-  const seeded = tenant.users.seeded(seededIndexOfEmail(wanted))
-  return seeded?.email.toLowerCase() === wanted ? seeded : undefined
-}
-
-export function roleNameOf(tenant: Tenant, user: UserTruth): string {
-  return user.roleName ?? tenant.roles.get(user.roleId)?.name ?? ''
-}
-
-export function nextUserId(tenant: Tenant): number {
-  return tenant.firstUserId + 900_000_000 + ++tenant.made
-}
-
-export function nextRoleId(tenant: Tenant): number {
-  return tenant.firstRoleId + 900_000 + ++tenant.made
-}
-
-/** Authentication settings: SSO on but not enforced in the primary tenant, none at all in the second. */
-function seedSettings(tenant: TenantName, problems: boolean): SettingsTruth {
-  if (problems && tenant === 'second') {
-    return { ssoEnabled: false, ssoEnforced: false, providerType: null, tenantName: null, mfaEnabled: false, raw: {} }
-  }
-  return {
-    ssoEnabled: true,
-    ssoEnforced: !problems,
-    providerType: 'AzureAD',
-    tenantName: `${tenant}.example`,
-    mfaEnabled: true,
-    raw: {},
+    lastMade: () => made,
+    settleIngestion,
+    addUserInTheMiddle,
+    resources: {
+      'api-clients': clients,
+      'authentication-settings': settings,
+      documents,
+      permissions: catalogue,
+      roles: {
+        ...roles,
+        add: (fields: Given<'roles'> = {}) => roles.add(withPermissions(fields)),
+        update: (id: number | string, fields: Given<'roles'>) => roles.update(id, withPermissions(fields)),
+      },
+      users,
+    },
   }
 }

@@ -24,7 +24,10 @@ interface Shown {
 
 const deaths: readonly (readonly [what: string, effect: FaultEffect])[] = [
   ['resets every connection', { kind: 'reset', when: 'before' }],
-  ['shows a sign-in page instead', { kind: 'html' }],
+  [
+    'shows a sign-in page instead',
+    { kind: 'body', contentType: 'text/html', body: '<!doctype html><title>Sign in</title>' },
+  ],
   ['refuses the token', { kind: 'status', status: 401, code: 'UNAUTHORIZED' }],
 ]
 

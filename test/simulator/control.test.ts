@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Simulator, startSimulator } from '../../src/simulator/index.ts'
-import { call, start } from './support.ts'
+import { call, code, startOnSockets } from './support.ts'
 
 async function ask(simulator: Simulator, method: string, path: string, json?: unknown) {
   const body = json === undefined ? {} : { body: JSON.stringify(json) }
@@ -8,11 +8,32 @@ async function ask(simulator: Simulator, method: string, path: string, json?: un
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
+it('shows the whole truth of every resource of both tenants', async () => {
+  const simulator = await startOnSockets()
+  for (const tenant of ['primary', 'second'] as const) {
+    const state = simulator.state(tenant)
+    for (const resource of [
+      'users',
+      'documents',
+      'api-clients',
+      'roles',
+      'permissions',
+      'authentication-settings',
+    ] as const) {
+      const { status, body } = await ask(simulator, 'GET', `/state/${tenant}/${resource}`)
+      expect([status, body]).toEqual([200, [...state.records(resource)]])
+    }
+  }
+  simulator.primary.removeDocuments(1)
+  expect((await ask(simulator, 'GET', '/state/primary/documents')).body).toEqual([])
+})
+
 it('changes users and any other record', async () => {
-  const simulator = await start({ controlPort: 0 })
-  const added = await ask(simulator, 'POST', '/users', { firstName: 'Ada' })
-  const { userId } = added.body.record
-  const patched = await ask(simulator, 'POST', `/users/${userId}`, { mfaStatus: 'false', state: 'Invited' })
+  const simulator = await startOnSockets()
+  const added = await ask(simulator, 'POST', '/mutate', { resource: 'users', op: 'add', fields: { firstName: 'Ada' } })
+  const { userId: id } = added.body.record
+  const fields = { mfaStatus: 'false', state: 'Invited' }
+  const patched = await ask(simulator, 'POST', '/mutate', { resource: 'users', op: 'update', id, fields })
   expect(patched.body.record).toMatchObject({ firstName: 'Ada', mfaStatus: 'false', state: 'Invited' })
   for (const [resource, fields] of [
     ['documents', { filename: 'x.pdf' }],
@@ -38,7 +59,7 @@ it('changes users and any other record', async () => {
 })
 
 it('puts faults in place, lists and removes them', async () => {
-  const simulator = await start({ controlPort: 0 })
+  const simulator = await startOnSockets()
   const fault = { path: '/api/public/roles', times: 1, effect: { kind: 'status', status: 500 } }
   const { body } = await ask(simulator, 'POST', '/faults', fault)
   expect(body).toEqual({ ...fault, id: 'fault-1', matched: 0, hits: 0 })
@@ -51,50 +72,84 @@ it('puts faults in place, lists and removes them', async () => {
   expect((await ask(simulator, 'DELETE', '/faults')).body).toEqual({ faults: [] })
 })
 
-it('names the problem of a control request', async () => {
-  const simulator = await start({ controlPort: 0 })
-  for (const [path, json, status, message] of [
-    ['/nothing', {}, 404, 'There is no action POST /nothing'],
-    ['/faults', {}, 400, 'effect must be an object'],
-    ['/faults', { effect: { kind: 'delay' } }, 400, 'effect.ms must be a number'],
-    ['/faults', { effect: { kind: 'hang', extra: 1 } }, 400, 'effect has no member extra'],
-    [
-      '/faults',
-      { effect: { kind: 'reset', when: 'x' } },
-      400,
-      'effect.when must be one of before, unanswered, mid, not x',
-    ],
-    ['/faults', { pth: '/x', effect: { kind: 'hang' } }, 400, 'fault has no member pth'],
-    ['/users/5', {}, 404, 'Cannot change user 5: it does not exist'],
-    [
-      '/mutate',
-      { resource: 'authentication-settings', op: 'remove' },
-      400,
-      'authentication-settings cannot be removed',
-    ],
-    [
-      '/mutate',
-      { resource: 'users', op: 'add', field: {}, idd: 1 },
-      400,
-      'The body has no member field, idd; it may have tenant, resource, op, id, fields',
-    ],
-    ['/tokens', { tok: 1 }, 400, 'The body has no member tok; it may have token, action, permission'],
-    ['/live', { step: 1 }, 400, 'The body has no member step; it may have steps'],
-    ['/readings', { errorShap: 1 }, 400, 'There is no reading errorShap'],
-    ['/readings', { documentOrder: 'fileId' }, 400, 'documentOrder cannot change after the start'],
-    ['/live', { steps: -1 }, 400, 'steps must be a whole number'],
-    ['/live', [], 400, 'The body must be an object'],
+it('shows and clears requests and violations', async () => {
+  const simulator = await startOnSockets()
+  await call(simulator, '/nothing')
+  expect((await ask(simulator, 'GET', '/requests')).body).toMatchObject([
+    { path: '/api/public/nothing', token: 'reader' },
+  ])
+  expect((await ask(simulator, 'GET', '/violations')).body).toMatchObject([{ kind: 'unknown-path' }])
+  await ask(simulator, 'DELETE', '/requests')
+  await ask(simulator, 'DELETE', '/violations')
+  expect([simulator.requests.count(), simulator.violations]).toEqual([0, []])
+})
+
+it('changes tokens, readings and cursors, and runs life', async () => {
+  const simulator = await startOnSockets()
+  const change = (json: unknown) => ask(simulator, 'POST', '/tokens', json)
+  expect((await ask(simulator, 'GET', '/tokens')).body.tokens).toEqual(simulator.tokens)
+  await change({ token: 'reader', action: 'revoke' })
+  expect(code(await call(simulator, '/roles'))).toBe('UNAUTHORIZED')
+  await change({ token: 'reader', action: 'restore' })
+  await change({ token: 'reader', action: 'deny', permission: 'Api_Roles_Read' })
+  expect((await call(simulator, '/roles')).status).toBe(401)
+  await change({ token: 'reader', action: 'grant', permission: 'Api_Roles_Read' })
+  expect((await call(simulator, '/roles')).status).toBe(200)
+  await change({ token: 'reader', action: 'swap' })
+  expect((await call(simulator, '/authentication-settings')).body.data).toMatchObject({ ssoEnabled: false })
+  expect((await change({ token: 'reader', action: 'rotate' })).body.value).toBe(simulator.tokens.reader)
+
+  expect((await ask(simulator, 'POST', '/readings', { errorShape: 'string' })).body.errorShape).toBe('string')
+  expect((await ask(simulator, 'GET', '/readings')).body.errorShape).toBe('string')
+  const cursor = (await call(simulator, '/users')).body.pagination?.nextCursor
+  await ask(simulator, 'POST', '/cursors')
+  expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(400)
+  expect((await ask(simulator, 'POST', '/live', { steps: 10 })).body.length).toBeGreaterThan(5)
+})
+
+it('names the place of the problem of a control request', async () => {
+  const simulator = await startOnSockets()
+  for (const [path, json, status, place] of [
+    ['/nothing', {}, 404, 'POST /nothing'],
+    ['/faults', {}, 400, 'effect'],
+    ['/faults', { effect: { kind: 'delay' } }, 400, 'effect.ms'],
+    ['/faults', { effect: { kind: 'hang', extra: 1 } }, 400, 'extra'],
+    ['/faults', { effect: { kind: 'reset', when: 'x' } }, 400, 'effect.when'],
+    ['/faults', { effect: { kind: 'none of them' } }, 400, 'repeat-cursor'],
+    ['/faults', { effect: { kind: 'transform' } }, 400, 'effect'],
+    ['/faults', { pth: '/x', effect: { kind: 'hang' } }, 400, 'pth'],
+    ['/mutate', { resource: 'users', op: 'update', id: 5 }, 404, '5 of users'],
+    ['/mutate', { resource: 'authentication-settings', op: 'remove' }, 400, 'authentication-settings'],
+    ['/mutate', { resource: 'users', op: 'add', field: {} }, 400, 'field'],
+    ['/tokens', { token: 'reader', action: 'grant' }, 400, 'permission'],
+    ['/readings', { errorShap: 1 }, 400, 'errorShap'],
+    ['/readings', { errorShape: 1 }, 400, 'errorShape'],
+    ['/readings', { documentOrder: 'fileId' }, 400, 'documentOrder'],
+    ['/live', { steps: -1 }, 400, 'steps'],
+    ['/live', [], 400, 'body'],
   ] as const) {
-    expect([path, await ask(simulator, 'POST', path, json)]).toEqual([path, { status, body: { error: message } }])
+    const answer = await ask(simulator, 'POST', path, json)
+    expect([path, answer]).toEqual([path, { status, body: { error: expect.stringContaining(place) } }])
   }
-  const transform = await ask(simulator, 'POST', '/faults', { effect: { kind: 'transform' } })
-  expect(transform.status).toBe(400)
+  expect((await ask(simulator, 'GET', '/state?tenant=primary')).body.error).toContain('/state/<tenant>/<resource>')
   const response = await fetch(`${simulator.controlUrl}/live`, { method: 'POST', body: '{' })
   expect(await response.json()).toEqual({ error: 'The body is not JSON' })
 })
 
+it('describes each action with examples that can be sent as they are', async () => {
+  const simulator = await startOnSockets()
+  const { actions } = (await ask(simulator, 'GET', '/')).body
+  for (const { action, examples } of actions) {
+    const [method = ''] = action.split(' ')
+    for (const { path, body } of examples)
+      expect([action, (await ask(simulator, method, path, body)).status]).toEqual([action, 200])
+  }
+  const { body: schema } = actions.find(({ action }: { readonly action: string }) => action === 'POST /tokens')
+  expect(schema.properties.action.enum).toContain('swap')
+})
+
 it('can be started without control, and refuses a port that is taken', async () => {
-  const simulator = await start()
+  const simulator = await startOnSockets({ controlPort: null })
   expect(simulator.controlUrl).toBeNull()
   const taken = Number(new URL(simulator.baseUrl).port)
   await expect(startSimulator({ controlPort: taken })).rejects.toThrow('EADDRINUSE')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, code, fullSync, record, start, startTime } from './support.ts'
+import { api, call, code, fullSync, record, start, startTime } from './support.ts'
 
 const valid = { firstName: 'Ada', lastName: 'Lovelace', email: 'ada@example.org', roleId: 101 }
 
@@ -55,11 +55,9 @@ it('names every field that is missing, too long or malformed in one 422', async 
 it('answers 422 to a body that is not JSON', async () => {
   const simulator = await start()
   const headers = { authorization: `Bearer ${simulator.tokens.creator}` }
-  const response = await fetch(`${simulator.baseUrl}/api/public/users`, {
-    method: 'POST',
-    headers,
-    body: '{"firstName":',
-  })
+  const response = await simulator.fetch(
+    new Request(`${api}/users`, { method: 'POST', headers, body: '{"firstName":' }),
+  )
   expect(response.status).toBe(422)
 })
 
@@ -77,8 +75,6 @@ it('takes only active roles of type User of the own tenant', async () => {
   for (const roleId of [api?.roleId, inactive?.roleId, foreign.roleId]) {
     expect((await create(simulator, { ...valid, roleId })).status).toBe(422)
   }
-  simulator.setReadings({ assignInactiveRole: true })
-  expect((await create(simulator, { ...valid, roleId: inactive?.roleId })).status).toBe(201)
 })
 
 it('answers 409 to an address in use whatever its case, seeded, changed or just created', async () => {

@@ -8,7 +8,7 @@ for (const kind of kinds) {
   const readings = { cursorKind: { users: kind, documents: kind, apiClients: kind } }
 
   it(`full syncs every list once, whatever the page size (${kind})`, async () => {
-    const simulator = await start({ readings: { ...readings, apiClientsPageSizeParameter: 'limit' } })
+    const simulator = await start({ readings })
     for (const [path, id, count] of [
       ['/users', 'userId', 250],
       ['/documents', 'fileId', 120],

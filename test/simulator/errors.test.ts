@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { TokenName } from '../../src/simulator/index.ts'
-import { call, code, records, start } from './support.ts'
+import { api, call, code, records, start } from './support.ts'
 
 const lists = [
   '/users',
@@ -20,9 +20,8 @@ it('answers 401 without a token, with an unknown one and with a wrong scheme, on
     expect([path, answer.status, code(answer)]).toEqual([path, 401, 'UNAUTHORIZED'])
     expect(answer.body).toMatchObject({ data: null, pagination: null })
   }
-  const url = `${simulator.baseUrl}/api/public/users`
   for (const authorization of ['Bearer nonsense', `Basic ${simulator.tokens.reader}`, simulator.tokens.reader]) {
-    expect((await fetch(url, { headers: { authorization } })).status).toBe(401)
+    expect((await simulator.fetch(new Request(`${api}/users`, { headers: { authorization } }))).status).toBe(401)
   }
 })
 

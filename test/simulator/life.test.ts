@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, fullSync, records, start, startTime } from './support.ts'
+import { call, fullSync, records, start, startOnSockets, startTime } from './support.ts'
 
 const none = {
   invitationsAccepted: 0,
@@ -27,22 +27,22 @@ it('performs every kind of event within a hundred steps', async () => {
 
 it('completes an upload when its ingestion is over, at the end of the feed and without a step of life', async () => {
   let now = startTime
-  const simulator = await start({ clock: () => now, ingestionDelayMs: 5000 })
+  const simulator = await start({ clock: () => now })
   const uploaded = simulator.primary.addDocument()
   const stuck = simulator.primary.addDocument({ uploadStatus: 'Processing' })
   expect([uploaded.uploadStatus, uploaded.updatedAt]).toEqual(['Processing', null])
   const { cursor } = await fullSync(simulator, '/documents')
-  now += 4999
+  now += 600_000 - 1
   expect(records(await call(simulator, `/documents?cursor=${cursor}`))).toEqual([])
   now += 2
   const changed = records(await call(simulator, `/documents?cursor=${cursor}`))
-  const wanted = { uploadStatus: 'Completed', updatedAt: new Date(startTime + 5000).toISOString() }
+  const wanted = { uploadStatus: 'Completed', updatedAt: new Date(startTime + 600_000).toISOString() }
   expect(changed.find(({ fileId }) => fileId === uploaded.fileId)).toMatchObject(wanted)
   expect(simulator.state().document(stuck.fileId)?.uploadStatus).toBe('Processing')
 })
 
 it('lives by a timer until it is closed', async () => {
-  const simulator = await start({ liveEveryMs: 1, lifeRates: { ...none, usersJoining: 1 } })
+  const simulator = await startOnSockets({ liveEveryMs: 1, lifeRates: { ...none, usersJoining: 1 } })
   await expect.poll(() => simulator.state().userCount(), { timeout: 60_000 }).toBeGreaterThan(251)
   await simulator.close()
   const count = simulator.state().userCount()

@@ -47,7 +47,7 @@ it('adds, changes and removes users, roles, clients, documents and permissions',
 
 it('refuses to change missing records', async () => {
   const { primary } = await start()
-  expect(() => primary.updateUser(5, {})).toThrow('Cannot change user 5: it does not exist')
+  expect(() => primary.updateUser(5, {})).toThrow('There is no record 5 of users')
   expect(() => primary.updateDocument('x', {})).toThrow(RangeError)
   expect(() => primary.updateRole(5, {})).toThrow(RangeError)
   expect(() => primary.updateApiClient('x', {})).toThrow(RangeError)

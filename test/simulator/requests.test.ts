@@ -21,11 +21,6 @@ it('logs every request with its token name, page, cursor and status, but no toke
     query: { limit: '100', cursor: answers[0]?.body.pagination?.nextCursor },
     cursor: answers[0]?.body.pagination?.nextCursor,
   })
-  expect(simulator.requests.counters()).toEqual({
-    'GET /api/public/users 200': 3,
-    'GET /api/public/users/{id} 404': 1,
-    'GET unknown 404': 1,
-  })
   expect(JSON.stringify(simulator.requests.all())).not.toContain(simulator.tokens.reader)
 })
 

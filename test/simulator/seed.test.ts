@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { SimulatorOptions } from '../../src/simulator/index.ts'
-import { start, startTime } from './support.ts'
+import { describeSimulator, type SimulatorOptions, tokenNames } from '../../src/simulator/index.ts'
+import { start, startOnSockets, startTime } from './support.ts'
 
 const day = 86_400_000
 const resources = ['users', 'documents', 'api-clients', 'roles', 'permissions', 'authentication-settings'] as const
@@ -70,4 +70,19 @@ it('has no problem when configured so', async () => {
     expect(state.roles().every((role) => role.state === 'Active')).toBe(true)
     expect(state.authenticationSettings()).toMatchObject({ ssoEnabled: true, ssoEnforced: true, mfaEnabled: true })
   }
+})
+
+it('starts with tenants of any size, empty ones too', async () => {
+  for (const count of [0, 1, 2, 5]) {
+    const simulator = await start({ sizes: { users: count, documents: count } })
+    expect([...simulator.state().users()]).toHaveLength(count)
+    expect([...simulator.state().documents()]).toHaveLength(count)
+  }
+})
+
+it('describes itself with URLs and every token', async () => {
+  const simulator = await startOnSockets()
+  const text = describeSimulator(simulator).join('\n')
+  for (const part of [simulator.baseUrl, `${simulator.controlUrl}`, simulator.tokenUrl]) expect(text).toContain(part)
+  for (const name of tokenNames) expect(text).toContain(`${name.padEnd(20)} ${simulator.tokens[name]}`)
 })

@@ -1,8 +1,18 @@
 import { onTestFinished } from 'vitest'
-import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../src/simulator/index.ts'
+import {
+  createService,
+  type Service,
+  type Simulator,
+  type SimulatorOptions,
+  startSimulator,
+  type TokenName,
+} from '../../src/simulator/index.ts'
 
 /** The moment all simulators of these tests start at. */
 export const startTime = Date.parse('2026-03-01T12:00:00Z')
+
+/** Where the API is in process. */
+export const api = 'http://tenant.invalid/api/public'
 
 export interface Body {
   readonly data: unknown
@@ -27,24 +37,24 @@ export interface CallOptions {
   readonly json?: unknown
 }
 
-/** Starts a simulator at a fixed time that ends with the test. */
-export async function start(options: SimulatorOptions = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ clock: () => startTime, controlPort: null, ...options })
+/** A simulator at a fixed time, in process. */
+export async function start(options: SimulatorOptions = {}): Promise<Service> {
+  return createService({ clock: () => startTime, ...options })
+}
+
+/** A simulator at a fixed time on sockets, which end with the test. */
+export async function startOnSockets(options: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ clock: () => startTime, ...options })
   onTestFinished(() => simulator.close())
   return simulator
 }
 
 /** One request with a token (default `reader`), its answer parsed. */
-export async function call(simulator: Simulator, path: string, options: CallOptions = {}): Promise<Answer> {
+export async function call(simulator: Service, path: string, options: CallOptions = {}): Promise<Answer> {
   const { token = 'reader', method = 'GET', json } = options
   const headers = token === null ? {} : { authorization: `Bearer ${simulator.tokens[token]}` }
   const body = json === undefined ? {} : { body: JSON.stringify(json) }
-  const response = await fetch(`${simulator.baseUrl}/api/public${path}`, {
-    method,
-    headers,
-    redirect: 'manual',
-    ...body,
-  })
+  const response = await simulator.fetch(new Request(`${api}${path}`, { method, headers, ...body }))
   return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) as Body }
 }
 
@@ -72,7 +82,7 @@ export interface FullSync {
 
 /** Follows the cursors of a list until `hasMore` is false. */
 export async function fullSync(
-  simulator: Simulator,
+  simulator: Service,
   path: string,
   from: string | null = null,
   token?: TokenName,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Envelope } from '../../src/simulator/server/envelope.ts'
+import type { Envelope } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, heldBack, live, theHold } from '../support/sync-queries.ts'
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { hourMs } from '../../../src/model/durations.ts'
-import type { Envelope } from '../../../src/simulator/server/envelope.ts'
+import type { Envelope } from '../../../src/simulator/index.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../../support/engine.ts'
 import { startTime } from '../../support/fake-clock.ts'
 import { ending } from '../../support/sync-queries.ts'

@@ -1,0 +1,229 @@
+import * as z from 'zod'
+import { faultSchema } from './faults.ts'
+import { type ResourceName, resourceNames } from './fields.ts'
+import { fixedReadings, type ReadingsInput, readingsSchema } from './readings.ts'
+import { permissionCodes, tenantNames, tokenNames } from './seed-access.ts'
+import type { Service } from './simulator.ts'
+import type { Reply } from './wire.ts'
+
+/** An invalid control request. */
+class ControlError extends Error {
+  readonly status: 400 | 404
+
+  constructor(status: 400 | 404, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+interface Example {
+  readonly path?: string
+  readonly body?: object
+  /** Description, if the name is not enough. */
+  readonly about?: string
+  /** The effect that tenantwatch shows. */
+  readonly shows?: string
+}
+
+interface Action {
+  /** Such as `POST /faults`; further segments of the path go to `run`. */
+  readonly name: string
+  readonly schema?: z.ZodType
+  readonly examples: readonly Example[]
+  readonly run: (simulator: Service, body: unknown, segments: readonly string[]) => unknown
+}
+
+/** An action with a body that fits the schema. */
+function withBody<S extends z.ZodType>(
+  name: string,
+  schema: S,
+  run: (simulator: Service, body: z.output<S>) => unknown,
+  examples: readonly Example[],
+): Action {
+  return { name, schema, examples, run: (simulator, body) => run(simulator, parsed(schema, body)) }
+}
+
+function parsed<S extends z.ZodType>(schema: S, value: unknown, place = 'body'): z.output<S> {
+  const { data, error } = schema.safeParse(value)
+  if (error === undefined) return data
+  const problems = error.issues.map(({ path, message }) => `${path.join('.') || place}: ${message}`)
+  throw new ControlError(400, problems.join('; '))
+}
+
+const tenant = z.enum(tenantNames)
+const fields = z.record(z.string(), z.unknown()).default({})
+
+const mutation = z.strictObject({
+  tenant: tenant.default('primary'),
+  resource: z.enum(resourceNames),
+  op: z.enum(['add', 'update', 'remove']),
+  id: z.union([z.string(), z.number()]).default(0),
+  fields,
+})
+
+interface Changeable {
+  add(fields: object): object
+  update(id: number | string, fields: object): object
+  remove(id: number | string): boolean
+}
+
+/** Changes the data of a tenant, as its portal would. */
+function mutate(simulator: Service, { tenant, resource, op, id, fields }: z.output<typeof mutation>): unknown {
+  const resources: Readonly<Record<ResourceName, Changeable>> = simulator.tenantData(tenant).resources
+  const { add, update, remove } = resources[resource]
+  if (op !== 'update' && resource === 'authentication-settings')
+    throw new ControlError(400, `${resource} cannot be ${op === 'add' ? 'added' : 'removed'}`)
+  try {
+    if (op === 'remove') return { removed: remove(id) }
+    return { record: op === 'add' ? add(fields) : update(id, fields) }
+  } catch (error) {
+    throw error instanceof RangeError ? new ControlError(404, error.message) : error
+  }
+}
+
+const tokenChange = z.strictObject({
+  token: z.enum(tokenNames),
+  action: z.enum(['swap', 'revoke', 'restore', 'rotate', 'grant', 'deny']),
+  permission: z.enum(permissionCodes).optional(),
+})
+
+function changeToken(simulator: Service, { token, action, permission }: z.output<typeof tokenChange>): unknown {
+  if (action === 'grant' || action === 'deny') {
+    if (permission === undefined) throw new ControlError(400, `permission: expected for ${action}`)
+    simulator[action === 'grant' ? 'grantPermission' : 'revokePermission'](token, permission)
+  } else if (action === 'swap') simulator.swapTenant(token)
+  else simulator[`${action}Token`](token)
+  return { token, value: simulator.tokens[token] }
+}
+
+function changeReadings(simulator: Service, body: unknown): unknown {
+  parsed(readingsSchema, body)
+  const given = body as ReadingsInput
+  const fixed = fixedReadings.find((name) => given[name] !== undefined)
+  if (fixed !== undefined) throw new ControlError(400, `${fixed} cannot change after the start`)
+  simulator.setReadings(given)
+  return simulator.readings
+}
+
+const actions: readonly Action[] = [
+  {
+    name: 'GET /',
+    examples: [{}],
+    run: () => ({
+      actions: actions.map(({ name, examples, schema }) => ({
+        action: name,
+        examples: examples.map(({ path = name.split(' ')[1], ...example }) => ({ path, ...example })),
+        ...(schema && { body: z.toJSONSchema(schema, { io: 'input' }) }),
+      })),
+    }),
+  },
+  {
+    name: 'GET /state',
+    examples: [{ path: '/state/primary/roles', about: 'the records of /state/<tenant>/<resource>' }],
+    run(simulator, _body, [name, resource]) {
+      const { resources } = simulator.tenantData(parsed(tenant, name, 'tenant in /state/<tenant>/<resource>'))
+      const place = 'resource in /state/<tenant>/<resource>'
+      return [...resources[parsed(z.enum(resourceNames), resource, place)].all()]
+    },
+  },
+  withBody('POST /mutate', mutation, mutate, [
+    { body: { resource: 'users', op: 'add', fields: { firstName: 'Ada', mfaStatus: false } } },
+    { body: { resource: 'authentication-settings', op: 'update', fields: { ssoEnforced: false } } },
+    {
+      body: { tenant: 'primary', resource: 'users', op: 'remove', id: 1001 },
+      about: 'id: that of the record in GET /state/<tenant>/<resource>; one record a request',
+    },
+  ]),
+  { name: 'GET /faults', examples: [{}], run: ({ faults }) => faults.list() },
+  withBody('POST /faults', faultSchema, ({ faults }, fault) => faults.add(fault), [
+    {
+      body: { path: '/api/public/users', effect: { kind: 'drop', ids: [1002, 1003, 1004] } },
+      about: 'leaves many records out of a list at once, until DELETE /faults; reading one by its id still finds it',
+    },
+    { body: { path: '/api/public/users', times: 3, effect: { kind: 'status', status: 500 } } },
+    {
+      body: { path: '/api/public/users', effect: { kind: 'empty' } },
+      shows: 'a hold, shrink_held of users, after the next full sync; it ends after DELETE /faults',
+    },
+  ]),
+  {
+    name: 'DELETE /faults',
+    examples: [{ about: 'removes all, or one: /faults/<id>' }],
+    run({ faults }, _body, [id]) {
+      if (id === undefined) faults.clear()
+      else if (!faults.remove(id)) throw new ControlError(404, `There is no fault ${id}`)
+      return { faults: faults.list() }
+    },
+  },
+  { name: 'GET /requests', examples: [{}], run: ({ requests }) => requests.all() },
+  { name: 'DELETE /requests', examples: [{}], run: ({ requests }) => requests.clear() },
+  {
+    name: 'GET /violations',
+    examples: [
+      { about: 'requests of the client that the specification does not allow, such as a cursor beside updatedAfter' },
+    ],
+    run: ({ violations }) => violations,
+  },
+  { name: 'DELETE /violations', examples: [{ about: 'forgets them' }], run: (one) => one.clearViolations() },
+  { name: 'GET /tokens', examples: [{}], run: ({ tokens, credentials }) => ({ tokens, credentials }) },
+  withBody('POST /tokens', tokenChange, changeToken, [
+    { body: { token: 'reader', action: 'deny', permission: 'Api_Users_Read' } },
+    {
+      body: { token: 'reader', action: 'swap' },
+      shows: 'a hold, tenant_changed, with the next run: the token then belongs to the other tenant',
+    },
+  ]),
+  {
+    name: 'GET /readings',
+    examples: [{ about: 'how the server reads what the specification leaves open, such as the form of times' }],
+    run: ({ readings }) => readings,
+  },
+  {
+    name: 'POST /readings',
+    schema: readingsSchema,
+    examples: [{ body: { timestamps: 'z7' }, about: 'other readings, by the same names' }],
+    run: changeReadings,
+  },
+  {
+    name: 'POST /cursors',
+    examples: [{ about: 'invalidates every cursor handed out so far' }],
+    run: (simulator) => simulator.invalidateCursors(),
+  },
+  withBody(
+    'POST /live',
+    z.strictObject({ steps: z.int().min(0).default(1) }),
+    (simulator, { steps }) => simulator.live({ steps }),
+    [{ body: { steps: 1 }, about: 'lets small changes happen at once' }],
+  ),
+]
+
+function bodyOf(text: string): unknown {
+  try {
+    return text === '' ? {} : JSON.parse(text)
+  } catch {
+    throw new ControlError(400, 'The body is not JSON')
+  }
+}
+
+/**
+ * Answers a request to the control API: JSON without authentication, for the loopback interface only. An invalid request
+ * gets 400 or 404 and `{"error": …}`.
+ */
+export async function answerControl(simulator: Service, request: Request): Promise<Reply> {
+  try {
+    const { pathname } = new URL(request.url)
+    const [first = '', ...segments] = pathname.slice(1).split('/').map(decodeURIComponent)
+    const action = actions.find(({ name }) => name === `${request.method} /${first}`)
+    if (action === undefined) throw new ControlError(404, `There is no action ${request.method} /${first}`)
+    return json(200, await action.run(simulator, bodyOf(await request.text()), segments))
+  } catch (error) {
+    const status = error instanceof ControlError ? error.status : 500
+    return json(status, { error: error instanceof Error ? error.message : 'Unexpected error' })
+  }
+}
+
+/** Indented JSON with a line end, so that a shell prompt starts on a new line. */
+function json(status: number, value: unknown): Reply {
+  const headers = { 'content-type': 'application/json; charset=utf-8' }
+  return { status, headers, body: Buffer.from(`${JSON.stringify(value ?? {}, null, 2)}\n`) }
+}

@@ -1,0 +1,180 @@
+import type { Endpoint } from './endpoints.ts'
+import type { Readings } from './readings.ts'
+import type { TenantName, TokenName } from './seed-access.ts'
+
+/** A logged request, without the token value. */
+export interface RequestRecord {
+  readonly seq: number
+  /** Epoch milliseconds of arrival. */
+  readonly time: number
+  readonly method: string
+  readonly path: string
+  /** Path template with `{id}`; null for unknown paths. */
+  readonly endpoint: string | null
+  readonly query: Readonly<Record<string, string>>
+  /** Headers without the token header. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly token: TokenName | null
+  readonly tenant: TenantName | null
+  readonly cursor: string | null
+  /** Page number for this token and endpoint, from 1; a repeated cursor is the same page. */
+  readonly page: number
+  /** Status sent; null without a complete answer. */
+  status: number | null
+  done: boolean
+  readonly faults: string[]
+}
+
+export type RequestPredicate = (request: RequestRecord) => boolean
+type Arrival = Omit<RequestRecord, 'seq' | 'page' | 'status' | 'done' | 'faults'>
+
+/** The latest requests. */
+export class RequestLog {
+  readonly #size: number
+  #kept: RequestRecord[] = []
+  #seq = 0
+  #count = 0
+  readonly #passes = new Map<string, { readonly page: number; readonly cursor: string | null }>()
+  readonly #waiting = new Map<RequestPredicate, (request: RequestRecord) => void>()
+
+  constructor(size: number) {
+    this.#size = size
+  }
+
+  all(): readonly RequestRecord[] {
+    return this.#kept.slice(-this.#size)
+  }
+
+  filter(matches: RequestPredicate): RequestRecord[] {
+    return this.all().filter(matches)
+  }
+
+  nonGet(): RequestRecord[] {
+    return this.filter(({ method }) => method !== 'GET')
+  }
+
+  /** Number of requests since the start or `clear`. */
+  count(): number {
+    return this.#count
+  }
+
+  clear(): void {
+    this.#kept = []
+    this.#count = 0
+  }
+
+  /** Resolves with the first matching request, past or future; tested on arrival and when done. */
+  waitFor(matches: RequestPredicate): Promise<RequestRecord> {
+    const found = this.all().find(matches)
+    if (found !== undefined) return Promise.resolve(found)
+    // A predicate may be waited for twice.
+    return new Promise((resolve) => this.#waiting.set((request) => matches(request), resolve))
+  }
+
+  begin(arrival: Arrival): RequestRecord {
+    const request = { seq: ++this.#seq, ...arrival, page: this.#pageOf(arrival), status: null, done: false, faults: [] }
+    this.#count++
+    this.#kept.push(request)
+    if (this.#kept.length > this.#size * 2) this.#kept = this.#kept.slice(-this.#size)
+    this.#notify(request)
+    return request
+  }
+
+  finish(request: RequestRecord, status: number | null): void {
+    request.status = status
+    request.done = true
+    this.#notify(request)
+  }
+
+  #pageOf({ token, endpoint, cursor }: Arrival): number {
+    const key = `${token} ${endpoint}`
+    const pass = this.#passes.get(key)
+    if (pass !== undefined && cursor !== null && pass.cursor === cursor) return pass.page
+    const page = cursor === null ? 1 : (pass?.page ?? 1) + 1
+    this.#passes.set(key, { page, cursor })
+    return page
+  }
+
+  #notify(request: RequestRecord): void {
+    for (const [matches, resolve] of this.#waiting) {
+      if (!matches(request)) continue
+      this.#waiting.delete(matches)
+      resolve(request)
+    }
+  }
+}
+
+export type ViolationKind =
+  /** `cursor` and `updatedAfter` in one request ("Exclusivity"). */
+  | 'cursor-with-updated-after'
+  /** A cursor of API clients from an earlier pass, which may silently restart the list. */
+  | 'foreign-api-clients-cursor'
+  /** A page size above the maximum ("Limits"). */
+  | 'page-size-over-maximum'
+  | 'unknown-parameter'
+  | 'unknown-path'
+  | 'unknown-method'
+
+export interface Violation {
+  readonly kind: ViolationKind
+  readonly seq: number
+  readonly method: string
+  readonly path: string
+  readonly detail: string
+}
+
+const clientsPath = '/api/public/api-clients'
+const greatestDocumentsPage = 200
+
+/** Most overlapping passes over a list: a client may read the first page again to identify the tenant. */
+const mostPasses = 16
+
+/** Collects the latest 1,000 violations of the specification by clients. */
+export class Auditor {
+  readonly violations: Violation[] = []
+  /** Cursors of the latest passes over the API clients by token, newest pass last. */
+  readonly #passes = new Map<string, Set<unknown>[]>()
+
+  /** `endpoint` is null when the path has no such method. */
+  inspect(request: RequestRecord, readings: Readings, endpoint: Endpoint | null): void {
+    for (const [kind, detail] of violationsOf(request, readings, endpoint)) this.#note(request, kind, detail)
+    const { cursor, token } = request
+    if (endpoint?.template !== clientsPath) return
+    const passes = this.#passes.get(`${token}`) ?? []
+    if (cursor === null) this.#passes.set(`${token}`, [...passes.slice(1 - mostPasses), new Set()])
+    else if (!passes.some((pass) => pass.has(cursor)))
+      this.#note(request, 'foreign-api-clients-cursor', `the cursor was not issued in the latest ${mostPasses} passes`)
+  }
+
+  /** Notes the cursor of an answer. */
+  issued({ endpoint, token }: RequestRecord, nextCursor: unknown): void {
+    if (endpoint === clientsPath && nextCursor) this.#passes.get(`${token}`)?.at(-1)?.add(nextCursor)
+  }
+
+  clear(): void {
+    this.violations.length = 0
+    this.#passes.clear()
+  }
+
+  #note({ seq, method, path }: RequestRecord, kind: ViolationKind, detail: string): void {
+    this.violations.push({ kind, seq, method, path, detail })
+    if (this.violations.length > 1000) this.violations.shift()
+  }
+}
+
+function* violationsOf(
+  { method, path, endpoint: template, query, cursor }: RequestRecord,
+  readings: Readings,
+  endpoint: Endpoint | null,
+): Generator<readonly [ViolationKind, string]> {
+  if (template === null) yield ['unknown-path', path]
+  else if (endpoint === null) yield ['unknown-method', method]
+  if (endpoint === null) return
+  if (cursor !== null && query['updatedAfter'] !== undefined)
+    yield ['cursor-with-updated-after', 'cursor and updatedAfter must not be sent together']
+  const known = endpoint.parameters(readings)
+  for (const name of Object.keys(query)) if (!known.includes(name)) yield ['unknown-parameter', name]
+  const size = Number(query[readings.pageSizeParameter ?? ''] ?? 0)
+  if (template === '/api/public/documents' && size > greatestDocumentsPage)
+    yield ['page-size-over-maximum', `${size} is over ${greatestDocumentsPage}`]
+}

@@ -1,0 +1,201 @@
+import { STATUS_CODES } from 'node:http'
+import { ApiError, shapeError } from './answer.ts'
+import { type Endpoint, findRoute, type Route } from './endpoints.ts'
+import { type EffectOf, type FaultEffect, reshape } from './faults.ts'
+import { issueToken, tokenPath } from './oauth.ts'
+import { guidFor } from './random.ts'
+import type { Readings } from './readings.ts'
+import type { RequestRecord } from './requests.ts'
+import { formatTimestamp } from './time.ts'
+import type { Credential } from './tokens.ts'
+import { pause, type Reply, type WireEffect } from './wire.ts'
+import { hasExpiredSecret, type World } from './world.ts'
+
+/** A reply on its way to the client; null where a fault prevents it. */
+export interface Exchange {
+  readonly record: RequestRecord
+  readonly reply: Reply | null
+  readonly wire: WireEffect | undefined
+}
+
+/** The code of a status: that of the specification, or the words of HTTP. */
+function codeOf(status: number): string {
+  if (status === 422) return 'VALIDATION_FAILED'
+  if (status === 500) return 'INTERNAL_ERROR'
+  return STATUS_CODES[status]?.toUpperCase().replaceAll(' ', '_') ?? 'ERROR'
+}
+
+/** Answers a request: log, hooks, faults, permission, endpoint, envelope, in this order. Rejects when `signal` aborts. */
+export async function exchange(world: World, request: Request, signal: AbortSignal): Promise<Exchange> {
+  const url = new URL(request.url)
+  const route = findRoute(request.method, url.pathname)
+  const record = begin(world, request, url, route)
+  try {
+    for (const hook of world.hooks) await hook(record)
+    const effects = world.faults.apply(record)
+    for (const { ms } of ofKind(effects, 'delay')) await pause(ms, signal)
+    const wire = effects.findLast((effect): effect is WireEffect => isWire(effect))
+    const isLost = wire?.kind === 'raw' || (wire?.kind === 'reset' && wire.when === 'before')
+    if (isLost || ofKind(effects, 'hang').length > 0) return { record, reply: null, wire }
+    const reply = answer(world, { request, url, route, record, effects, body: await request.text() })
+    return { record, wire, reply: ofKind(effects, 'invalid-utf8').length > 0 ? withInvalidByte(reply) : reply }
+  } catch (error) {
+    world.requests.finish(record, null)
+    throw error
+  }
+}
+
+function isWire({ kind }: FaultEffect): boolean {
+  return kind === 'reset' || kind === 'raw' || kind === 'drip'
+}
+
+function ofKind<K extends FaultEffect['kind']>(effects: readonly FaultEffect[], kind: K): EffectOf<K>[] {
+  return effects.filter((effect): effect is EffectOf<K> => effect.kind === kind)
+}
+
+/** Inserts an invalid byte into the last string, so that a lenient decoder still parses the JSON. */
+function withInvalidByte(reply: Reply): Reply {
+  const at = Math.max(0, reply.body.lastIndexOf('"'))
+  return { ...reply, body: Buffer.concat([reply.body.subarray(0, at), Buffer.from([0xff]), reply.body.subarray(at)]) }
+}
+
+function begin(world: World, request: Request, url: URL, route: Route): RequestRecord {
+  const { tokens, readings, clock } = world
+  const credential = tokens.of(tokenOf(request, readings))
+  const headers = Object.fromEntries(request.headers)
+  delete headers[readings.tokenHeader.toLowerCase()]
+  delete headers['authorization']
+  const isToken = url.pathname === tokenPath
+  const record = world.requests.begin({
+    time: clock(),
+    method: request.method,
+    path: url.pathname,
+    endpoint: isToken ? tokenPath : route.template,
+    query: Object.fromEntries(url.searchParams),
+    headers,
+    token: credential?.name ?? null,
+    tenant: credential?.tenant ?? null,
+    cursor: url.searchParams.get('cursor'),
+  })
+  if (!isToken) world.auditor.inspect(record, readings, route.endpoint)
+  return record
+}
+
+/** The token of a request, by header and scheme of the readings; null when there is none. */
+function tokenOf({ headers }: Request, { tokenHeader, tokenScheme }: Readings): string | null {
+  const value = headers.get(tokenHeader)
+  if (value === null || tokenScheme === '') return value
+  const prefix = `${tokenScheme.toLowerCase()} `
+  return value.toLowerCase().startsWith(prefix) ? value.slice(prefix.length).trim() : null
+}
+
+interface Asked {
+  readonly request: Request
+  readonly url: URL
+  readonly route: Route
+  readonly record: RequestRecord
+  readonly effects: readonly FaultEffect[]
+  readonly body: string
+}
+
+function answer(world: World, asked: Asked): Reply {
+  const { request, url, route, record, effects, body } = asked
+  const { readings } = world
+  world.responses++
+  const skewMs = ofKind(effects, 'clock-skew').reduce((sum, { ms }) => sum + ms, 0)
+  const refuse = (error: ApiError) => json(readings, error.status, errorBody(world, error, skewMs), error.headers)
+  for (const effect of effects) {
+    if (effect.kind === 'status') {
+      const code = effect.code ?? codeOf(effect.status)
+      return refuse(new ApiError(effect.status, code, effect.message ?? 'Injected fault', effect.headers))
+    }
+    if (effect.kind === 'body') {
+      const type = effect.contentType ?? 'application/json; charset=utf-8'
+      const headers = cased({ 'content-type': type, ...effect.headers }, readings)
+      return { status: effect.status ?? 200, headers, body: Buffer.from(effect.body) }
+    }
+  }
+  if (url.pathname === tokenPath) {
+    const { status, body: issued } = issueToken(world, request, body)
+    return json(readings, status, issued, { 'cache-control': 'no-store' })
+  }
+  try {
+    if (route.endpoint === null) throw route.error
+    const credential = authorize(world, tokenOf(request, readings), route.endpoint)
+    const {
+      status = 200,
+      data,
+      pagination = null,
+    } = route.endpoint.handle({
+      ...world,
+      tenant: world.tenants[credential.tenant],
+      response: world.responses,
+      query: url.searchParams,
+      id: route.id,
+      body,
+      style: {
+        timestamps: readings.timestamps,
+        unknownFields: readings.unknownFields,
+        upperGuids:
+          readings.guidCasing === 'upper' || (readings.guidCasing === 'alternate' && world.responses % 2 === 1),
+      },
+      ignoreCursor: ofKind(effects, 'ignore-cursor').length > 0,
+    })
+    const extra = readings.unknownFields ? { warnings: [] } : {}
+    let envelope: unknown = { data, pagination, error: null, meta: metaOf(world, skewMs), ...extra }
+    for (const effect of effects) envelope = reshape(envelope, effect, record.cursor)
+    world.auditor.issued(record, Object(Object(envelope).pagination).nextCursor)
+    return json(readings, status, envelope)
+  } catch (error) {
+    if (error instanceof ApiError) return refuse(error)
+    return refuse(new ApiError(500, 'INTERNAL_ERROR', error instanceof Error ? error.message : 'Unexpected error'))
+  }
+}
+
+/**
+ * The credential of a token that has the permission of the endpoint. Throws 401 `UNAUTHORIZED` both for a missing or
+ * unknown token and for a missing permission, with the same text ("Authentication" 2).
+ */
+function authorize(world: World, token: string | null, { permission }: Endpoint): Credential {
+  const credential = world.tokens.isValid(token, world.clock()) ? world.tokens.of(token) : undefined
+  if (credential?.permissions.has(permission) && !hasExpiredSecret(world, credential)) return credential
+  const { tokenScheme } = world.readings
+  const headers: Record<string, string> = tokenScheme === '' ? {} : { 'www-authenticate': tokenScheme }
+  throw new ApiError(401, 'UNAUTHORIZED', 'Token missing or not permitted to do this', headers)
+}
+
+/** The `meta` of a response; `skewMs` shifts its clock. */
+function metaOf({ readings, responseSeed, responses, clock }: World, skewMs: number): Record<string, unknown> {
+  const requestId = guidFor(responseSeed, responses)
+  return {
+    requestId: readings.requestIdCasing === 'upper' ? requestId.toUpperCase() : requestId,
+    timestamp: formatTimestamp(clock() + skewMs, readings.metaTimestamps),
+    ...(readings.unknownFields && { region: 'eu-west-1' }),
+  }
+}
+
+function errorBody(world: World, error: ApiError, skewMs: number): unknown {
+  const value = shapeError(error, world.readings.errorShape)
+  if (!world.readings.errorEnvelope) return value
+  return { data: null, pagination: null, error: value, meta: metaOf(world, skewMs) }
+}
+
+function json(
+  readings: Readings,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  const all = cased({ 'content-type': 'application/json; charset=utf-8', ...headers }, readings)
+  return { status, headers: all, body: Buffer.from(`${JSON.stringify(body) ?? ''}\n`) }
+}
+
+/** Headers with their names in the case of the readings. */
+function cased(headers: Readonly<Record<string, string>>, { headerCase }: Readings): Record<string, string> {
+  const entries = Object.entries(headers).map(([given, value]) => {
+    const name = given.toLowerCase()
+    if (headerCase === 'title') return [name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()), value]
+    return [headerCase === 'upper' ? name.toUpperCase() : name, value]
+  })
+  return Object.fromEntries(entries)
+}
