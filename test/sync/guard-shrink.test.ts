@@ -173,7 +173,16 @@ it('removals are counted whole before the first is confirmed', async () => {
   expect(test.query('select * from users where missing_since is not null')).toEqual([])
 })
 
-it('so does a full sync whose incremental sync from the cursor of before showed such a record', async () => {
+it('a full sync that is not whole removes nobody and holds nothing, however many it misses', async () => {
+  const test = await tenantOf('users', 30)
+  remove(test, 'users', 20)
+  const [odd] = test.sim.state().users()
+  test.sim.primary.updateUser(odd?.userId ?? 0, { raw: { userId: 'x' } })
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  expect([live(test, 'users'), await heldBack(test)]).toEqual([30, []])
+})
+
+it('a full sync removes nothing whose incremental sync from the cursor of before showed a record without a readable id', async () => {
   const test = await tenantOf('documents', 30)
   remove(test, 'documents', 1)
   await test.run('documents', 'full')
