@@ -22,7 +22,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .description('write, check or print the configuration')
     .addHelpText(
       'after',
-      '\nExamples:\n  tenantwatch config init\n  tenantwatch config check\n  tenantwatch config print',
+      '\nExamples:\n  tenantwatch config schema > config/tenantwatch.schema.json\n  tenantwatch config check\n  tenantwatch config print',
     )
   addConfigInit(config, io, done)
   addSchema(config, io, done)
