@@ -15,7 +15,7 @@ import type { pageStore } from './sync/page-store.ts'
 import type { HoldRow, HoldStore, ResourceQuality, TenantRow } from './sync/sync-port.ts'
 import type { tenantStore } from './sync/tenant-store.ts'
 
-export type * from './audit/compare-state.ts'
+export type { StateMismatch } from './audit/compare-state.ts'
 export type * from './audit/verify-chain.ts'
 export type * from './event-store.ts'
 export { findingKinds, sharedChain, termsKinds } from './event-store.ts'

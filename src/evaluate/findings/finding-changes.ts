@@ -16,7 +16,6 @@ import type { CheckTally, NewFailure } from '../check-tally.ts'
 import { waiverChanges } from '../waivers/waiver-changes.ts'
 import { sameFacts } from './finding-digest.ts'
 import { isSameEntity } from './identity.ts'
-import type { OpenFindings } from './open-findings.ts'
 import { resolutionOf } from './resolve-finding.ts'
 
 /** Findings that are compared at once, to bound the time of a query. */
@@ -35,11 +34,7 @@ export interface FindingChanges {
  *
  * @param tally null if the check could not be evaluated.
  */
-export async function findingChanges(
-  run: CheckRun,
-  tally: CheckTally | null,
-  before: OpenFindings,
-): Promise<FindingChanges> {
+export async function findingChanges(run: CheckRun, tally: CheckTally | null): Promise<FindingChanges> {
   const written: WrittenFinding[] = []
   for (const part of inParts(tally?.failures ?? [], atOnce)) {
     written.push(...(await writtenOf(run, part)))
@@ -47,9 +42,9 @@ export async function findingChanges(
   }
   const open: SeverityCounts = { ...tally?.severities }
   const resolved: ResolvedFinding[] = []
-  const passing = [...before.ofOtherTypes]
-  for (const [entityId, finding] of before.byEntity)
-    if (tally?.failingOpen.has(entityId) !== true) passing.push(finding)
+  const passing = [...run.open].flatMap(([entityId, finding]) =>
+    tally?.failingOpen.has(entityId) === true ? [] : [finding],
+  )
   for (const part of inParts(passing, atOnce)) {
     const resolutions = await resolutionsOf(run, tally, part)
     for (const { fingerprint, severity } of part) {

@@ -6,7 +6,7 @@ import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { queryBudget } from '../../../src/evaluate/query-budget.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
-import { resultMemory } from '../../../src/evaluate/result-memory.ts'
+import { ResultMemory } from '../../../src/evaluate/result-memory.ts'
 import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { fingerprintOf } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -244,7 +244,7 @@ it('treats inputs older than its maxAge as stale in every output', async () => {
 
 it('runs its query again only after an input, rule or version changed, also after a failure', async () => {
   const scene = answering()
-  const memory = resultMemory()
+  const memory = new ResultMemory()
   const tick = (minute: number) => evaluator(scene, { memory, at: now + minute * minuteMs })
   await tick(0)
   await tick(1)
@@ -262,7 +262,7 @@ it('runs its query again only after an input, rule or version changed, also afte
 
 it('runs a time-based query at each evaluation, and does not pass while the clocks differ', async () => {
   const scene = answering()
-  const memory = resultMemory()
+  const memory = new ResultMemory()
   const check = { ...written, timeBased: true }
   for (const minute of [0, 1, 2]) await evaluator(scene, { memory, check, at: now + minute * minuteMs })
   expect(scene.asked.map((query) => query.now)).toEqual([now, now + minuteMs, now + 2 * minuteMs])
