@@ -22,7 +22,7 @@ import type { OwnQuery } from './own-query.ts'
 import { readPass } from './pass.ts'
 import { BudgetExceeded } from './query-budget.ts'
 import { RecordTally } from './record-tally.ts'
-import { agreeWaivers } from './waivers/agree-waivers.ts'
+import { agreeWaivers } from './waivers/accept-findings.ts'
 
 /**
  * A check that throws becomes `unknown` and keeps its findings. The outcomes omit checks that were postponed.

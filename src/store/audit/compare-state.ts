@@ -38,8 +38,9 @@ const findingsText = `select f.id, f.fingerprint, t.name as tenant, f."check", f
 
 // Retention empties the events of a finding together with it.
 const missingText = `select e.subject from events e where e.tenant_id = ? and e.kind in (${listOfKinds(findingKinds)})
-    and e.data is not null and e.id = ${lastEventOf(findingKinds, 'e.tenant_id', 'e.subject')}
-    and not exists (select 1 from findings f where f.tenant_id = e.tenant_id and f.fingerprint = e.subject) order by +e.id`
+    and e.data is not null
+    and not exists (select 1 from findings f where f.tenant_id = e.tenant_id and f.fingerprint = e.subject)
+    and e.id = ${lastEventOf(findingKinds, 'e.tenant_id', 'e.subject')} order by +e.id`
 
 const resultsText = `select s."check", s.status, s.reason, s.entities, s.not_evaluated as "notEvaluated", s.since, s.rule, s.open,
     e.kind, e.at as "eventAt", e.data
