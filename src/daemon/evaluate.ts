@@ -11,7 +11,7 @@ import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import type { OwnQueries } from '../evaluate/own-query.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
-import { resultMemory } from '../evaluate/result-memory.ts'
+import { ResultMemory } from '../evaluate/result-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
@@ -70,7 +70,7 @@ export interface EvaluatorOptions {
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { stores, metrics, clock, log, ownQueries, queryBudget } = options
-  const emptyMemories = () => memoizeWeakly((_: Mirror) => resultMemory())
+  const emptyMemories = () => memoizeWeakly((_: Mirror) => new ResultMemory())
   let memoryOf = emptyMemories()
   let shared = sharedTenants([], clock)
   const logShared = sharedLog(log)

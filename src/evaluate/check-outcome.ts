@@ -1,6 +1,7 @@
 import type { Resolution } from '../model/check-status.ts'
 import type { DecidedStatus } from '../model/decide-status.ts'
 import type { Severity } from '../model/severity.ts'
+import type { CheckResult } from '../store/port.ts'
 
 /** Most findings of one check that an outcome names. */
 export const mostNamed = 10
@@ -23,4 +24,32 @@ export interface CheckOutcome extends DecidedStatus {
   readonly transitions: readonly FindingTransition[]
   /** The first findings that count again, because a waiver lapsed. */
   readonly lapsed: readonly { readonly fingerprint: string; readonly waiver: string }[]
+}
+
+export function outcomeOf(result: CheckResult, changesAt: number | null): CheckOutcome {
+  const { check, status, reason, written, waivers } = result
+  const transitions = [...transitionsOf(result)]
+  const resolved: Record<string, number> = {}
+  for (const { resolution } of transitions)
+    if (resolution !== null) resolved[resolution] = (resolved[resolution] ?? 0) + 1
+  return {
+    check,
+    status,
+    reason,
+    opened: written.filter(({ kind }) => kind !== 'changed').length,
+    resolved,
+    changesAt,
+    transitions: transitions.slice(0, mostNamed),
+    lapsed: waivers.lapsed.slice(0, mostNamed),
+  }
+}
+
+function* transitionsOf({ written, resolved }: CheckResult): Generator<FindingTransition> {
+  for (const { fingerprint, severity, kind, replacesOpen } of written) {
+    if (replacesOpen) yield { fingerprint, kind: 'resolved', severity, resolution: 'entity_removed' }
+    if (kind !== 'changed')
+      yield { fingerprint, kind: kind === 'replaced' ? 'opened' : kind, severity, resolution: null }
+  }
+  for (const { fingerprint, severity, resolution } of resolved)
+    yield { fingerprint, kind: 'resolved', severity, resolution }
 }

@@ -1,55 +1,62 @@
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
+import { reasonOf } from '../model/errors.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { CheckResult } from '../store/port.ts'
-import { type CheckOutcome, type FindingTransition, mostNamed } from './check-outcome.ts'
 import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
-import type { OpenFindings } from './findings/open-findings.ts'
 
-export interface NewResult {
+export interface EvaluatedCheck {
+  readonly run: CheckRun
   readonly result: CheckResult
-  readonly outcome: CheckOutcome
+  /** See `CheckOutcome`. */
+  readonly changesAt: number | null
+  /** True if the same inputs give the same result until `changesAt`. */
+  readonly isRepeatable: boolean
 }
 
-/**
- * The result of a check whose entities were evaluated.
- *
- * @param open the findings of the check that are open before.
- * @param problem see `CheckResult`.
- */
-export function evaluatedResult(
-  run: CheckRun,
-  open: OpenFindings,
-  tally: CheckTally,
-  problem: string | null,
-): Promise<NewResult> {
-  return resultOf(run, open, { tally, rawResult: rawResultOf(tally), problem })
+/** The result of a check whose entities were evaluated. @param problem see `CheckResult`. */
+export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<EvaluatedCheck> {
+  const isRepeatable = run.check.query === undefined || !run.check.timeBased
+  return resultOf(run, { tally, rawResult: rawResultOf(tally), problem, isRepeatable })
 }
 
 /** The result of a check that could not be evaluated; it opens no finding. */
 export function unevaluatedResult(
   run: CheckRun,
-  open: OpenFindings,
   reason: Extract<UnknownReason, 'check_failed' | 'internal' | 'never'>,
   problem: string | null = null,
-): Promise<NewResult> {
-  return resultOf(run, open, { tally: null, rawResult: { kind: 'unevaluated', reason }, problem })
+): Promise<EvaluatedCheck> {
+  const isRepeatable = run.check.query === undefined || reason !== 'internal'
+  return resultOf(run, { tally: null, rawResult: { kind: 'unevaluated', reason }, problem, isRepeatable })
+}
+
+/** The check is `unknown` and keeps its findings. @throws an error that affects every check. */
+export async function internalError(run: CheckRun, error: unknown): Promise<EvaluatedCheck> {
+  const { check, request } = run
+  request.signal?.throwIfAborted()
+  // The mirror fails, or another replica has taken the tenant.
+  if (['aborted', 'store'].includes(reasonOf(error))) throw error
+  request.log.error(
+    { tenant: request.tenant.settings.name, check: check.id, err: error },
+    'Check could not be evaluated',
+  )
+  return unevaluatedResult(run, 'internal')
 }
 
 interface Evaluated {
   readonly tally: CheckTally | null
   readonly rawResult: RawResult
   readonly problem: string | null
+  readonly isRepeatable: boolean
 }
 
 async function resultOf(
   run: CheckRun,
-  before: OpenFindings,
-  { tally, rawResult, problem }: Evaluated,
-): Promise<NewResult> {
+  { tally, rawResult, problem, isRepeatable }: Evaluated,
+): Promise<EvaluatedCheck> {
   const { check, inputs } = run
-  const changes = await findingChanges(run, tally, before)
+  const changes = await findingChanges(run, tally)
   const decided = decideStatus({ rawResult, inputs, timeBased: check.timeBased })
   // Null before the first complete full sync: the count would be partial.
   const counted = inputs[0]?.everComplete === true ? tally : null
@@ -64,44 +71,11 @@ async function resultOf(
     ...changes,
     problem,
   }
-  return { result, outcome: outcomeOf(result, changesAt) }
+  return { run, result, changesAt, isRepeatable }
 }
 
 function rawResultOf(tally: CheckTally): RawResult {
   if (tally.failing > 0) return { kind: 'fails' }
   if (tally.notEvaluated > 0) return { kind: 'unevaluated', reason: tally.notEvaluatedFor }
   return tally.isApplicable ? { kind: 'passes' } : { kind: 'not_applicable' }
-}
-
-/** @param changesAt first instant at which time alone changes the result; null = never. */
-export function outcomeOf(result: CheckResult, changesAt: number | null): CheckOutcome {
-  const { check, status, reason, written, resolved, waivers } = result
-  const resolutions: Record<string, number> = {}
-  const count = (resolution: string) => {
-    resolutions[resolution] = (resolutions[resolution] ?? 0) + 1
-  }
-  for (const { resolution } of resolved) count(resolution)
-  for (const { replacesOpen } of written) if (replacesOpen) count('entity_removed')
-  const opened = written.filter(({ kind }) => kind !== 'changed').length
-  const transitions = [...transitionsOf(result)].slice(0, mostNamed)
-  return {
-    check,
-    status,
-    reason,
-    opened,
-    resolved: resolutions,
-    changesAt,
-    transitions,
-    lapsed: waivers.lapsed.slice(0, mostNamed),
-  }
-}
-
-function* transitionsOf({ written, resolved }: CheckResult): Generator<FindingTransition> {
-  for (const { fingerprint, severity, kind, replacesOpen } of written) {
-    if (replacesOpen) yield { fingerprint, kind: 'resolved', severity, resolution: 'entity_removed' }
-    if (kind !== 'changed')
-      yield { fingerprint, kind: kind === 'replaced' ? 'opened' : kind, severity, resolution: null }
-  }
-  for (const { fingerprint, severity, resolution } of resolved)
-    yield { fingerprint, kind: 'resolved', severity, resolution }
 }

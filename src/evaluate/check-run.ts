@@ -2,14 +2,13 @@ import type { Waiver } from '../config/settings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { FindingStore, NotedWaiver } from '../store/port.ts'
+import type { FindingStore, NotedWaiver, OpenFindingDigest } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { type Check, type CheckContext, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import { CheckTally } from './check-tally.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality, usableInputs } from './data-quality.ts'
-import { readAcceptedStates, saveFirstStates } from './decisions.ts'
-import type { OpenFindings } from './findings/open-findings.ts'
+import { type AcceptedStates, readAcceptedStates, saveFirstStates } from './decisions.ts'
 import type { OwnQueries } from './own-query.ts'
 import type { QueryBudget } from './query-budget.ts'
 import type { ResultMemory } from './result-memory.ts'
@@ -45,40 +44,55 @@ export interface CheckRun {
   readonly quality: TenantDataQuality
   readonly inputs: readonly InputQuality[]
   readonly rule: string
+  /** Of a check with `drift`; null before its first states are stored. */
+  readonly accepted: AcceptedStates | null
   /** Waivers of the check that are stored, whether or not they are still configured. */
   readonly waivers: readonly NotedWaiver[]
+  /** Identifies all inputs of the result except the time. */
+  readonly basis: string
+  /** The findings that are open before, by entity; by fingerprint those of an entity type that the check had before. */
+  readonly open: Map<string, OpenFindingDigest>
 }
 
-export function checkRun(
+export async function checkRun(
   check: Check,
   request: EvaluateTenant,
   { quality, noted }: { readonly quality: TenantDataQuality; readonly noted: readonly NotedWaiver[] },
-): CheckRun {
-  const { settings } = request.tenant
-  const { options } = settingsOf(check, settings)
+): Promise<CheckRun> {
+  const { store, tenant, now } = request
+  const { options, severity } = settingsOf(check, tenant.settings)
+  const inputs = usableInputs(check, { quality, now, options })
+  const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
+  const accepted = await acceptedStates(check, request, quality)
+  // Nothing is awaited from here on: the data versions must be those from before the evaluation.
+  const versions = inputs.map(({ resource }) => store.dataVersion(tenant.id, resource))
+  const readAt = check.comparesReads === true ? inputs.map(({ resource }) => readInFullAt(quality, resource)) : null
   return {
-    check,
-    request,
-    quality,
-    inputs: usableInputs(check, { quality, now: request.now, options }),
-    rule: check.ruleOf(options, ruleContextOf(settings)),
+    ...{ check, request, quality, inputs, rule, accepted },
     waivers: noted.filter((waiver) => waiver.check === check.id),
+    basis: JSON.stringify([rule, severity, inputs, versions, readAt, accepted?.version ?? 0]),
+    open: new Map(),
   }
 }
 
-/** Identifies all inputs of a check result except the time. */
-export async function basisOf({ check, request, quality, inputs, rule }: CheckRun): Promise<string> {
-  const { store, tenant } = request
-  // Await before reading the data versions, which must be those from before the evaluation.
-  const accepted = check.drift === undefined ? null : await readAcceptedStates(store, tenant.id, check.id)
-  return JSON.stringify([
-    rule,
-    settingsOf(check, tenant.settings).severity,
-    inputs,
-    inputs.map(({ resource }) => store.dataVersion(tenant.id, resource)),
-    check.comparesReads === true ? inputs.map(({ resource }) => readInFullAt(quality, resource)) : null,
-    accepted?.version ?? 0,
-  ])
+/** Stores the first accepted states, once and only from complete data, because drift is measured from these states. */
+async function acceptedStates(
+  { id, drift, evaluates, ...check }: Check,
+  { store, tenant, now }: EvaluateTenant,
+  quality: TenantDataQuality,
+): Promise<AcceptedStates | null> {
+  if (drift === undefined) return null
+  const accepted = await readAcceptedStates(store, tenant.id, id)
+  if (accepted !== null || drift.states === undefined) return accepted
+  const inputs = inputQualities(quality, [evaluates, ...check.needs])
+  const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
+    return everComplete && blocked === null && partial.length === 0
+  })
+  if (!isWhole) return null
+  const records = await Array.fromAsync(store.records(tenant.id).select(evaluates))
+  const states = [...drift.states(records.flat())].map(([entityId, state]) => ({ entityId, state }))
+  await saveFirstStates(store, { tenantId: tenant.id, check: id, at: now }, states)
+  return readAcceptedStates(store, tenant.id, id)
 }
 
 /**
@@ -91,28 +105,30 @@ export function isEvaluable({ check, quality, inputs }: CheckRun): boolean {
   return inputQualities(quality, whole).every((input) => input.everComplete)
 }
 
-export function tallyOf(run: CheckRun, { byEntity: open }: OpenFindings): CheckTally {
-  const { check, request, rule } = run
-  const { severity } = settingsOf(check, request.tenant.settings)
-  return new CheckTally({ check, severity, rule, open, isFrozen: isFrozen(run) })
+/** Call before the check is evaluated, or its findings end. */
+export async function readOpenFindings({ check, request, open }: CheckRun): Promise<void> {
+  for await (const batch of request.store.openDigests(request.tenant.id, check.id)) {
+    for (const finding of batch)
+      open.set(finding.entityType === check.entity.type ? finding.entityId : finding.fingerprint, finding)
+  }
 }
 
 /** While the clocks differ, a time-based check confirms open findings and opens none. */
-function isFrozen({ check, quality }: CheckRun): boolean {
+export function tallyOf({ check, request, quality, rule, open }: CheckRun): CheckTally {
+  const { severity } = settingsOf(check, request.tenant.settings)
   const inputs = inputQualities(quality, inputsOf(check))
-  return check.timeBased && inputs.some(({ clock }) => clock === 'ahead' || clock === 'behind')
+  const isFrozen = check.timeBased && inputs.some(({ clock }) => clock === 'ahead' || clock === 'behind')
+  return new CheckTally({ check, severity, rule, open, isFrozen })
 }
 
-export async function contextOf(
-  { check, request, quality, inputs }: CheckRun,
+export function contextOf(
+  { request, quality, inputs, accepted }: CheckRun,
   needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
-): Promise<CheckContext> {
-  const { store, tenant, now } = request
-  const accepted = check.drift === undefined ? null : await readAcceptedStates(store, tenant.id, check.id)
+): CheckContext {
   const incomplete = inputs.filter(({ blocked, partial }) => blocked !== null || partial.length > 0)
   return {
-    ...ruleContextOf(tenant.settings),
-    now,
+    ...ruleContextOf(request.tenant.settings),
+    now: request.now,
     incomplete: new Set(incomplete.map(({ resource }) => resource)),
     readInFullAt: (resource) => readInFullAt(quality, resource),
     accepted: accepted?.byEntity ?? null,
@@ -122,18 +138,4 @@ export async function contextOf(
 
 function readInFullAt({ resources }: TenantDataQuality, resource: ResourceName): number {
   return resources.get(resource)?.stored?.state.completeStartedAt ?? 0
-}
-
-/** Stores the first accepted states, once and only from complete data, because drift is measured from these states. */
-export async function keepFirstStates({ check, request, quality }: CheckRun): Promise<void> {
-  const { store, tenant, now } = request
-  if (check.drift?.states === undefined) return
-  const inputs = inputQualities(quality, inputsOf(check))
-  const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
-    return everComplete && blocked === null && partial.length === 0
-  })
-  if (!isWhole || (await readAcceptedStates(store, tenant.id, check.id)) !== null) return
-  const records = await Array.fromAsync(store.records(tenant.id).select(check.evaluates))
-  const states = [...check.drift.states(records.flat())].map(([entityId, state]) => ({ entityId, state }))
-  await saveFirstStates(store, { tenantId: tenant.id, check: check.id, at: now }, states)
 }

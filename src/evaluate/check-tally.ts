@@ -48,6 +48,10 @@ export class CheckTally {
   /** Entities of open findings. */
   readonly failingOpen = new Set<string>()
   readonly passing = new Map<string, PassingEntity>()
+  /** Why the check failed; null while it did not. */
+  error: unknown = null
+  /** Of a check over records. */
+  evaluator: Evaluator | null = null
   readonly #tallied: TalliedCheck
   #applicable = 0
 
@@ -60,14 +64,44 @@ export class CheckTally {
     return this.#applicable > 0
   }
 
-  addRecord(evaluator: Evaluator, record: MirrorRecord, history: readonly ChangeRow[]): void {
-    const outcome = evaluator.record(record, history)
-    if (outcome === null && !this.#tallied.check.entity.isRecord) return
-    this.add(record.key, outcome ?? outside, record)
+  /** Runs a part of the check; an error ends this check only. */
+  attempt(part: () => void): void {
+    if (this.error !== null) return
+    try {
+      part()
+    } catch (error) {
+      this.error = error ?? new TypeError('The check threw nothing')
+    }
   }
 
-  addEnd(evaluator: Evaluator): void {
-    for (const [entityId, outcome] of evaluator.end?.() ?? []) this.add(entityId, outcome)
+  /** Keys of the records whose history the check needs. */
+  readingHistory(slice: readonly MirrorRecord[]): readonly string[] {
+    const keys: string[] = []
+    const { evaluator } = this
+    if (evaluator?.readsHistoryOf === undefined) return keys
+    this.attempt(() => {
+      for (const record of slice) if (evaluator.readsHistoryOf?.(record) === true) keys.push(record.key)
+    })
+    return keys
+  }
+
+  /** @param histories by key. */
+  addSlice(slice: readonly MirrorRecord[], histories: ReadonlyMap<string, readonly ChangeRow[]>): void {
+    const { evaluator } = this
+    if (evaluator === null) return
+    this.attempt(() => {
+      for (const record of slice) {
+        const isRead = histories.size > 0 && evaluator.readsHistoryOf?.(record) === true
+        const outcome = evaluator.record(record, (isRead ? histories.get(record.key) : undefined) ?? noHistory)
+        if (outcome !== null || this.#tallied.check.entity.isRecord) this.add(record.key, outcome ?? outside, record)
+      }
+    })
+  }
+
+  addEnd(): void {
+    this.attempt(() => {
+      for (const [entityId, outcome] of this.evaluator?.end?.() ?? []) this.add(entityId, outcome)
+    })
   }
 
   addPassing(count: number): void {
@@ -118,3 +152,5 @@ export class CheckTally {
 }
 
 const outside: Outcome = { kind: 'ok', outside: true }
+
+const noHistory: readonly ChangeRow[] = []

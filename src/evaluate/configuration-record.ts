@@ -14,8 +14,7 @@ import { termsOf, waiversByTenant } from './waivers/waivers.ts'
 /** A tenant without its address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
   readonly rules: Readonly<Record<string, string>>
-  /** Absent if an older version recorded the configuration. */
-  readonly assumptions?: Readonly<Record<string, string>>
+  readonly assumptions: Readonly<Record<string, string>>
   /** Checks for which this configuration leaves nothing to evaluate. */
   readonly unconfigured: readonly string[]
 }
@@ -94,7 +93,7 @@ export function readRecord({ content }: NotedConfiguration): ConfigurationRecord
 /** The checks with the rules of the recorded time, independent of the current configuration and version. */
 export function recordedChecks(
   { checks }: ConfigurationRecord,
-  { rules, assumptions = {}, unconfigured }: RecordedTenant,
+  { rules, assumptions, unconfigured }: RecordedTenant,
 ): readonly Check[] {
   return checks.map((check) => ({
     ...check,
@@ -103,8 +102,6 @@ export function recordedChecks(
     ruleOf: () => rules[check.id] ?? '',
     isConfigured: () => !unconfigured.includes(check.id),
     assumption: () => assumptions[check.id] ?? null,
-    evaluator: () =>
-      Promise.reject(new TypeError(`Cannot evaluate check ${check.id}: it is a record of a former configuration`)),
   }))
 }
 

@@ -1,15 +1,28 @@
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { resources } from '../resources/index.ts'
 import type { RecordCounts } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { type Check, inputsOf } from './check.ts'
-import type { CheckOutcome } from './check-outcome.ts'
-import { basisOf, type CheckRun, checkRun, type EvaluateTenant, isEvaluable, keepFirstStates } from './check-run.ts'
+import { type Check, CheckFailed, inputsOf } from './check.ts'
+import { type CheckOutcome, outcomeOf } from './check-outcome.ts'
+import { type EvaluatedCheck, evaluatedResult, internalError, unevaluatedResult } from './check-result.ts'
+import {
+  type CheckRun,
+  checkRun,
+  contextOf,
+  type EvaluateTenant,
+  isEvaluable,
+  readOpenFindings,
+  tallyOf,
+} from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
+import type { CheckTally } from './check-tally.ts'
 import { readDataQuality } from './data-quality.ts'
-import { evaluateQuery } from './evaluate-query.ts'
-import { type Counting, type DueCheck, type EvaluatedCheck, evaluateResource } from './evaluate-resource.ts'
 import { closeFindings } from './findings/close-findings.ts'
-import { agreeWaivers } from './waivers/agree-waivers.ts'
+import type { OwnQuery } from './own-query.ts'
+import { readPass } from './pass.ts'
+import { BudgetExceeded } from './query-budget.ts'
+import { RecordTally } from './record-tally.ts'
+import { agreeWaivers } from './waivers/accept-findings.ts'
 
 /**
  * A check that throws becomes `unknown` and keeps its findings. The outcomes omit checks that were postponed.
@@ -17,29 +30,28 @@ import { agreeWaivers } from './waivers/agree-waivers.ts'
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
 export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
-  const { store, tenant, checks, now } = request
+  const { store, tenant, checks, now, memory } = request
   const quality = await readDataQuality(store, tenant, now)
   await request.onDataQuality?.(quality)
   const noted = await agreeWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
-  const runs = checks.filter((one) => isDue(one, request)).map((check) => checkRun(check, request, { quality, noted }))
-  const { due, repeated } = await dueChecks(request, runs)
-  await store.confirmResults(
-    tenant.id,
-    repeated.map(({ check }) => check),
-    now,
-    request.currentForMs,
-  )
-  const outcomes = [...repeated, ...(await evaluateRecords(request, due))]
-  // The query of an own check may take long: the other results are shown meanwhile.
-  for (const one of due) {
-    if (one.run.check.query === undefined) continue
-    const found = await evaluateQuery(one.run)
-    if (found === null) continue
-    await store.saveResults(tenant.id, now, { results: [found.result], currentForMs: request.currentForMs })
-    outcomes.push(found.outcome)
-    if (found.isRepeatable) request.memory?.keep(tenant.id, one.basis, found.outcome, now)
+  const due: CheckRun[] = []
+  const outcomes: CheckOutcome[] = []
+  for (const check of checks.filter((one) => isDue(one, request))) {
+    const run = await checkRun(check, request, { quality, noted })
+    const known = memory?.recall(tenant.id, check.id, run.basis, now)
+    if (known === undefined) due.push(run)
+    else outcomes.push(known)
   }
-  return request.onlyInputs === undefined ? [...outcomes, ...(await closeDisabled(request))] : outcomes
+  const repeated = outcomes.map(({ check }) => check)
+  await store.confirmResults(tenant.id, repeated, now, request.currentForMs)
+  outcomes.push(...(await evaluateRecords(request, due)))
+  // The query of an own check may take long: the other results are shown meanwhile.
+  for (const run of due.filter(({ check }) => check.query !== undefined)) {
+    const evaluated = await evaluateQuery(run)
+    if (evaluated !== null) outcomes.push(...(await saveResults(request, [evaluated])))
+  }
+  if (request.onlyInputs === undefined) outcomes.push(...(await closeDisabled(request)))
+  return outcomes
 }
 
 function isDue(check: Check, { tenant, onlyInputs, beingRead = [] }: EvaluateTenant): boolean {
@@ -49,77 +61,127 @@ function isDue(check: Check, { tenant, onlyInputs, beingRead = [] }: EvaluateTen
   return inputs.some((input) => onlyInputs.includes(input)) && !inputs.some((input) => beingRead.includes(input))
 }
 
-/** Checks whose result may differ from the last one, and the outcomes of the others. */
-async function dueChecks({ memory, tenant, now }: EvaluateTenant, runs: readonly CheckRun[]) {
-  const due: DueCheck[] = []
-  const repeated: CheckOutcome[] = []
-  for (const run of runs) {
-    await keepFirstStates(run)
-    const basis = await basisOf(run)
-    const known = memory?.recall(tenant.id, run.check.id, basis, now)
-    if (known === undefined) due.push({ run, basis })
-    else repeated.push(known)
-  }
-  return { due, repeated }
-}
-
 /** A pass over the records of each resource that a due check evaluates, then one transaction for all results. */
-async function evaluateRecords(request: EvaluateTenant, due: readonly DueCheck[]): Promise<readonly CheckOutcome[]> {
-  const { memory, now, store, tenant } = request
-  const countings = resourceNames.map((resource) => dueCounting(request, resource))
-  const byRecords = due.filter(({ run }) => run.check.query === undefined)
-  const needed = await neededRecords(request, byRecords)
-  const found: EvaluatedCheck[] = []
+async function evaluateRecords(request: EvaluateTenant, due: readonly CheckRun[]): Promise<readonly CheckOutcome[]> {
+  const { memory, onlyInputs = resourceNames, signal, store, tenant } = request
+  const runs = due.filter(({ check }) => check.query === undefined)
+  const needed = await neededRecords(request, runs)
+  const evaluated: EvaluatedCheck[] = []
   const counts = new Map<ResourceName, RecordCounts>()
-  for (const counting of countings) {
-    const own = byRecords.filter(({ run }) => run.check.evaluates === counting.resource)
-    const evaluated = await evaluateResource(request, { counting, needed, due: own })
-    found.push(...evaluated.checks)
-    if (evaluated.counts !== null) counts.set(counting.resource, evaluated.counts)
+  const versions = new Map<ResourceName, number>()
+  for (const resource of resourceNames) {
+    const version = store.dataVersion(tenant.id, resource)
+    const isCounted = !onlyInputs.includes(resource) || memory?.isCounted(tenant.id, resource, version) === true
+    const counting = isCounted ? null : recordTallyOf(resource)
+    const tallies = new Map<CheckRun, CheckTally | null>()
+    for (const run of runs.filter(({ check }) => check.evaluates === resource))
+      tallies.set(run, await beginTally(run, needed))
+    const reading = [...tallies.values()].filter((tally) => tally !== null)
+    if (reading.length > 0 || counting !== null)
+      await readPass(store.records(tenant.id), resource, { tallies: reading, counting, signal })
+    for (const [run, tally] of tallies) evaluated.push(await recordsResult(run, tally))
+    if (counting === null) continue
+    counts.set(resource, counting.result())
+    versions.set(resource, version)
   }
-  const results = found.map(({ result }) => result)
-  if (results.length > 0 || counts.size > 0)
-    await store.saveResults(tenant.id, now, { results, counts, currentForMs: request.currentForMs })
-  for (const { basis, outcome } of found) memory?.keep(tenant.id, basis, outcome, now)
-  for (const { resource, basis } of countings)
-    if (counts.has(resource)) memory?.keep(tenant.id, basis, counted(resource), now)
-  return found.map(({ outcome }) => outcome)
-}
-
-/** Records are counted again after each change. */
-function dueCounting({ memory, now, onlyInputs, store, tenant }: EvaluateTenant, resource: ResourceName): Counting {
-  const basis = String(store.dataVersion(tenant.id, resource))
-  const isDue = onlyInputs === undefined || onlyInputs.includes(resource)
-  const isKnown = memory?.recall(tenant.id, counted(resource).check, basis, now) !== undefined
-  return { resource, basis, isDue: isDue && !isKnown }
-}
-
-/** The key of a counting in the memory of results. */
-function counted(resource: ResourceName): CheckOutcome {
-  const nothing = { opened: 0, resolved: {}, transitions: [], lapsed: [] }
-  return { check: `count of ${resource}`, status: 'pass', reason: null, changesAt: null, ...nothing }
+  const outcomes = await saveResults(request, evaluated, counts)
+  for (const [resource, version] of versions) memory?.keepCounted(tenant.id, resource, version)
+  return outcomes
 }
 
 /** All records of the resources that due checks look up. */
-async function neededRecords({ store, tenant }: EvaluateTenant, due: readonly DueCheck[]) {
+async function neededRecords({ store, tenant }: EvaluateTenant, runs: readonly CheckRun[]) {
   const needed = new Map<ResourceName, readonly MirrorRecord[]>()
-  const runs = due.map(({ run }) => run).filter(isEvaluable)
-  for (const resource of new Set(runs.flatMap(({ check }) => check.needs)))
+  for (const resource of new Set(runs.filter(isEvaluable).flatMap(({ check }) => check.needs)))
     needed.set(resource, (await Array.fromAsync(store.records(tenant.id).select(resource))).flat())
   return needed
 }
 
-async function closeDisabled(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
-  const { store, tenant, checks, now, memory } = request
-  const keep = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
-  if (request.keepUnlisted === true) for (const id of await unlisted(request)) keep.add(id)
-  const ending = { status: 'unknown', reason: 'never', resolution: 'check_disabled' } as const
-  const closed = await closeFindings({ store, tenantId: tenant.id, now, keep, ending })
-  for (const { check } of closed) memory?.forget(tenant.id, check)
-  return closed
+/** Null for a resource without gauges that count its records. */
+function recordTallyOf(resource: ResourceName): RecordTally | null {
+  const definition = resources.find(({ name }) => name === resource)
+  if (definition === undefined || !('gauges' in definition)) return null
+  return definition.gauges.some(({ kind }) => kind === 'count') ? new RecordTally(definition) : null
 }
 
-async function unlisted({ store, tenant, checks }: EvaluateTenant): Promise<readonly string[]> {
+/** Null if the check cannot be evaluated. */
+async function beginTally(
+  run: CheckRun,
+  needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
+): Promise<CheckTally | null> {
+  const { check, request } = run
+  await readOpenFindings(run)
+  if (check.begin === undefined || !isEvaluable(run)) return null
+  const tally = tallyOf(run)
+  const { options } = settingsOf(check, request.tenant.settings)
+  tally.attempt(() => {
+    tally.evaluator = check.begin?.(options, contextOf(run, needed)) ?? null
+  })
+  return tally
+}
+
+async function recordsResult(run: CheckRun, tally: CheckTally | null): Promise<EvaluatedCheck> {
+  run.request.signal?.throwIfAborted()
+  if (tally === null) return unevaluatedResult(run, 'never')
+  try {
+    if (tally.error !== null) throw tally.error
+    const problem = tally.unevaluated.length === 0 ? null : JSON.stringify(tally.unevaluated)
+    return await evaluatedResult(run, tally, problem)
+  } catch (error) {
+    return await internalError(run, error)
+  }
+}
+
+/** Evaluates a check of one's own; null if it is postponed. */
+async function evaluateQuery(run: CheckRun): Promise<EvaluatedCheck | null> {
+  const { check, request } = run
+  await readOpenFindings(run)
+  if (check.query === undefined || !isEvaluable(run)) return unevaluatedResult(run, 'never')
+  try {
+    const { ok, outcomes, problem } = await check.query((query) => runQuery(run, query))
+    const tally = tallyOf(run)
+    tally.addPassing(ok)
+    for (const [entityId, outcome] of outcomes) tally.add(entityId, outcome)
+    return await evaluatedResult(run, tally, problem)
+  } catch (error) {
+    if (error instanceof BudgetExceeded) return null
+    if (!(error instanceof CheckFailed)) return await internalError(run, error)
+    const facts = { tenant: request.tenant.settings.name, check: check.id, detail: error.message }
+    request.log.warn(facts, 'Own check could not be evaluated')
+    return unevaluatedResult(run, 'check_failed', error.message)
+  }
+}
+
+function runQuery({ request }: CheckRun, query: Omit<OwnQuery, 'now' | 'tenant'>) {
+  const { store, tenant, now, signal, ownQueries, queryBudget } = request
+  if (ownQueries === undefined) throw new TypeError('Cannot evaluate own checks: the request has no runner of queries')
+  const run = () => ownQueries.ask(store, tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
+  return queryBudget === undefined ? run() : queryBudget.spend(run)
+}
+
+async function saveResults(
+  { store, tenant, now, memory, currentForMs }: EvaluateTenant,
+  evaluated: readonly EvaluatedCheck[],
+  counts: ReadonlyMap<ResourceName, RecordCounts> = new Map(),
+): Promise<readonly CheckOutcome[]> {
+  if (evaluated.length === 0 && counts.size === 0) return []
+  const results = evaluated.map(({ result }) => result)
+  await store.saveResults(tenant.id, now, { results, counts, currentForMs })
+  return evaluated.map(({ run, result, changesAt, isRepeatable }) => {
+    const outcome = outcomeOf(result, changesAt)
+    if (isRepeatable) memory?.keep(tenant.id, run.basis, outcome, now)
+    return outcome
+  })
+}
+
+async function closeDisabled({ store, tenant, checks, now, memory, keepUnlisted }: EvaluateTenant) {
   const listed = new Set(checks.map(({ id }) => id))
-  return (await store.checkStates(tenant.id)).map(({ check }) => check).filter((id) => !listed.has(id))
+  const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
+  const closed = await closeFindings(store, tenant.id, {
+    now,
+    isKept: (check) => enabled.has(check) || (keepUnlisted === true && !listed.has(check)),
+    resolution: 'check_disabled',
+  })
+  for (const { check } of closed) memory?.forget(tenant.id, check)
+  return closed
 }

@@ -7,34 +7,6 @@ import type { HoldRow, PastReader, PastRun, ResourceQuality, SyncState, TenantRo
 import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQuality } from './data-quality.ts'
 import type { ReadPosture } from './read-posture.ts'
 
-/** A read-only store of a past state, so that the same code reports present and past. */
-export function pastStore(past: PastReader, tenants: readonly TenantRow[]): ReadPosture['store'] {
-  const { checkStates, findings, isLive } = past
-  const recordOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
-  const rowOf = (tenantId: number) => tenants.find(({ id }) => id === tenantId)
-  return {
-    tenants: async () => tenants,
-    async tenant(tenantId) {
-      const row = rowOf(tenantId)
-      if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
-      return pastTenant(row, await recordOf(tenantId))
-    },
-    async holds(tenantId) {
-      const wanted = tenants.filter(({ id }) => tenantId === undefined || id === tenantId)
-      const each = await Promise.all(wanted.map(async (row) => pastHolds(row, await recordOf(row.id))))
-      return each.flat()
-    },
-    // A report lists decisions in a section of their own.
-    events: async () => [],
-    quality: async (tenantId) => pastDataQuality(await recordOf(tenantId), await past.runs(tenantId), past.at),
-    checkStates,
-    findings,
-    isLive,
-    // Staleness at that time is part of the record.
-    unconfirmedTime: async () => null,
-  }
-}
-
 type HoldRecord = Pick<HoldRow, 'id' | 'resource' | 'reason' | 'count' | 'message' | 'raisedAt'>
 
 interface ResourceRecord {
@@ -47,48 +19,43 @@ interface ResourceRecord {
   readonly fullReason: Reason | null
   /** True until a sync succeeds after that failure. */
   readonly failing: boolean
-  /** Server minus local clock, rounded to minutes, 0 while they agree; null = unknown. Absent in older records. */
-  readonly skewMs?: number | null
+  /** Server minus local clock, rounded to minutes, 0 while they agree; null = unknown. */
+  readonly skewMs: number | null
 }
 
+/** The facts behind the data quality of a tenant besides ages and counts, for which its runs are read. */
 export interface InputSnapshot {
-  /** In older records only: the skew of all resources if it was too great, else null. */
-  readonly clockSkewMs?: number | null
   readonly changeAccepted: readonly string[] | null
   readonly former?: readonly string[]
   readonly sharedWith?: string
   readonly holds: readonly HoldRecord[]
-  readonly resources: Readonly<Record<string, ResourceRecord>>
+  readonly resources: Readonly<Partial<Record<ResourceName, ResourceRecord>>>
 }
+
+const noSnapshot: InputSnapshot = { changeAccepted: null, holds: [], resources: {} }
 
 export function inputSnapshot({ tenant, holds, resources, sharedWith }: TenantDataQuality): string {
   const { changeAccepted, former } = tenant
-  const record: InputSnapshot = {
+  const record = {
     changeAccepted,
     ...(former.length > 0 && { former }),
-    ...(sharedWith !== undefined && { sharedWith }),
+    sharedWith,
     holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
       return { id, resource, reason, count, message, raisedAt }
     }),
-    resources: Object.fromEntries(
-      [...resources].flatMap(([name, { stored, skewMs, input }]) => {
-        return stored === undefined ? [] : [[name, resourceRecord(stored, skewMs, input)]]
-      }),
-    ),
+    resources: Object.fromEntries([...resources].map(([name, measured]) => [name, resourceRecord(measured)])),
   }
   return JSON.stringify(record)
 }
 
-function resourceRecord(
-  { state, quarantined, missing }: ResourceQuality,
-  skewMs: MeasuredQuality['skewMs'],
-  { blocked }: MeasuredQuality['input'],
-): ResourceRecord {
+function resourceRecord({ stored, skewMs, input }: MeasuredQuality): ResourceRecord | undefined {
+  if (stored === undefined) return undefined
+  const { state, quarantined, missing } = stored
   const { denied, incrementalSuccessAt, fullSuccessAt, fullReason } = state
   return {
     quarantined,
     missing,
-    denied: denied ?? (blocked === 'unauthorized' ? blocked : null),
+    denied: denied ?? (input.blocked === 'unauthorized' ? input.blocked : null),
     incrementallySynced: incrementalSuccessAt !== null,
     fullySynced: fullSuccessAt !== null,
     incrementalReason: incrementalFailure(state),
@@ -98,42 +65,57 @@ function resourceRecord(
   }
 }
 
-export function readInputSnapshot(text: string | null): InputSnapshot | null {
-  return text === null ? null : readStored('recorded data quality', () => JSON.parse(text) as InputSnapshot)
+export function readInputSnapshot(text: string | null): InputSnapshot {
+  return text === null ? noSnapshot : readStored('recorded data quality', () => JSON.parse(text) as InputSnapshot)
 }
 
-export function pastTenant(row: TenantRow, record: InputSnapshot | null): TenantRow {
-  const { changeAccepted = null, former = [] } = record ?? {}
-  return { ...row, blockedUntil: 0, changeAccepted, former }
-}
-
-export function pastHolds({ id: tenantId, name }: TenantRow, record: InputSnapshot | null): readonly HoldRow[] {
-  return (record?.holds ?? []).map((hold) => ({ ...hold, tenantId, tenant: name, cause: {} }))
-}
-
-export function pastDataQuality(
-  record: InputSnapshot | null,
-  runs: readonly PastRun[],
-  at: number,
-): readonly ResourceQuality[] {
-  return resourceNames.map((resource) => {
-    const own = record?.resources[resource]
-    const run = runs.find((one) => one.resource === resource)
-    const { quarantined = 0, missing = 0 } = own ?? {}
-    const skewMs = own?.skewMs === undefined ? (record?.clockSkewMs ?? 0) : own.skewMs
-    const times = { serverTime: skewMs === null ? null : at + skewMs, serverTimeAt: at }
-    return { state: { ...pastState(resource, own, run), ...times }, live: run?.live ?? 0, quarantined, missing }
-  })
-}
-
-/** A state whose times only express an order; the real times are in the runs. */
-function pastState(
-  resource: ResourceName,
-  own: ResourceRecord | undefined,
-  run: PastRun | undefined,
-): Omit<SyncState, 'serverTime' | 'serverTimeAt'> {
-  const attemptAt = run === undefined ? null : 0
+/** A read-only store of a past state, so that the same code reports present and past. */
+export function pastStore(past: PastReader, tenants: readonly TenantRow[]): ReadPosture['store'] {
+  const { checkStates, findings, isLive } = past
+  const snapshotOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
   return {
+    tenants: async () => tenants,
+    async tenant(tenantId) {
+      const row = tenants.find(({ id }) => id === tenantId)
+      if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
+      const { changeAccepted, former = [] } = await snapshotOf(tenantId)
+      return { ...row, blockedUntil: 0, changeAccepted, former }
+    },
+    async holds(wanted) {
+      const found: HoldRow[] = []
+      for (const { id: tenantId, name: tenant } of tenants) {
+        if (wanted !== undefined && tenantId !== wanted) continue
+        for (const hold of (await snapshotOf(tenantId)).holds) found.push({ ...hold, tenantId, tenant, cause: {} })
+      }
+      return found
+    },
+    // A report lists decisions in a section of their own.
+    events: async () => [],
+    async quality(tenantId) {
+      const [{ resources }, runs] = [await snapshotOf(tenantId), await past.runs(tenantId)]
+      return resourceNames.map((resource) => {
+        const run = runs.find((one) => one.resource === resource)
+        return pastQuality({ resource, own: resources[resource], run }, past.at)
+      })
+    },
+    checkStates,
+    findings,
+    isLive,
+    // Staleness at that time is part of the record.
+    unconfirmedTime: async () => null,
+  }
+}
+
+interface PastResource {
+  readonly resource: ResourceName
+  readonly own: ResourceRecord | undefined
+  readonly run: PastRun | undefined
+}
+
+/** A state whose other times than those of the run only express an order. */
+function pastQuality({ resource, own, run }: PastResource, at: number): ResourceQuality {
+  const { quarantined = 0, missing = 0, skewMs = 0 } = own ?? {}
+  const state: SyncState = {
     resource,
     // Not null: `incrementalReason` already includes the failure of a full sync that incremental syncs wait for.
     cursor: '',
@@ -142,7 +124,9 @@ function pastState(
     completeServerTime: null,
     completeDurationMs: run?.completeDurationMs ?? null,
     completeRequestId: null,
-    incrementalAttemptAt: attemptAt,
+    serverTime: skewMs === null ? null : at + skewMs,
+    serverTimeAt: at,
+    incrementalAttemptAt: run === undefined ? null : 0,
     incrementalSuccessAt: own?.incrementallySynced === true ? 0 : null,
     incrementalReason: own?.incrementalReason ?? null,
     fullAttemptAt: own?.failing === true ? 0 : -1,
@@ -156,4 +140,5 @@ function pastState(
     incrementalPaused: false,
     emptyAccepted: null,
   }
+  return { state, live: run?.live ?? 0, quarantined, missing }
 }

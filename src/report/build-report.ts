@@ -107,11 +107,11 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
   const { record, store, request } = known
   const now = request.past.at
   const row = request.tenants.find(({ name }) => name === tenant.name)
-  const snapshot = row === undefined ? null : readInputSnapshot(await request.past.tenantState(row.id))
+  const { sharedWith } = readInputSnapshot(row === undefined ? null : await request.past.tenantState(row.id))
   const evaluated = {
     id: row?.id ?? unmirroredId,
     settings: { ...tenant, baseUrl: '' },
-    ...(snapshot?.sharedWith !== undefined && { sharedWith: snapshot.sharedWith }),
+    ...(sharedWith !== undefined && { sharedWith }),
   }
   const checks = recordedChecks(record, tenant)
   const { waivers, evaluateIntervalMs } = record

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Database } from './database.ts'
 import type { Sql } from './db/db.ts'
-import type { AsOf } from './history/as-of.ts'
+import { type AsOf, present } from './history/as-of.ts'
 import { fromJson } from './words.ts'
 
 /** Tenant id of the events that belong to no tenant. */
@@ -217,6 +217,42 @@ export interface DriftFacts {
 /** List for `in`. */
 export const listOfKinds = (kinds: readonly EventKind[]) => kinds.map((kind) => `'${kind}'`).join(', ')
 
+/** Expression for the id of the last event of a subject, which has its state. */
+export const lastEventOf = (kinds: readonly EventKind[], tenantId: string, subject: string, asOf = '1 = 1') =>
+  `(select max(x.id) from events x where x.tenant_id = ${tenantId} and x.kind in (${listOfKinds(kinds)})
+      and x.subject = ${subject} and ${asOf})`
+
+export const storedColumns = (events: string) =>
+  ['id', 'at', 'server_at as "serverAt"', 'kind', 'subject', 'data', 'request_id as "requestId"', 'digest', 'hash']
+    .map((column) => `${events}.${column}`)
+    .join(', ')
+
+/** The last event of a tenant's kind and subject that is not erased, by then. */
+export async function lastEvent(
+  tx: Sql,
+  tenantId: number,
+  kind: EventKind,
+  { subject = '', asOf = present }: { readonly subject?: string; readonly asOf?: AsOf } = {},
+): Promise<(StoredEvent & { readonly data: string }) | undefined> {
+  const text = `select ${storedColumns('e')} from events e where tenant_id = ? and kind = ? and subject = ?
+      and data is not null and ${asOf.events('e')} order by id desc limit 1`
+  const [event] = await tx<StoredEvent & { readonly data: string }>(text, [tenantId, kind, subject])
+  return event
+}
+
+/** Times are in milliseconds since the epoch. */
+export interface LastErasure {
+  /** Latest time before which events were erased. */
+  readonly before: number
+  /** Id from which on none was; 0 = of none. */
+  readonly keptFrom: number
+}
+
+export async function lastErasure(tx: Sql): Promise<LastErasure | null> {
+  const event = await lastEvent(tx, sharedChain, 'history.erased')
+  return event === undefined ? null : (fromJson(event.data) as LastErasure)
+}
+
 export interface EventFilter {
   readonly kinds: readonly EventKind[]
   /** Absent = of all tenants. */
@@ -230,18 +266,13 @@ export interface EventRow extends Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subj
 }
 
 /** Reads events of tenants that are not erased, in the order of writing. */
-export function eventReader(database: Database, asOf?: AsOf) {
+export function eventReader(database: Database, asOf: AsOf = present) {
   const { sql } = database
   return ({ kinds, tenantId, subjects }: EventFilter): Promise<readonly EventRow[]> => {
-    const conditions = [tenantId === undefined ? 'e.tenant_id in (select id from tenants)' : 'e.tenant_id = ?']
-    const values: unknown[] = tenantId === undefined ? [] : [tenantId]
-    if (subjects !== undefined) {
-      conditions.push(sql.isIn('e.subject'))
-      values.push(sql.listOf(subjects))
-    }
-    if (asOf !== undefined) conditions.push(asOf.events('e'))
-    const text = `select e.id, (select name from tenants where id = e.tenant_id) as tenant, e.at, e.kind, e.subject, e.data
-      from events e where e.kind in (${listOfKinds(kinds)}) and e.data is not null and ${conditions.join(' and ')} order by +e.id`
+    const text = `select e.id, t.name as tenant, e.at, e.kind, e.subject, e.data from events e cross join tenants t
+      where t.id = e.tenant_id and e.kind in (${listOfKinds(kinds)}) and e.data is not null and ${asOf.events('e')}
+        ${tenantId === undefined ? '' : 'and e.tenant_id = ?'} ${subjects === undefined ? '' : `and ${sql.isIn('e.subject')}`} order by +e.id`
+    const values = [...(tenantId === undefined ? [] : [tenantId]), ...(subjects ? [sql.listOf(subjects)] : [])]
     return database.read(async (tx) => {
       const rows = await tx<Omit<EventRow, 'data'> & { readonly data: string }>(text, values)
       return rows.map((row) => ({ ...row, data: fromJson(row.data) }))

@@ -16,7 +16,7 @@ import type { holdStore } from './sync/hold-store.ts'
 import type { pageStore } from './sync/page-store.ts'
 import type { tenantStore } from './sync/tenant-store.ts'
 
-export type * from './audit/compare-state.ts'
+export type { StateMismatch } from './audit/compare-state.ts'
 export type * from './audit/verify-chain.ts'
 export type * from './event-store.ts'
 export { findingKinds, sharedChain, termsKinds } from './event-store.ts'

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
-import { resultMemory } from '../../src/evaluate/result-memory.ts'
+import { ResultMemory } from '../../src/evaluate/result-memory.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -35,7 +35,7 @@ async function evaluation() {
       },
     }),
   )
-  const memory = resultMemory()
+  const memory = new ResultMemory()
   const page = { tenantId, at: now, requestId: 'r', recordCreations: true }
   const whole = { startedAt: now, durationMs: 1, serverTime: now }
   for (const resource of resourceNames) {

@@ -1,41 +1,37 @@
-import type { CheckStatus, Resolution } from '../../model/check-status.ts'
-import type { UnknownReason } from '../../model/reasons.ts'
+import type { Resolution } from '../../model/check-status.ts'
 import { hasAny } from '../../model/severity.ts'
 import type { CheckResult, FindingStore, ResolvedFinding } from '../../store/port.ts'
-import type { CheckOutcome } from '../check-outcome.ts'
-import { outcomeOf } from '../check-result.ts'
+import { type CheckOutcome, outcomeOf } from '../check-outcome.ts'
 
 export interface CloseFindings {
-  readonly store: FindingStore
-  readonly tenantId: number
   readonly now: number
-  readonly keep: ReadonlySet<string>
-  readonly ending: {
-    readonly status: CheckStatus
-    readonly reason: UnknownReason | null
-    readonly resolution: Resolution
-  }
+  readonly isKept: (check: string) => boolean
+  readonly resolution: Resolution
 }
 
-/** Ends the results and findings of the checks that are not to be kept. */
-export async function closeFindings(request: CloseFindings): Promise<readonly CheckOutcome[]> {
-  const { store, tenantId, now, keep, ending } = request
-  const { resolution, ...status } = ending
-  const states = (await store.checkStates(tenantId)).filter(({ check }) => !keep.has(check))
+/** Ends the results and findings of the checks that are not to be kept: they are `unknown` as if never evaluated. */
+export async function closeFindings(
+  store: FindingStore,
+  tenantId: number,
+  { now, isKept, resolution }: CloseFindings,
+): Promise<readonly CheckOutcome[]> {
+  const states = (await store.checkStates(tenantId)).filter(({ check }) => !isKept(check))
   // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
-  const closed = states.filter((state) => hasAny(state.open) || state.status !== ending.status)
+  const closed = states.filter(({ open, status }) => hasAny(open) || status !== 'unknown')
   const results: CheckResult[] = []
   for (const check of closed.map((state) => state.check).sort()) {
     const resolved: ResolvedFinding[] = []
     for await (const batch of store.openDigests(tenantId, check))
       for (const { fingerprint, severity } of batch) resolved.push({ fingerprint, severity, resolution })
-    results.push({ ...nothing, check, ...status, resolved })
+    results.push({ ...nothing, check, resolved })
   }
   if (results.length > 0) await store.saveResults(tenantId, now, { results })
   return results.map((result) => outcomeOf(result, null))
 }
 
 const nothing = {
+  status: 'unknown',
+  reason: 'never',
   entities: null,
   notEvaluated: null,
   rule: null,
@@ -47,8 +43,7 @@ const nothing = {
 } as const
 
 export function closeTenant(store: FindingStore, tenantId: number, now: number): Promise<readonly CheckOutcome[]> {
-  const ending = { status: 'unknown', reason: 'never', resolution: 'tenant_removed' } as const
-  return closeFindings({ store, tenantId, now, keep: new Set(), ending })
+  return closeFindings(store, tenantId, { now, isKept: () => false, resolution: 'tenant_removed' })
 }
 
 /** Ends the findings of tenants that were removed from the configuration. */

@@ -1,9 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
+import type { InputQuality } from '../../model/data-quality.ts'
+import { clocksAgree } from '../../model/decide-status.ts'
 import { fingerprintOf } from '../../model/finding.ts'
 import { inParts } from '../../model/in-parts.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type {
+  FindingRow,
   OpenFindingDigest,
   RecordPresence,
   ResolvedFinding,
@@ -11,13 +14,12 @@ import type {
   WaiverChanges,
   WrittenFinding,
 } from '../../store/port.ts'
+import { type Check, ok } from '../check.ts'
 import type { CheckRun } from '../check-run.ts'
-import type { CheckTally, NewFailure } from '../check-tally.ts'
-import { waiverChanges } from '../waivers/waiver-changes.ts'
+import type { CheckTally, NewFailure, PassingEntity } from '../check-tally.ts'
+import { waiverChanges } from '../waivers/accept-findings.ts'
 import { sameFacts } from './finding-digest.ts'
 import { isSameEntity } from './identity.ts'
-import type { OpenFindings } from './open-findings.ts'
-import { resolutionOf } from './resolve-finding.ts'
 
 /** Findings that are compared at once, to bound the time of a query. */
 const atOnce = 250
@@ -35,11 +37,7 @@ export interface FindingChanges {
  *
  * @param tally null if the check could not be evaluated.
  */
-export async function findingChanges(
-  run: CheckRun,
-  tally: CheckTally | null,
-  before: OpenFindings,
-): Promise<FindingChanges> {
+export async function findingChanges(run: CheckRun, tally: CheckTally | null): Promise<FindingChanges> {
   const written: WrittenFinding[] = []
   for (const part of inParts(tally?.failures ?? [], atOnce)) {
     written.push(...(await writtenOf(run, part)))
@@ -47,9 +45,9 @@ export async function findingChanges(
   }
   const open: SeverityCounts = { ...tally?.severities }
   const resolved: ResolvedFinding[] = []
-  const passing = [...before.ofOtherTypes]
-  for (const [entityId, finding] of before.byEntity)
-    if (tally?.failingOpen.has(entityId) !== true) passing.push(finding)
+  const passing = [...run.open].flatMap(([entityId, finding]) =>
+    tally?.failingOpen.has(entityId) === true ? [] : [finding],
+  )
   for (const part of inParts(passing, atOnce)) {
     const resolutions = await resolutionsOf(run, tally, part)
     for (const { fingerprint, severity } of part) {
@@ -106,20 +104,20 @@ async function resolutionsOf(
   tally: CheckTally | null,
   findings: readonly OpenFindingDigest[],
 ): Promise<ReadonlyMap<string, Resolution>> {
-  const { check, inputs, request, quality } = run
-  const { store, now, signal } = request
+  const { check, request, quality } = run
+  const { store, tenant, now, signal } = request
   const resolutions = new Map<string, Resolution>()
   signal?.throwIfAborted()
   // A removed record may belong to the other tenant.
   if (quality.sharedWith !== undefined) return resolutions
-  const presence = await presenceOf(run, findings)
+  const keys = findings.map(({ entityId }) => entityId)
+  const presence = check.entity.isRecord ? await store.presence(tenant.id, check.evaluates, keys) : null
   const stored = await store.storedFindings(findings.map(({ fingerprint }) => fingerprint))
-  const evidence = new Map(stored.map((row) => [row.fingerprint, JSON.parse(row.evidence)]))
+  const evidence = new Map(stored.map((row) => [row.fingerprint, JSON.parse(row.evidence) as FindingRow['evidence']]))
   for (const { fingerprint, entityId, entityType } of findings) {
     const passing = entityType === check.entity.type ? tally?.passing.get(entityId) : undefined
-    const rule = tally === null ? null : run.rule
-    const ending = { check, inputs, rule, presence: presence.get(entityId), passing }
-    const resolution = resolutionOf(evidence.get(fingerprint) ?? {}, ending)
+    const known = { evidence: evidence.get(fingerprint) ?? {}, presence: presence?.get(entityId), passing }
+    const resolution = resolutionOf(run, tally === null, known)
     if (resolution === null) continue
     const isOfWrongClock = resolution === 'fixed' && check.timeBased && (await store.isOfWrongClock(fingerprint, now))
     resolutions.set(fingerprint, isOfWrongClock ? 'clock_corrected' : resolution)
@@ -127,12 +125,53 @@ async function resolutionsOf(
   return resolutions
 }
 
-async function presenceOf(
-  { check, request }: CheckRun,
-  findings: readonly OpenFindingDigest[],
-): Promise<ReadonlyMap<string, RecordPresence>> {
-  if (!check.entity.isRecord) return new Map()
-  const { store, tenant } = request
-  const keys = findings.map(({ entityId }) => entityId)
-  return store.presence(tenant.id, check.evaluates, keys)
+/** What is known of the entity of an open finding that no longer fails. */
+interface Ending {
+  readonly evidence: FindingRow['evidence']
+  /** Undefined if the entity is no record, or if the row of the record is gone. */
+  readonly presence: RecordPresence | undefined
+  /** Undefined if the evaluation did not find the entity. */
+  readonly passing: PassingEntity | undefined
+}
+
+/** Null keeps the finding open: an input is stale or partial, or a row is gone (docs/status.md#findings). */
+function resolutionOf(
+  { check, inputs, rule }: CheckRun,
+  isUnevaluated: boolean,
+  { evidence, presence, passing }: Ending,
+): Resolution | null {
+  const { isRecord } = check.entity
+  if (inputs.some((input) => input.off)) return 'not_applicable'
+  if (isRecord && presence !== 'live') return presence === 'removed' ? 'entity_removed' : null
+  // A record that appeared during the evaluation is left to the next one.
+  if (isUnevaluated || !isFreshAndComplete(check, inputs) || (isRecord && passing === undefined)) return null
+  const identity = passing?.identity ?? null
+  if (identity !== null && evidence['identity'] !== undefined && !isSameEntity(evidence, { identity }))
+    return 'entity_removed'
+  const outcome = passing?.outcome ?? ok
+  switch (outcome.kind) {
+    case 'not_applicable':
+      return 'not_applicable'
+    case 'not_evaluated':
+      return outcome.accepts !== undefined && evidence[outcome.accepts] === true ? 'rule_changed' : null
+    case 'ok':
+      // The configuration of the check may have changed since the entity last failed.
+      return outcome.resolution ?? ((evidence['rule'] ?? rule) === rule ? 'fixed' : 'rule_changed')
+    case 'fails':
+      return null
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** Partial states of the evaluated resource that the mirror tracks for each record. */
+const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records'])
+
+function isFreshAndComplete(check: Check, inputs: readonly InputQuality[]): boolean {
+  if (inputs.some((input) => input.blocked !== null)) return false
+  if (check.timeBased && !clocksAgree(inputs)) return false
+  return inputs.every(({ resource, partial }) => {
+    const isTracked = check.entity.isRecord && resource === check.evaluates
+    return partial.length === 0 || (isTracked && partial.every((reason) => trackedByRecord.has(reason)))
+  })
 }

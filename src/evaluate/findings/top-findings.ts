@@ -10,9 +10,6 @@ import { anyEntity, isCovering, isValid, lapsesUnder, termsById, termsOf } from 
 /** Findings of one check that are exported as series. */
 const maxTopFindings = 10
 
-/** If at most one in this many findings is not waived, open findings are found by the lapses of the waiver. */
-const fewOfMany = 50
-
 export interface TopFindings {
   readonly store: Pick<FindingStore, 'findings' | 'findingVersion'>
   readonly tenant: { readonly id: number; readonly name: string }
@@ -44,7 +41,8 @@ async function topOf(request: TopFindings, severity: Severity, wanted: number): 
     check: check.id,
     severities: [severity],
     order: 'age' as const,
-    lapsed: isMostlyWaived(request, severity),
+    // A waiver for all entities covers every finding for which it has not lapsed.
+    lapsed: waivers.some((one) => one.entity === anyEntity && isValid(one, now)),
   }
   for await (const batch of store.findings(filter)) {
     for (const finding of batch) {
@@ -55,12 +53,6 @@ async function topOf(request: TopFindings, severity: Severity, wanted: number): 
     }
   }
   return found
-}
-
-/** True if a waiver covers all findings but those for which it has lapsed, which are few. */
-function isMostlyWaived({ counts, waivers, now }: TopFindings, severity: Severity): boolean {
-  const [open, waived] = [counts.open[severity] ?? 0, counts.waived[severity] ?? 0]
-  return waived >= fewOfMany * open && waivers.some((one) => one.entity === anyEntity && isValid(one, now))
 }
 
 function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {

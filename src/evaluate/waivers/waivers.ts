@@ -37,7 +37,12 @@ export function isAbout(
   { tenant, check, entityId }: WaivableFinding,
 ): boolean {
   if (!isOfCheck(waiver, { tenant, check })) return false
-  return waiver.entity === anyEntity || waiver.entity === entityId || guidKey(waiver.entity) === entityId
+  return isOfEntity(waiver, entityId)
+}
+
+/** GUIDs are equal whatever their letter case. */
+export function isOfEntity({ entity }: Pick<Waiver, 'entity'>, entityId: string): boolean {
+  return entity === anyEntity || entity === entityId || guidKey(entity) === entityId
 }
 
 function isOfCheck(

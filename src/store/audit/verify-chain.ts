@@ -1,8 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from '../database.ts'
-import { digestOf, hashOf, type StoredEvent, sharedChain } from '../event-store.ts'
+import type { Sql } from '../db/db.ts'
+import { digestOf, hashOf, lastErasure, type StoredEvent, sharedChain, storedColumns } from '../event-store.ts'
+import type { TenantState } from '../history/configuration-log.ts'
 import { fromJson } from '../words.ts'
-import { type EventPlace, LastEvents, type StateMismatch, stateComparison } from './compare-state.ts'
+import { type StateMismatch, stateMismatches } from './compare-state.ts'
+
+export type EventPlace = Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subject'>
 
 /** An event of a chain. Times are in milliseconds since the epoch. */
 export interface ChainHead {
@@ -47,8 +51,9 @@ class ChainWalk {
   readonly #tenantId: number
   readonly #wanted: ReadonlySet<string>
   readonly #found: (ChainHead & { readonly position: number })[] = []
-  readonly last = new LastEvents()
   readonly mismatches: EventMismatch[] = []
+  /** By hash, the first event that names a configuration. */
+  readonly configurations = new Map<string, EventPlace>()
   events = 0
   erased = 0
   firstAt: number | null = null
@@ -74,8 +79,11 @@ class ChainWalk {
     if (data === null) {
       this.erased++
       if (this.latestErased === null || at > this.latestErased.at) this.latestErased = place
+    } else if (kind === 'tenant.state' && isUnchanged) {
+      const { configuration } = fromJson(data) as TenantState
+      if (configuration !== null && !this.configurations.has(configuration))
+        this.configurations.set(configuration, place)
     }
-    this.last.add(place, data !== null && isUnchanged ? fromJson(data) : null)
   }
 
   get heads(): readonly FoundHead[] {
@@ -92,52 +100,52 @@ export async function verifyChain(
   tenantId: number,
   heads: readonly string[] = [],
 ): Promise<ChainVerification> {
-  const next = database.prepare<[number, number], StoredEvent>(
-    `select id, at, server_at as "serverAt", kind, subject, data, request_id as "requestId", digest, hash from events
-     where tenant_id = ? and id > ? order by id limit ${eventsAtOnce}`,
-  )
-  const end = database.prepare<[number], { lastId: number; hash: string }>(
-    'select last_id as "lastId", hash from event_chains where tenant_id = ?',
-  )
-  const erasure = database.prepareValues<[], string>(
-    `select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' and subject = '' order by id desc limit 1`,
-  )
-  const compare = stateComparison(database)
   const walk = new ChainWalk(tenantId, heads)
-  const page = () => database.read((tx) => next.all(tx, tenantId, walk.head?.id ?? Number.MIN_SAFE_INTEGER))
-  for (;;) {
-    const events = await page()
-    for (const event of events) walk.add(event)
-    if (events.length < eventsAtOnce) break
-    await yieldToEventLoop()
+  const read = async (tx: Sql) => {
+    const page = await tx<StoredEvent>(nextEvents, [tenantId, walk.head?.id ?? Number.MIN_SAFE_INTEGER])
+    for (const event of page) walk.add(event)
+    return page.length < eventsAtOnce
   }
+  while (!(await database.read(read))) await yieldToEventLoop()
   // In one transaction, because events and the state that they lead to are written together.
-  const found = await database.read(async (tx) => {
-    for (;;) {
-      const events = await next.all(tx, tenantId, walk.head?.id ?? Number.MIN_SAFE_INTEGER)
-      for (const event of events) walk.add(event)
-      if (events.length < eventsAtOnce) break
-    }
-    const mismatches: ChainMismatch[] = [...walk.mismatches]
-    const erased = walk.latestErased
-    if (erased !== null && erased.at >= erasedBefore(await erasure.get(tx)))
-      mismatches.push({ what: 'erased_early', ...erased })
-    const { lastId: id = 0, hash = '' } = (await end.get(tx, tenantId)) ?? {}
-    if (id !== (walk.head?.id ?? 0) || hash !== (walk.head?.hash ?? ''))
-      mismatches.push({ what: 'end_differs', id, at: walk.head?.at ?? null })
-    if (tenantId === sharedChain)
-      for (const orphan of await compare.orphans(tx)) mismatches.push({ what: 'tenant_missing', ...orphan })
-    else {
-      mismatches.push(...(await compare.states(tx, tenantId, walk.last)))
-      for (const event of await compare.missingConfigurations(tx, walk.last))
-        mismatches.push({ what: 'configuration_missing', ...event })
-    }
-    return mismatches
+  const ending = await database.read(async (tx) => {
+    while (!(await read(tx)));
+    const ofEnd = await endMismatches(tx, tenantId, walk)
+    if (tenantId === sharedChain) return [...ofEnd, ...(await orphans(tx))]
+    return [...ofEnd, ...(await stateMismatches(tx, database, tenantId)), ...(await missingConfigurations(tx, walk))]
   })
-  const { events, erased, firstAt, head } = walk
-  return { events, erased, firstAt, head, heads: walk.heads, mismatches: found }
+  const { events, erased, firstAt, head, mismatches } = walk
+  return { events, erased, firstAt, head, heads: walk.heads, mismatches: [...mismatches, ...ending] }
 }
 
-function erasedBefore(data: string | undefined): number {
-  return data === undefined ? Number.NEGATIVE_INFINITY : (fromJson(data) as { readonly before: number }).before
+const nextEvents = `select ${storedColumns('e')} from events e where tenant_id = ? and id > ? order by id limit ${eventsAtOnce}`
+
+async function endMismatches(tx: Sql, tenantId: number, { head, latestErased }: ChainWalk): Promise<ChainMismatch[]> {
+  const found: ChainMismatch[] = []
+  if (latestErased !== null && latestErased.at >= ((await lastErasure(tx))?.before ?? Number.NEGATIVE_INFINITY))
+    found.push({ what: 'erased_early', ...latestErased })
+  const text = 'select last_id as id, hash from event_chains where tenant_id = ?'
+  const [{ id, hash } = { id: 0, hash: '' }] = await tx<Pick<ChainHead, 'id' | 'hash'>>(text, [tenantId])
+  if (id !== (head?.id ?? 0) || hash !== (head?.hash ?? ''))
+    found.push({ what: 'end_differs', id, at: head?.at ?? null })
+  return found
+}
+
+/** Tenants of which there are events only. */
+async function orphans(tx: Sql): Promise<readonly ChainMismatch[]> {
+  const rows = await tx<{ readonly tenantId: number; readonly events: number; readonly at: number }>(
+    `select tenant_id as "tenantId", count(*) as events, max(at) as at from events
+     where tenant_id <> ${sharedChain} and tenant_id not in (select id from tenants) group by tenant_id order by tenant_id`,
+  )
+  return rows.map((row) => ({ what: 'tenant_missing', ...row }))
+}
+
+/** Events that name a configuration that the chain of configurations lacks. */
+async function missingConfigurations(tx: Sql, { configurations }: ChainWalk): Promise<readonly ChainMismatch[]> {
+  if (configurations.size === 0) return []
+  const text = `select hash from events where tenant_id = ${sharedChain} and kind = 'configuration'`
+  const hashes = new Set(await tx<string>(text, [], 'values'))
+  return [...configurations].flatMap(([hash, event]) =>
+    hashes.has(hash) ? [] : [{ what: 'configuration_missing', ...event }],
+  )
 }

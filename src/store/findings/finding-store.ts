@@ -2,8 +2,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type Resolution, resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, List } from '../db/db.ts'
-import { type FindingFacts, findingKinds, listOfKinds } from '../event-store.ts'
+import type { Dialect } from '../db/db.ts'
+import { type FindingFacts, findingKinds, lastEventOf, listOfKinds } from '../event-store.ts'
 import { type AsOf, present } from '../history/as-of.ts'
 import { fromJson, oneOf } from '../words.ts'
 import { type Lapse, lapsedFingerprints, lapseReader } from './waiver-store.ts'
@@ -90,8 +90,8 @@ const presentRows = `select ${identity}, f.severity, f.message, f.evidence, f.fi
 const pastRows = (
   asOf: AsOf,
 ) => `select ${identity}, e.at, e.data from findings f cross join tenants t cross join events e
-  where t.id = f.tenant_id and e.data is not null and e.id = (select max(x.id) from events x where x.tenant_id = f.tenant_id
-    and x.kind in (${listOfKinds(findingKinds)}) and x.subject = f.fingerprint and ${asOf.events('x')})`
+  where t.id = f.tenant_id and e.data is not null
+    and e.id = ${lastEventOf(findingKinds, 'f.tenant_id', 'f.fingerprint', asOf.events('x'))}`
 
 type PastRow = Pick<Stored, 'id' | 'fingerprint' | 'tenantId' | 'tenant' | 'check' | 'entityType' | 'entityId'> & {
   readonly at: number
@@ -188,26 +188,18 @@ function conditionsOf(filter: FindingFilter, sql: Dialect, { asOf, isPast }: { a
 
 type DigestRow = Omit<OpenFindingDigest, 'severity'> & { readonly id: number; readonly severity: string }
 
+const digestsText = `select id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, digest from findings
+  where tenant_id = ? and "check" = ? and resolved_at is null and id > ? order by id limit ${digestsAtOnce}`
+
 export function findingStore(database: Database) {
   const { isIn, listOf } = database.sql
-  const digests = database.prepare<[number, string, number], DigestRow>(
-    `select id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, digest from findings
-     where tenant_id = ? and "check" = ? and resolved_at is null and id > ? order by id limit ${digestsAtOnce}`,
-  )
-  const stored = database.prepare<[List], StoredFinding>(
-    `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened from findings
-     where ${isIn('fingerprint')}`,
-  )
-  const beginning = database.prepareValues<[string, string, number], string>(
-    'select fingerprint from findings where fingerprint >= ? and fingerprint < ? order by fingerprint limit ?',
-  )
   return {
     findings: findingReader(database),
     /** What an evaluation compares its results with. */
     async *openDigests(tenantId: number, check: string): AsyncGenerator<readonly OpenFindingDigest[]> {
       for (let after = 0; ; ) {
         const reached = after
-        const rows = await database.read((tx) => digests.all(tx, tenantId, check, reached))
+        const rows = await database.read((tx) => tx<DigestRow>(digestsText, [tenantId, check, reached]))
         if (rows.length > 0)
           yield rows.map(({ id: _, severity, ...row }) => ({ ...row, severity: oneOf(severities, severity) }))
         if (rows.length < digestsAtOnce) return
@@ -217,8 +209,16 @@ export function findingStore(database: Database) {
     },
     /** Open or resolved. */
     storedFindings: (fingerprints: readonly string[]): Promise<readonly StoredFinding[]> =>
-      database.read((tx) => stored.all(tx, listOf(fingerprints))),
+      database.read((tx) => {
+        const text = `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened
+          from findings where ${isIn('fingerprint')}`
+        return tx<StoredFinding>(text, [listOf(fingerprints)])
+      }),
     fingerprintsFrom: (prefix: string, most: number): Promise<readonly string[]> =>
-      database.read((tx) => beginning.all(tx, prefix, `${prefix}\u{10ffff}`, most)),
+      database.read((tx) => {
+        const text =
+          'select fingerprint from findings where fingerprint >= ? and fingerprint < ? order by fingerprint limit ?'
+        return tx<string>(text, [prefix, `${prefix}\u{10ffff}`, most], 'values')
+      }),
   }
 }

@@ -2,13 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
 import { inParts } from '../../model/in-parts.ts'
 import type { Database } from '../database.ts'
-import type { List, Sql } from '../db/db.ts'
+import type { Sql } from '../db/db.ts'
 import { eventAppender, type FindingFacts, type FindingKind, type NewEvent } from '../event-store.ts'
 import { fromJson } from '../words.ts'
 import type { FindingRow, OpenFindingDigest, StoredFinding } from './finding-store.ts'
-
-/** Rows of one statement. */
-const rowsAtOnce = 50
 
 /** A finding as a check result writes it. */
 export interface WrittenFinding
@@ -39,30 +36,37 @@ type OpenRow = Omit<FindingFacts, 'evidence' | 'resolution'> & {
   readonly evidence: string
 }
 
+const columns = {
+  fingerprint: 'text',
+  entityType: 'text',
+  entityId: 'text',
+  severity: 'text',
+  message: 'text',
+  evidence: 'text',
+  digest: 'text',
+  firstSeenAt: 'integer',
+  reopened: 'integer',
+} as const
+
 /** Writes the changed findings of a check result, with their events. Run inside its transaction. */
 export function findingWriter(database: Database) {
-  const { isIn, listOf, rowsOf } = database.sql
+  const { bindRows, givenRows, isIn, listOf } = database.sql
   const append = eventAppender(database)
-  const put = (rows: number) =>
-    database.prepare(
-      `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, digest,
-         first_seen_at, last_seen_at, reopened) values ${rowsOf(rows, 12)}
-       on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
-         evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
-         last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`,
-    )
-  const [putOne, putMany] = [put(1), put(rowsAtOnce)]
-  const openRows = database.prepare<[List], OpenRow>(
-    `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt", reopened from findings
-     where ${isIn('fingerprint')} and resolved_at is null order by id`,
-  )
-  const resolve = database.prepare<[number, number, number, string, List]>(
-    `update findings set resolved_at = ?, last_seen_at = case when last_seen_at > ? then last_seen_at else ? end,
-       resolution = ? where ${isIn('fingerprint')}`,
-  )
+  const put = `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, digest,
+       first_seen_at, last_seen_at, reopened)
+     select fingerprint, cast(@tenantId as bigint), cast(@check as text), "entityType", "entityId", severity, message, evidence,
+       digest, "firstSeenAt", cast(@at as bigint), reopened from ${givenRows(columns)} where true order by n
+     on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
+       evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
+       last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`
+  const open = `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt", reopened from findings
+     where ${isIn('fingerprint')} and resolved_at is null order by id`
+  const resolve = `update findings set resolved_at = ?, last_seen_at = case when last_seen_at > ? then last_seen_at else ? end,
+       resolution = ? where ${isIn('fingerprint')}`
 
   async function resolvedEvents(tx: Sql, at: number, fingerprints: readonly string[], resolution: Resolution) {
-    const rows = await openRows.all(tx, listOf(fingerprints))
+    if (fingerprints.length === 0) return []
+    const rows = await tx<OpenRow>(open, [listOf(fingerprints)])
     return rows.map((row) => findingEvent('finding.resolved', at, row, resolution))
   }
 
@@ -73,28 +77,18 @@ export function findingWriter(database: Database) {
   ): Promise<void> => {
     for (const part of inParts(written)) {
       const replaced = part.filter(({ replacesOpen }) => replacesOpen).map(({ fingerprint }) => fingerprint)
-      const ended = replaced.length === 0 ? [] : await resolvedEvents(tx, at, replaced, 'entity_removed')
-      const begun = part.map((finding) => {
-        const kind = finding.kind === 'replaced' ? 'opened' : finding.kind
-        return findingEvent(`finding.${kind}`, at, finding, null)
-      })
-      await append(tx, tenantId, [...ended, ...begun])
-      const rows = part.map((finding) => {
-        const { fingerprint, entityType, entityId, severity, message, evidence, digest, firstSeenAt } = finding
-        const about = [fingerprint, tenantId, check, entityType, entityId]
-        return [...about, severity, message, evidence, digest, firstSeenAt, at, finding.reopened]
-      })
-      for (const some of inParts(rows, rowsAtOnce)) {
-        if (some.length === rowsAtOnce) await putMany.run(tx, ...some.flat())
-        else for (const row of some) await putOne.run(tx, ...row)
-      }
+      const begun = part.map((finding) =>
+        findingEvent(`finding.${finding.kind === 'replaced' ? 'opened' : finding.kind}`, at, finding, null),
+      )
+      await append(tx, tenantId, [...(await resolvedEvents(tx, at, replaced, 'entity_removed')), ...begun])
+      await tx(put, [{ tenantId, check, at, ...bindRows(columns, part) }])
       await yieldToEventLoop()
     }
     for (const part of inParts(resolved)) {
       for (const [resolution, some] of Map.groupBy(part, (one) => one.resolution)) {
         const fingerprints = some.map(({ fingerprint }) => fingerprint)
         await append(tx, tenantId, await resolvedEvents(tx, at, fingerprints, resolution))
-        await resolve.run(tx, at, lastSeenAt, lastSeenAt, resolution, listOf(fingerprints))
+        await tx(resolve, [at, lastSeenAt, lastSeenAt, resolution, listOf(fingerprints)])
       }
       await yieldToEventLoop()
     }

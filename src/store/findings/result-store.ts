@@ -70,50 +70,30 @@ interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> 
   readonly open: string
 }
 
+const statesText = `select "check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
+    valid_until as "validUntil", rule, open, problem from check_states where tenant_id = ?`
+
+const putStateText = `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at,
+    valid_until, rule, open, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
+    entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
+    evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open,
+    problem = excluded.problem`
+
+const putCountsText = `insert into evaluated_counts (tenant_id, resource, counts) values (?, ?, ?)
+  on conflict (tenant_id, resource) do update set counts = excluded.counts`
+
+async function readStates(tx: Sql, tenantId: number): Promise<ReadonlyMap<string, StoredState>> {
+  return new Map((await tx<StoredState>(statesText, [tenantId])).map((row) => [row.check, row]))
+}
+
 export function resultStore(database: Database) {
   const append = eventAppender(database)
   const writeFindings = findingWriter(database)
   const waivers = waiverWriter(database)
-  const statesOf = database.prepare<[number], StoredState>(
-    `select "check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
-       valid_until as "validUntil", rule, open, problem from check_states where tenant_id = ?`,
-  )
-  const putState = database.prepare(
-    `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at, valid_until,
-       rule, open, problem)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
-       entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
-       evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open,
-       problem = excluded.problem`,
-  )
-  const evaluated = database.prepare<[number, number, string]>(
-    'update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?',
-  )
-  const countsOf = database.prepare<[number], { readonly resource: string; readonly counts: string }>(
-    'select resource, counts from evaluated_counts where tenant_id = ?',
-  )
-  const putCounts = database.prepare<[number, string, string]>(
-    `insert into evaluated_counts (tenant_id, resource, counts) values (?, ?, ?)
-     on conflict (tenant_id, resource) do update set counts = excluded.counts`,
-  )
-
-  async function states(tx: Sql, tenantId: number): Promise<ReadonlyMap<string, StoredState>> {
-    return new Map((await statesOf.all(tx, tenantId)).map((row) => [row.check, row]))
-  }
-
-  /** A new event unless the last result goes on without a gap. */
-  async function put(tx: Sql, tenantId: number, next: StoredState, before: StoredState | undefined, isGap: boolean) {
-    const { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open, problem } = next
-    if (before === undefined || isGap || !isSameResult(before, next))
-      await append(tx, tenantId, [resultEvent(next, evaluatedAt, before)])
-    const values = [status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open, problem]
-    await putState.run(tx, tenantId, check, ...values)
-  }
-
   return {
     checkStates: (tenantId: number): Promise<readonly CheckStateRow[]> =>
-      database.read(async (tx) => [...(await states(tx, tenantId)).values()].map(toCheckState)),
+      database.read(async (tx) => [...(await readStates(tx, tenantId)).values()].map(toCheckState)),
     async saveResults(
       tenantId: number,
       at: number,
@@ -123,16 +103,21 @@ export function resultStore(database: Database) {
       await database.write(
         changes.map(({ check }) => ({ tenantId, check })),
         async (tx) => {
-          const stored = await states(tx, tenantId)
+          const stored = await readStates(tx, tenantId)
           for (const result of results) {
             const before = stored.get(result.check)
             await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
             await waivers.lapse(tx, tenantId, at, result.waivers.lapsed)
             await waivers.accept(tx, tenantId, at, result.waivers.accepted)
-            const isGap = before !== undefined && isAfterGap(before, at, currentForMs)
-            await put(tx, tenantId, stateOf(result, at, before), before, isGap)
+            const next = stateOf(result, at, before)
+            // A new event unless the last result goes on without a gap.
+            if (before === undefined || isAfterGap(before, at, currentForMs) || !isSameResult(before, next))
+              await append(tx, tenantId, [resultEvent(next, at, before)])
+            const { check, status, reason, entities, notEvaluated, since, validUntil, rule, open, problem } = next
+            const values = [check, status, reason, entities, notEvaluated, since, at, validUntil, rule, open, problem]
+            await tx(putStateText, [tenantId, ...values])
           }
-          for (const [resource, one] of counts ?? []) await putCounts.run(tx, tenantId, resource, JSON.stringify(one))
+          for (const [resource, one] of counts ?? []) await tx(putCountsText, [tenantId, resource, JSON.stringify(one)])
         },
       )
     },
@@ -144,19 +129,22 @@ export function resultStore(database: Database) {
       currentForMs = minFreshnessMs,
     ): Promise<void> {
       if (checks.length === 0) return
+      const { isIn, listOf } = database.sql
       await database.write('nothing', async (tx) => {
-        const stored = await states(tx, tenantId)
-        for (const check of checks) {
+        const stored = await readStates(tx, tenantId)
+        const gaps = checks.flatMap((check) => {
           const before = stored.get(check)
-          if (before === undefined) continue
-          if (isAfterGap(before, at, currentForMs)) await append(tx, tenantId, [resultEvent(before, at, before)])
-          await evaluated.run(tx, at, tenantId, check)
-        }
+          return before !== undefined && isAfterGap(before, at, currentForMs) ? [resultEvent(before, at, before)] : []
+        })
+        await append(tx, tenantId, gaps)
+        const text = `update check_states set evaluated_at = ? where tenant_id = ? and ${isIn('"check"')}`
+        await tx(text, [at, tenantId, listOf(checks)])
       })
     },
     recordCounts: (tenantId: number): Promise<ReadonlyMap<ResourceName, RecordCounts>> =>
       database.read(async (tx) => {
-        const rows = await countsOf.all(tx, tenantId)
+        const text = 'select resource, counts from evaluated_counts where tenant_id = ?'
+        const rows = await tx<{ readonly resource: string; readonly counts: string }>(text, [tenantId])
         return new Map(
           rows.map(({ resource, counts }) => [oneOf(resourceNames, resource), fromJson(counts) as RecordCounts]),
         )

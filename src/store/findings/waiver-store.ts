@@ -1,8 +1,10 @@
 import { inParts } from '../../model/in-parts.ts'
 import type { Database } from '../database.ts'
-import type { List, Sql } from '../db/db.ts'
+import type { Sql } from '../db/db.ts'
 import {
   eventAppender,
+  eventReader,
+  lastEvent,
   listOfKinds,
   type NewEvent,
   termsKinds,
@@ -54,25 +56,16 @@ export function waiverStore(database: Database) {
   const { sql } = database
   const append = eventAppender(database)
   const writer = waiverWriter(database)
-  const noted = database.prepare<[object], { readonly id: string; readonly since: number; readonly data: string }>(
-    `select subject as id, at as since, data from events where data is not null and id in (select max(id) from events
-       where tenant_id = @tenantId and kind in (${listOfKinds(termsKinds)}) group by subject) order by subject`,
-  )
-  const wasAgreed = database.prepare<[number, string]>(
-    `select 1 from events where tenant_id = ? and kind = 'waiver.agreed' and subject = ? limit 1`,
-  )
-  const drop = database.prepare<[number, string]>('delete from waived_findings where tenant_id = ? and waiver = ?')
-  const accepted = database.prepare<[List], StoredAcceptance>(
-    `select fingerprint, waiver, terms, facts, lapsed_at as "lapsedAt" from waived_findings
-     where ${sql.isIn('fingerprint')}`,
-  )
+  const events = eventReader(database)
   return {
     /** Waivers stay after their removal from the configuration, so that adding them again does not renew them. */
-    notedWaivers: (tenantId: number): Promise<readonly NotedWaiver[]> =>
-      database.read(async (tx) => {
-        const rows = await noted.all(tx, { tenantId })
-        return rows.map(({ data, ...row }) => ({ ...(fromJson(data) as WaiverTermsFacts), ...row }))
-      }),
+    async notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]> {
+      const terms = await events({ tenantId, kinds: termsKinds })
+      const last = new Map(terms.map((event) => [event.subject, event]))
+      return [...last.values()].map(({ subject: id, at: since, data }) => {
+        return { ...(data as WaiverTermsFacts), id, since }
+      })
+    },
     /** Stores a new or renewed waiver with the findings that it covers; earlier acceptances end. */
     agreeWaiver: (
       tenantId: number,
@@ -80,69 +73,62 @@ export function waiverStore(database: Database) {
       acceptances: readonly Acceptance[],
     ): Promise<void> =>
       database.write('acceptances', async (tx) => {
-        const kind = (await wasAgreed.get(tx, tenantId, id)) === undefined ? 'waiver.agreed' : 'waiver.renewed'
-        await drop.run(tx, tenantId, id)
+        const before = await lastEvent(tx, tenantId, 'waiver.agreed', { subject: id })
+        const kind = before === undefined ? 'waiver.agreed' : 'waiver.renewed'
+        await tx('delete from waived_findings where tenant_id = ? and waiver = ?', [tenantId, id])
         await writer.accept(tx, tenantId, since, acceptances)
         await append(tx, tenantId, [{ kind, subject: id, at: since, data }])
       }),
     acceptances: (fingerprints: readonly string[]): Promise<readonly StoredAcceptance[]> =>
-      database.read((tx) => accepted.all(tx, sql.listOf(fingerprints))),
+      database.read((tx) => {
+        const text = `select fingerprint, waiver, terms, facts, lapsed_at as "lapsedAt" from waived_findings
+          where ${sql.isIn('fingerprint')}`
+        return tx<StoredAcceptance>(text, [sql.listOf(fingerprints)])
+      }),
   }
 }
 
 const acceptanceColumns = { fingerprint: 'text', waiver: 'text', terms: 'text', facts: 'text' } as const
 
-interface LapsingRow extends Omit<WaiverLapseFacts, 'changed'> {
-  readonly fingerprint: string
-}
+const acceptedText = `select w.waiver, f."check", w.terms, f.entity_id as entity, w.facts as accepted
+  from waived_findings w join findings f on f.fingerprint = w.fingerprint where w.fingerprint = ? and w.waiver = ?`
 
 /** Writes which findings waivers cover. Run inside a transaction, after the findings are written. */
 export function waiverWriter(database: Database) {
+  const { bindRows, givenRows } = database.sql
   const append = eventAppender(database)
-  const accept = database.prepare<[object]>(
-    `insert into waived_findings (fingerprint, waiver, tenant_id, terms, facts, accepted_at)
-     select fingerprint, waiver, cast(@tenantId as bigint), terms, facts, cast(@at as bigint)
-     from ${database.sql.givenRows(acceptanceColumns)} where true on conflict do nothing`,
-  )
-  const lapse = database.prepare<[number, string, string]>(
-    'update waived_findings set lapsed_at = ? where fingerprint = ? and waiver = ?',
-  )
-  const lapseAll = database.prepare<[number, number]>(
-    'update waived_findings set lapsed_at = ? where tenant_id = ? and lapsed_at is null',
-  )
-  const lapsing = (condition: string) =>
-    `select w.fingerprint, w.waiver, f."check", w.terms, f.entity_id as entity, w.facts as accepted
-     from waived_findings w join findings f on f.fingerprint = w.fingerprint where ${condition} order by w.fingerprint, w.waiver`
-  const lapsingOne = database.prepare<[string, string], LapsingRow>(lapsing('w.fingerprint = ? and w.waiver = ?'))
-  const lapsingAll = database.prepare<[number], LapsingRow>(lapsing('w.tenant_id = ? and w.lapsed_at is null'))
 
-  const eventOf = ({ fingerprint, ...facts }: LapsingRow, at: number, changed: string): NewEvent => {
-    const data: WaiverLapseFacts = { ...facts, changed }
-    return { kind: 'waiver.lapsed', subject: fingerprint, at, data }
+  async function lapse(tx: Sql, tenantId: number, at: number, lapsed: WaiverChanges['lapsed']): Promise<void> {
+    const events: NewEvent[] = []
+    for (const { fingerprint, waiver, facts: changed } of lapsed) {
+      const [facts] = await tx<Omit<WaiverLapseFacts, 'changed'>>(acceptedText, [fingerprint, waiver])
+      if (facts !== undefined)
+        events.push({ kind: 'waiver.lapsed', subject: fingerprint, at, data: { ...facts, changed } })
+      const text = 'update waived_findings set lapsed_at = ? where fingerprint = ? and waiver = ?'
+      await tx(text, [at, fingerprint, waiver])
+    }
+    await append(tx, tenantId, events)
   }
 
   return {
+    lapse,
     async accept(tx: Sql, tenantId: number, at: number, accepted: readonly Acceptance[]): Promise<void> {
-      for (const part of inParts(accepted))
-        await accept.run(tx, { tenantId, at, ...database.sql.bindRows(acceptanceColumns, part) })
-    },
-    async lapse(tx: Sql, tenantId: number, at: number, lapsed: WaiverChanges['lapsed']): Promise<void> {
-      const events: NewEvent[] = []
-      for (const { fingerprint, waiver, facts } of lapsed) {
-        for (const row of await lapsingOne.all(tx, fingerprint, waiver)) events.push(eventOf(row, at, facts))
-        await lapse.run(tx, at, fingerprint, waiver)
-      }
-      await append(tx, tenantId, events)
+      const text = `insert into waived_findings (fingerprint, waiver, tenant_id, terms, facts, accepted_at)
+        select fingerprint, waiver, cast(@tenantId as bigint), terms, facts, cast(@at as bigint)
+        from ${givenRows(acceptanceColumns)} where true on conflict do nothing`
+      for (const part of inParts(accepted)) await tx(text, [{ tenantId, at, ...bindRows(acceptanceColumns, part) }])
     },
     /** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
     async endAll(tx: Sql, tenantId: number, at: number): Promise<void> {
-      const rows = await lapsingAll.all(tx, tenantId)
-      const events = rows.map((row) => {
-        const accepted = fromJson(row.accepted ?? '{}') as object
-        return eventOf(row, at, JSON.stringify({ ...accepted, tenant: 'accepted as another one' }))
+      const rows = await tx<Omit<Acceptance, 'terms'>>(
+        `select fingerprint, waiver, facts from waived_findings where tenant_id = ? and lapsed_at is null
+         order by fingerprint, waiver`,
+        [tenantId],
+      )
+      const ended = rows.map(({ facts, ...row }) => {
+        return { ...row, facts: JSON.stringify({ ...(fromJson(facts) as object), tenant: 'accepted as another one' }) }
       })
-      await append(tx, tenantId, events)
-      await lapseAll.run(tx, at, tenantId)
+      await lapse(tx, tenantId, at, ended)
     },
   }
 }
@@ -154,30 +140,26 @@ export const lapsedFingerprints = (tenantIds: string, asOf: AsOf) =>
 /** Reads which waivers have lapsed for findings, under the terms in force; by fingerprint. */
 export function lapseReader(database: Database, asOf: AsOf) {
   const { sql } = database
-  const renewed = `exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(termsKinds)})
-    and n.subject = ${sql.jsonMember('e.data', 'waiver', 'text')} and n.id > e.id and ${asOf.events('n')})`
-  const select = database.prepare<
-    [List, List],
-    { readonly fingerprint: string; readonly at: number; readonly data: string }
-  >(
-    `select e.subject as fingerprint, e.at, e.data from events e where ${sql.isIn('e.tenant_id')} and e.kind = 'waiver.lapsed'
-       and ${sql.isIn('e.subject')} and e.data is not null and ${asOf.events('e')} and not ${renewed} order by +e.id`,
-  )
+  const text = `select e.subject as fingerprint, e.at, e.data from events e where ${sql.isIn('e.tenant_id')} and e.kind = 'waiver.lapsed'
+      and ${sql.isIn('e.subject')} and e.data is not null and ${asOf.events('e')}
+      and not exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(termsKinds)})
+        and n.subject = ${sql.jsonMember('e.data', 'waiver', 'text')} and n.id > e.id and ${asOf.events('n')})
+    order by +e.id`
   return async (
     tx: Sql,
     findings: readonly { readonly fingerprint: string; readonly tenantId: number }[],
   ): Promise<ReadonlyMap<string, readonly Lapse[]>> => {
     const tenantIds = [...new Set(findings.map(({ tenantId }) => tenantId))]
-    const rows = await select.all(tx, sql.listOf(tenantIds), sql.listOf(findings.map(({ fingerprint }) => fingerprint)))
-    const lapses = rows.map(({ fingerprint, at, data }) => {
+    const rows = await tx<{ readonly fingerprint: string; readonly at: number; readonly data: string }>(text, [
+      sql.listOf(tenantIds),
+      sql.listOf(findings.map(({ fingerprint }) => fingerprint)),
+    ])
+    const lapses = new Map<string, Lapse[]>()
+    for (const { fingerprint, at, data } of rows) {
       const { waiver, terms, accepted, changed } = fromJson(data) as WaiverLapseFacts
-      return { fingerprint, lapse: { waiver, terms, lapsedAt: at, accepted, changed } }
-    })
-    return new Map(
-      [...Map.groupBy(lapses, ({ fingerprint }) => fingerprint)].map(([fingerprint, group]) => [
-        fingerprint,
-        group.map(({ lapse }) => lapse),
-      ]),
-    )
+      const lapse = { waiver, terms, lapsedAt: at, accepted, changed }
+      lapses.set(fingerprint, [...(lapses.get(fingerprint) ?? []), lapse])
+    }
+    return lapses
   }
 }

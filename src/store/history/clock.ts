@@ -16,13 +16,13 @@ interface ClockEvent {
   readonly data: string
 }
 
-/** Reads the periods, oldest first; none if the clock was never set back. */
-export function clockPeriods(database: Database): (tx: Sql) => Promise<readonly ClockPeriod[]> {
-  const select = database.prepare<[], ClockEvent>(
+/** The periods, oldest first; none if the clock was never set back. */
+export async function clockPeriods(tx: Sql): Promise<readonly ClockPeriod[]> {
+  const events = await tx<ClockEvent>(
     `select id, kind, at, data from events where tenant_id = ${sharedChain}
        and kind in ('clock.set_back', 'clock.resumed', 'clock.confirmed') order by id`,
   )
-  return async (tx) => (await select.all(tx)).reduce(withEvent, [])
+  return events.reduce(withEvent, [])
 }
 
 function withEvent(periods: readonly ClockPeriod[], { id, kind, at, data }: ClockEvent): readonly ClockPeriod[] {
@@ -44,40 +44,29 @@ const leastStepMs = secondMs
 
 export function clockStore(database: Database) {
   const append = eventAppender(database)
-  const periods = clockPeriods(database)
-  const lastEvent = database.prepareValues<[], number>('select at from events order by id desc limit 1')
-  const lastRun = database.prepare<[], { id: number; endedAt: number }>(
-    'select id, ended_at as "endedAt" from runs order by id desc limit 1',
-  )
-  const lastBefore = database.prepareValues<[object], number | null>(
-    `select max(at) from (select max(at) as at from events where id > @id and at <= @latest
-       union all select max(ended_at) from runs where id > @lastRun and ended_at <= @latest) times`,
-  )
-  const opening = database.prepare<[string], { id: number; at: number }>(
-    `select e.id, e.at from findings f join events e on e.tenant_id = f.tenant_id and e.subject = f.fingerprint
-       and e.kind in ('finding.opened', 'finding.reopened')
-     where f.fingerprint = ? order by +e.id desc limit 1`,
-  )
   /** Between the writes of an engine that changes nothing, only this process knows how far the clock went. */
   let lastNoted = Number.NEGATIVE_INFINITY
 
   async function eventAt(tx: Sql, at: number): Promise<NewEvent | null> {
-    const period = (await periods(tx)).at(-1)
-    const run = await lastRun.get(tx)
+    const period = (await clockPeriods(tx)).at(-1)
+    const [run] = await tx<{ id: number; endedAt: number }>(
+      'select id, ended_at as "endedAt" from runs order by id desc limit 1',
+    )
+    const [lastAt] = await tx<number>('select at from events order by id desc limit 1', [], 'values')
     const latest = Math.max(
-      (await lastEvent.get(tx)) ?? Number.NEGATIVE_INFINITY,
+      lastAt ?? Number.NEGATIVE_INFINITY,
       run !== undefined && run.id > (period?.lastRun ?? 0) ? run.endedAt : Number.NEGATIVE_INFINITY,
     )
     if (latest - at > leastStepMs)
       return { kind: 'clock.set_back', subject: '', at, data: { latest, lastRun: run?.id ?? 0 } }
     if (period === undefined || period.resumed !== null || at <= period.latest) return null
     const noted = lastNoted <= period.latest ? lastNoted : period.at
-    const until = Math.max(period.at, noted, (await lastBefore.get(tx, period)) ?? period.at)
-    return { kind: 'clock.resumed', subject: '', at, data: { until } }
+    const [before] = await tx<number | null>(lastBefore, [period], 'values')
+    return { kind: 'clock.resumed', subject: '', at, data: { until: Math.max(period.at, noted, before ?? period.at) } }
   }
 
   async function unconfirmed(tx: Sql): Promise<number | null> {
-    const open = (await periods(tx)).filter(({ confirmedAt }) => confirmedAt === null)
+    const open = (await clockPeriods(tx)).filter(({ confirmedAt }) => confirmedAt === null)
     return open.length === 0 ? null : Math.max(...open.map(({ latest }) => latest))
   }
 
@@ -104,12 +93,20 @@ export function clockStore(database: Database) {
     /** True if the clock turned out to be wrong at the last opening of the finding; `now` is the confirmed time. */
     isOfWrongClock: (fingerprint: string, now: number): Promise<boolean> =>
       database.read(async (tx) => {
-        const opened = await opening.get(tx, fingerprint)
+        const [opened] = await tx<{ id: number; at: number }>(opening, [fingerprint])
         if (opened === undefined) return false
-        return opened.at > now || (await periods(tx)).some((period) => isUnderWrongClock(opened, period))
+        return opened.at > now || (await clockPeriods(tx)).some((period) => isUnderWrongClock(opened, period))
       }),
   }
 }
+
+/** Last recorded time up to `latest` since the clock was set back. */
+const lastBefore = `select max(at) from (select max(at) as at from events where id > @id and at <= @latest
+  union all select max(ended_at) from runs where id > @lastRun and ended_at <= @latest) times`
+
+const opening = `select e.id, e.at from findings f join events e on e.tenant_id = f.tenant_id and e.subject = f.fingerprint
+    and e.kind in ('finding.opened', 'finding.reopened')
+  where f.fingerprint = ? order by +e.id desc limit 1`
 
 /** True between a step back and a jump forward that put the clock right. */
 function isUnderWrongClock(event: { readonly id: number; readonly at: number }, period: ClockPeriod): boolean {

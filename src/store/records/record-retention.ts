@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { type EventErasure, eventErasure } from '../history/event-erasure.ts'
+import { type EventErasure, eraseEvents } from '../history/event-erasure.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface Erasure {
@@ -48,7 +48,7 @@ async function eraseBefore(
   const latest = Math.max(...before.values())
   await sql('update tenants set erase_before = null where erase_before is not null')
   for (const [tenantId, time] of before) await sql('update tenants set erase_before = ? where id = ?', [time, tenantId])
-  await eventErasure(database)(sql, { earliest: Math.min(...before.values()), latest, now, at })
+  await eraseEvents(sql, database, { earliest: Math.min(...before.values()), latest, now, at })
   await eraseRuns(sql, { latest, now })
   await sql('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Erases problems of checks that are no longer evaluated, which may quote a person or a file.

@@ -4,7 +4,7 @@ import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/o
 import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
-import { resultMemory } from '../../../src/evaluate/result-memory.ts'
+import { ResultMemory } from '../../../src/evaluate/result-memory.ts'
 import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { fingerprintOf } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -163,7 +163,7 @@ it.each([
 
 it('runs its query again only after an input, rule or version changed, also after a failure', async () => {
   const scene = answering()
-  const memory = resultMemory()
+  const memory = new ResultMemory()
   const tick = (minute: number) => evaluator(scene, { memory, at: now + minute * minuteMs })
   await tick(0)
   await tick(1)

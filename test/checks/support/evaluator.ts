@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Check, CheckContext, Evaluator, Failure, Outcome } from '../../../src/evaluate/check.ts'
 import { CheckTally } from '../../../src/evaluate/check-tally.ts'
 import type { AcceptedState } from '../../../src/evaluate/decisions.ts'
-import { PassingCheck, readPass } from '../../../src/evaluate/pass.ts'
+import { readPass } from '../../../src/evaluate/pass.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import type { MirrorRecord } from '../../../src/store/records/query.ts'
@@ -73,9 +73,9 @@ export async function evaluator(
       return ended
     },
   }
-  const passing = new PassingCheck(recording, tally)
-  await readPass({ reader, resource: check.evaluates, checks: [passing], counts: null })
-  if (passing.error !== null) throw passing.error
+  tally.evaluator = recording
+  await readPass(reader, check.evaluates, { tallies: [tally], counting: null })
+  if (tally.error !== null) throw tally.error
   const failures = outcomes.flatMap(([entityId, outcome]) =>
     outcome.kind === 'fails' ? [failureOf(entityId, outcome)] : [],
   )

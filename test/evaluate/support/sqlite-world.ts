@@ -3,7 +3,7 @@ import type { Waiver } from '../../../src/config/settings.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import { readFindings } from '../../../src/evaluate/findings/read-findings.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
-import { resultMemory } from '../../../src/evaluate/result-memory.ts'
+import { ResultMemory } from '../../../src/evaluate/result-memory.ts'
 import { dayMs, minuteMs } from '../../../src/model/durations.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -54,7 +54,7 @@ export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: 
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', start)
   const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
-  const memory = resultMemory()
+  const memory = new ResultMemory()
   const time = { now: start }
   const world = {
     mirror,
