@@ -111,6 +111,7 @@ Break the simulated tenant, and watch the page; it takes up to half a minute.
 "swap" makes the token that of another tenant and back: "${program} accept"
 shows the hold. ${controlUrl} lists further changes and faults.
   curl -d '{"token":"reader","action":"swap"}' ${controlUrl}/tokens
+  curl -d '{"token":"reader","action":"swap"}' ${controlUrl}/tokens
   curl -d '{"token":"reader","action":"revoke"}' ${controlUrl}/tokens
   curl -d '{"token":"reader","action":"restore"}' ${controlUrl}/tokens
 

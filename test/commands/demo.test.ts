@@ -40,7 +40,7 @@ it('prints few findings, commands to copy, and the address of the page', async (
   for (const command of ['findings', 'explain [\\da-f]{12}', 'report --output report.html', 'doctor'])
     expect(text).toMatch(new RegExp(`^ {2}\\S*tenantwatch ${command}$`, 'm'))
   const bodies = [...text.matchAll(/-d '([^']*)'/g)].map(([, body = '']) => JSON.parse(body) as { action: string })
-  expect(bodies.map(({ action }) => action)).toEqual(['swap', 'revoke', 'restore'])
+  expect(bodies.map(({ action }) => action)).toEqual(['swap', 'swap', 'revoke', 'restore'])
   expect(text.trimEnd().endsWith('Stopped; the folder of this demo is deleted.')).toBe(true)
 })
 

@@ -28,7 +28,7 @@ it('prints commands that work in a second terminal, logs when what they broke wo
   }
   expect(existsSync(join(folder, 'report.html'))).toBe(true)
   const broken = [...demo.stdout.matchAll(/^ {2}curl -d '(.*)' (\S+)$/gm)]
-  expect(broken).toHaveLength(3)
+  expect(broken).toHaveLength(4)
   for (const [, body = '', address = ''] of broken) {
     if (body.includes('restore')) await until(() => demo.stderr.includes('Run failed'))
     const answer = await fetch(address, { method: 'POST', body })
