@@ -137,10 +137,7 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'model/process/system-clock.ts',
     'simulator/server/pause.ts',
     'simulator/start.ts',
-    'web/connection-limit.ts',
     'web/page/page-script.ts',
-    'web/request-listener.ts',
-    'web/slow-readers.ts',
     'web/web-server.ts',
   ])
 })

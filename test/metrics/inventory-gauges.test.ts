@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { readClientSecrets } from '../../src/metrics/inventory/api-clients.ts'
-import { lively, metricsOf, reading, records, textOf, waivedUntil } from './support/daemon.ts'
+import { readClientSecrets } from '../../src/metrics/client-secrets.ts'
+import { lively, metricsOf, reading, records, waivedUntil } from './support/daemon.ts'
 import { seriesOf, valueIn } from './support/parse.ts'
 import { at, posture, resource } from './support/posture.ts'
 import { readerOf, record } from './support/records.ts'
 
-const body = async (...args: Parameters<typeof reading>) => textOf(await metricsOf([reading(...args)]).render())
+const body = async (...args: Parameters<typeof reading>) => await metricsOf([reading(...args)]).render()
 
 it('shows users by all states and flags, with other states grouped', async () => {
   const text = await body(lively, records)
@@ -95,7 +95,7 @@ it('lists secrets by expiry', async () => {
 it('reports for each secret whether a waiver accepts its expiry', async () => {
   const [expired, expiring] = ['api-client-secret-not-expired', 'api-client-secret-not-expiring']
   const flags = async (waived: Record<string, string[]>) => {
-    const body = textOf(await metricsOf([reading(lively, records, waived)]).render())
+    const body = await metricsOf([reading(lively, records, waived)]).render()
     const ends = seriesOf(body, 'tenantwatch_api_client_secret_waived_until_timestamp_seconds')
     return [
       ...['aa-1', 'bb-2'].map((id) => valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: id })),

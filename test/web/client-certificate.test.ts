@@ -35,7 +35,7 @@ it('accepts only certificates with an allowed name', async () => {
   await using web = await startLive(sans('monitor.example'))
   expect((await web.get('/', mine)).status).toBe(200)
   expect((await web.get('/', sibling)).status).toBe(403)
-  web.write('web.yaml', sans('127.0.0.1', '*.example', 'MONITOR.example', 'example'))
+  web.change(sans('127.0.0.1', '*.example', 'MONITOR.example', 'example'))
   expect((await web.get('/', mine)).status).toBe(403)
   expect((await web.get('/', sibling)).status).toBe(200)
 })
@@ -58,8 +58,7 @@ it('rejects sessions and certificates of a removed authority', async () => {
   await using web = await startLive(config('RequireAndVerifyClientCert'))
   const sessions: Buffer[] = []
   expect((await web.get('/', { ...mine, onSession: (session) => void sessions.push(session) })).status).toBe(200)
-  web.write(
-    'web.yaml',
+  web.change(
     config('RequireAndVerifyClientCert').replace(
       JSON.stringify(mine.cert + sibling.cert),
       JSON.stringify(sibling.cert),
@@ -73,7 +72,7 @@ it('rejects sessions and certificates of a removed authority', async () => {
 it('starts to request certificates without a restart', async () => {
   await using web = await startLive('tls_server_config: { cert_file: server.crt, key_file: server.key }')
   expect((await web.get('/')).status).toBe(200)
-  web.write('web.yaml', config('RequireAndVerifyClientCert'))
+  web.change(config('RequireAndVerifyClientCert'))
   expect((await web.get('/')).status).toBe(403)
   expect((await web.get('/', mine)).status).toBe(200)
 })
@@ -85,15 +84,15 @@ it('keeps to the versions, suites and curves of the file', async () => {
   expect((await web.get('/')).status).toBe(200)
   const suites =
     'cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256]'
-  web.write('web.yaml', `${base}, max_version: TLS12, ${suites} }`)
+  web.change(`${base}, max_version: TLS12, ${suites} }`)
   await expect(web.get('/', { minVersion: 'TLSv1.3' })).rejects.toThrow()
   expect((await web.get('/')).cipher).toBe('ECDHE-ECDSA-AES256-GCM-SHA384')
   await expect(web.get('/', { ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' })).rejects.toThrow()
   const preferred = { ciphers: 'ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES256-GCM-SHA384' }
   expect((await web.get('/', preferred)).cipher).toBe('ECDHE-ECDSA-AES256-GCM-SHA384')
-  web.write('web.yaml', `${base}, max_version: TLS12, ${suites}, prefer_server_cipher_suites: false }`)
+  web.change(`${base}, max_version: TLS12, ${suites}, prefer_server_cipher_suites: false }`)
   expect((await web.get('/', preferred)).cipher).toBe('ECDHE-ECDSA-CHACHA20-POLY1305')
-  web.write('web.yaml', `${base}, curve_preferences: [CurveP384] }`)
+  web.change(`${base}, curve_preferences: [CurveP384] }`)
   await expect(web.get('/', { ecdhCurve: 'X25519' } as object)).rejects.toThrow()
   expect((await web.get('/', { ecdhCurve: 'P-384' } as object)).status).toBe(200)
 })

