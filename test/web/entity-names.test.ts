@@ -52,15 +52,16 @@ it('finds a finding by its names only where they are shown', async () => {
     expect(JSON.parse((await shownAt(path, true)).text)).toHaveLength(1)
     expect(JSON.parse((await shownAt(path, false)).text)).toEqual([])
     const page = `/?q=${encodeURIComponent(q)}`
-    expect((await shownAt(page, true)).text).toMatch(/id="count-acme"[^>]*>1 of /)
-    expect((await shownAt(page, false)).text).toMatch(/id="count-acme"[^>]*>0 of /)
+    expect((await shownAt(page, true)).text).toMatch(/id="count-acme"[^>]*>1 finding/)
+    expect((await shownAt(page, false)).text).toMatch(/id="count-acme"[^>]*>0 findings/)
   }
 })
 
-it('escapes names on the page, each on a line of its own', async () => {
+it('escapes names on the page, before the id', async () => {
   const { text } = await shownAt('/', true)
-  expect(text).toContain('<span class="who"><bdi>Ada &lt;b&gt;Lovelace</bdi></span>')
-  expect(text).toContain('<span class="who"><bdi>countess<wbr>@example.com</bdi></span>')
+  expect(text).toContain(
+    '<strong><bdi>Ada &lt;b&gt;Lovelace</bdi> · <bdi>countess@example.com</bdi></strong> <span class="type">user <bdi>1041</bdi></span>',
+  )
 })
 
 it('tells what a text is searched in', async () => {

@@ -17,7 +17,7 @@ const ask = (path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) 
 const page = async (path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) =>
   (await ask(path, over, wanted)).text
 
-const shownIn = (html: string) => [...html.matchAll(/<tr role="row" id="finding-([^"]+)"/g)].map(([, id]) => id)
+const shownIn = (html: string) => [...html.matchAll(/<li id="finding-([^"]+)"/g)].map(([, id]) => id)
 const countIn = (html: string) => /id="count-acme"[^>]*>([^<]*)</.exec(html)?.[1]
 
 const views = [
@@ -44,6 +44,14 @@ const views = [
     firstSeen: '2026-01-03T00:00:00Z',
   }),
   finding({ fingerprint: 'd4', severity: 'high', check: 'y', state: 'waived', firstSeen: '2026-01-04T00:00:00Z' }),
+  finding({
+    fingerprint: 'e5',
+    check: 'z',
+    message: 'Mended',
+    state: 'resolved',
+    resolvedAt: '2026-03-14T09:22:53.000Z',
+    resolution: 'fixed',
+  }),
 ]
 const namesOf = (tenants: readonly string[], checks: readonly string[] = []) => ({ names: () => ({ tenants, checks }) })
 const some: Partial<WebSources> = {
@@ -60,26 +68,20 @@ const some: Partial<WebSources> = {
 }
 
 it.each([
-  ['/', ['b2', 'c3', 'a1'], '3 open findings'],
-  ['/?tenant=&check=&q=', ['b2', 'c3', 'a1'], '3 open findings'],
-  ['/?severity=critical', ['b2'], '1 of 3 open findings match'],
-  ['/?severity=critical,high', ['b2', 'c3'], '2 of 3 open findings match'],
-  ['/?check=y', ['c3'], '1 of 3 open findings match'],
-  ['/?state=waived', ['d4'], '1 waived finding'],
-  ['/?state=all&check=y', ['c3', 'd4'], '2 of 4 open or waived findings match'],
-  ['/?q=NEEDLE', ['c3'], '1 of 3 open findings match'],
-  ['/?q=User%201041', ['b2', 'a1'], '2 of 3 open findings match'],
-  ['/?q=jo%40example.com', [], '0 of 3 open findings match'],
-  ['/?q=X&state=all', ['b2', 'a1'], '2 of 4 open or waived findings match'],
-  ['/?q=x&severity=low', ['a1'], '1 of 3 open findings match'],
-  ['/?q=x&severity=high', [], '0 of 3 open findings match'],
-  ['/?sort=-severity', ['a1', 'c3', 'b2'], '3 open findings'],
-  ['/?sort=entity', ['b2', 'a1', 'c3'], '3 open findings'],
-  ['/?sort=-entity', ['c3', 'a1', 'b2'], '3 open findings'],
-  ['/?sort=age', ['a1', 'b2', 'c3'], '3 open findings'],
-  ['/?sort=-age', ['c3', 'b2', 'a1'], '3 open findings'],
-  ['/?sort=check&severity=low,high', ['a1', 'c3'], '2 of 3 open findings match'],
-  ['/?check=z', [], '0 of 3 open findings match'],
+  ['/', ['b2', 'a1', 'c3'], '3 open findings, by check'],
+  ['/?tenant=&check=&q=', ['b2', 'a1', 'c3'], '3 open findings, by check'],
+  ['/?severity=critical', ['b2'], '1 finding matches'],
+  ['/?severity=critical,high', ['c3', 'b2'], '2 findings match'],
+  ['/?check=y', ['c3'], '1 finding matches'],
+  ['/?state=waived', ['d4'], '1 finding matches'],
+  ['/?state=resolved', ['e5'], '1 finding matches'],
+  ['/?state=all&check=y', ['d4', 'c3'], '2 findings match'],
+  ['/?q=NEEDLE', ['c3'], '1 finding matches'],
+  ['/?q=User%201041', ['b2', 'a1'], '2 findings match'],
+  ['/?q=jo%40example.com', [], '0 findings match'],
+  ['/?q=x&severity=low', ['a1'], '1 finding matches'],
+  ['/?check=z', ['e5'], 'No open finding matches any more; these were resolved'],
+  ['/?q=mended', ['e5'], 'No open finding matches any more; these were resolved'],
 ])('shows for %s the findings %j and the text: %s', async (path, fingerprints, count) => {
   const html = await page(path, some)
   expect(shownIn(html)).toEqual(fingerprints)
@@ -111,55 +113,67 @@ const longList: Partial<WebSources> = {
   findings: findingsFrom(long),
 }
 
-it.each([
-  '',
-  'sort=-severity',
-  'sort=check',
-  'sort=-check',
-  'sort=age',
-  'sort=-age',
-  'sort=entity',
-  'q=user',
-  'q=x',
-  'q=x&sort=check',
-  'q=x&sort=age',
-  'severity=low',
-])('leads with %s through all findings, each once', async (query) => {
-  const ofCheck = query.startsWith('q=x') ? 'x' : undefined
-  const wanted = long.filter(
-    (one) => (query !== 'severity=low' || one.severity === 'low') && (ofCheck ?? one.check) === one.check,
+it.each(['state=all', 'q=user', 'q=x', 'check=x', 'severity=low'])(
+  'leads with %s through all findings, each once',
+  async (query) => {
+    const ofCheck = /=x$/.test(query) ? 'x' : undefined
+    const wanted = long.filter(
+      (one) => (query !== 'severity=low' || one.severity === 'low') && (ofCheck ?? one.check) === one.check,
+    )
+    const seen: (string | undefined)[] = []
+    let path: string | undefined = `/?${query}`
+    for (let pages = 0; path !== undefined && pages < 5; pages++) {
+      const html = await page(path, longList)
+      seen.push(...shownIn(html))
+      path = /<a href="([^"]+)" data-live="jump">Next \d+</.exec(html)?.[1]?.replaceAll('&amp;', '&').replace(/#.*/, '')
+    }
+    expect(seen).toHaveLength(wanted.length)
+    expect(new Set(seen)).toEqual(new Set(wanted.map(({ fingerprint }) => fingerprint)))
+  },
+)
+
+it('says when a finding was resolved, behind an old link to it', async () => {
+  expect((await page('/?q=e5', some)).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain(
+    'Mended fixed 2026-03-14 09:22 UTC 4 min ago',
   )
-  const seen: (string | undefined)[] = []
-  let path: string | undefined = `/?${query}`
-  for (let pages = 0; path !== undefined && pages < 5; pages++) {
-    const html = await page(path, longList)
-    seen.push(...shownIn(html))
-    path = /<a href="([^"]+)" data-live="jump">Next \d+</.exec(html)?.[1]?.replaceAll('&amp;', '&').replace(/#.*/, '')
-  }
-  expect(seen).toHaveLength(wanted.length)
-  expect(new Set(seen)).toEqual(new Set(wanted.map(({ fingerprint }) => fingerprint)))
 })
 
-it('never shows an empty page where findings are open, and leads back to the first page', async () => {
-  const second = await page('/?sort=age&after=f49', longList)
-  expect(shownIn(second)[0]).toBe('f50')
-  expect(countIn(second)).toBe('120 open findings; shown: 50 of the later ones')
-  expect(second).toContain('<a href="/?sort=age#findings-acme" data-live="jump">First page</a>')
-  const first = shownIn(await page('/?sort=age', longList))
-  for (const after of ['f119', 'nowhere'])
-    expect(shownIn(await page(`/?sort=age&after=${after}`, longList))).toEqual(first)
-  expect(shownIn(await page('/?severity=low&after=f0', longList))[0]).toBe('f3')
+it('never shows an empty page where findings match, and leads back to the first page', async () => {
+  const second = await page('/?severity=low&after=f21', longList)
+  expect([shownIn(second)[0], countIn(second)]).toEqual(['f19', '60 findings match; shown: 10, the newest first'])
+  expect(second).toContain('<a href="/?severity=low#findings-acme" data-live="jump">First page</a>')
+  const first = shownIn(await page('/?severity=low', longList))
+  for (const after of ['f1', 'nowhere'])
+    expect(shownIn(await page(`/?severity=low&after=${after}`, longList))).toEqual(first)
+})
+
+it('shows at most five findings of a check, with a link to all, and opens those that are urgent', async () => {
+  const html = await page('/', longList)
+  expect(shownIn(html)).toHaveLength(10)
+  expect(html).toContain('<a href="/?check=x#findings-acme" data-live="jump">All 40</a>')
+  expect(html).toMatch(/<details class="group" id="group-acme-x" open="">/)
+})
+
+it('begins with what is urgent, what is new since yesterday and what expires next', async () => {
+  const fresh = finding({ fingerprint: 'n1', check: 'x', severity: 'low', firstSeen: '2026-03-14T08:00:00Z' })
+  const secrets = async () => [
+    { clientId: 'a', name: 'Exporter', role: null, own: false, expiresAt: at - day },
+    { clientId: 'b', name: 'Importer', role: null, own: false, expiresAt: at + 3 * day },
+  ]
+  const html = await page('/', { ...some, findings: findingsFrom([...views, fresh]), secrets })
+  const now =
+    /<div class="now">.*?<\/div>/s
+      .exec(html)?.[0]
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ') ?? ''
+  expect(now).toMatch(/^ Fix these now critical 9 user .* high 11 user Needle in it New since yesterday 1041 user x /)
+  expect(now).toMatch(/Expires next 1 secret has expired secret of Importer in 3 days $/)
 })
 
 it.each([
   ['/?severity=severe', 400, 'Unknown severity &quot;severe&quot;: use info, low, medium, high, critical'],
   ['/?state=gone', 400, 'Unknown state &quot;gone&quot;: use open, waived, resolved, all'],
-  [
-    '/?sort=color',
-    400,
-    'Unknown sort &quot;color&quot;: use severity, entity, check, age, -severity, -entity, -check, -age',
-  ],
-  ['/?show=much', 400, 'Unknown show &quot;much&quot;: use more'],
+  ['/?sort=age', 400, 'Unknown parameter sort: use tenant, find, severity, check, state, q, after'],
   ['/?severity=%3Cb%3E', 400, 'Unknown severity &quot;&lt;b&gt;&quot;: use info, low, medium, high, critical'],
   ['/?tenant=nobody', 404, 'Unknown tenant: expected one of acme, globex'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
@@ -176,31 +190,12 @@ it('refuses a check that does not exist, by its nearest name', async () => {
   })
 })
 
-it('counts by severity within the text, also of severities that are not wanted', async () => {
-  const counts = async (path: string) =>
-    [...(await page(path, some)).matchAll(/class="chip"[^>]*>(\w+) <span class="num">([1-9]\d*)</g)].map(
-      ([, word, count]) => `${word} ${count}`,
-    )
-  expect(await counts('/?severity=high')).toEqual(['All 3', 'critical 1', 'high 1', 'low 1'])
-  expect(await counts('/?q=needle')).toEqual(['All 1', 'high 1'])
-  expect(await counts('/?q=needle&severity=critical')).toEqual(['All 1', 'high 1'])
-  expect(shownIn(await page('/?q=user&severity=critical', some))).toEqual(['b2'])
-})
-
-it('marks the sorted column and links to the reverse order', async () => {
-  const html = await page('/?sort=age&severity=high', some)
-  expect(html).toMatch(/aria-sort="ascending"><a href="\/\?severity=high&amp;sort=-age#findings-acme"/)
-  expect(html.match(/aria-sort="none"/g)).toHaveLength(3)
-  expect(await page('/', some)).toMatch(/aria-sort="descending"><a href="\/\?sort=-severity#findings-acme"/)
-})
-
 it('keeps the other filters in the form and in the links', async () => {
-  const html = await page('/?severity=high&check=y&q=n%22%3E&sort=age', some)
+  const html = await page('/?severity=high&check=y&q=n%22%3E', some)
   expect(html).toContain('<input type="hidden" name="severity" value="high">')
-  expect(html).toContain('<input type="hidden" name="sort" value="age">')
   expect(html).toContain('<option value="y" selected="">')
   expect(html).toContain('value="n&quot;&gt;"')
-  expect(html).toContain('href="/?severity=critical&amp;check=y&amp;q=n%22%3E&amp;sort=age#findings-acme"')
+  expect(html).toContain('href="/?severity=critical&amp;check=y&amp;q=n%22%3E#findings-acme"')
   const marked = (text: string) => [...text.matchAll(/aria-current="true">(\w+)/g)].map(([, word]) => word)
   expect(marked(html)).toEqual(['high'])
   expect(marked(await page('/?severity=critical,high', some))).toEqual(['critical', 'high'])
@@ -275,7 +270,7 @@ it('neither shows nor searches hidden details', async () => {
   }
   const open = await page('/?q=jo%40example.com', hiding)
   expect([shownIn(open).length, open.includes('canary@example.com')]).toEqual([1, true])
-  expect(open).toContain('<span class="who"><bdi>canary Byron</bdi></span>')
+  expect(open).toContain('<bdi>canary Byron</bdi> <span class="type"><bdi>1041</bdi></span>')
   const closed = await page('/?q=jo%40example.com', hiding, { exposeDetails: false })
   expect(shownIn(closed)).toEqual([])
   expect(closed).not.toContain('canary')
@@ -418,38 +413,6 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
 })
 
-it('draws secrets on a time line of 90 days with expired ones at its left edge and a text alternative', async () => {
-  const secret = (name: string, days: number, own = false) => ({
-    clientId: name,
-    name,
-    role: null,
-    own,
-    expiresAt: at + days * day,
-  })
-  const html = await page('/', {
-    ...some,
-    secrets: async () => [
-      secret('gone', -900),
-      secret('old', -1),
-      secret('near', 5),
-      secret('own', 45, true),
-      secret('far', 400),
-    ],
-  })
-  const line = /<svg class="time-line".*?<\/svg>/s.exec(html)?.[0] ?? ''
-  const places = [...line.matchAll(/cx="([\d.]+)%" cy="(\d+)" r="5.5"><title>(\w+)/g)].map(([, x, y, name]) => [
-    name,
-    Number(x),
-    Number(y),
-  ])
-  expect(Object.fromEntries(places.map(([name, x]) => [name, x]))).toEqual({ gone: 7, old: 7, near: 20.44, own: 56 })
-  expect(places.find(([name]) => name === 'gone')?.[2]).not.toBe(places.find(([name]) => name === 'old')?.[2])
-  expect(line.match(/class="ring"/g)).toHaveLength(1)
-  expect(line).toContain(
-    'aria-label="API client secrets over the next 90 days: 2 expired, 1 within 7 days, 2 valid. The table below lists them."',
-  )
-})
-
 it.each([
   [[resource('api-clients', { dataAsOf: null })], 'No API client was read yet.'],
   [[resource('api-clients', { live: 0 })], 'The list that was last read has no API client with a secret.'],
@@ -463,7 +426,7 @@ it.each([
   expect(html).toContain(`<p class="empty">${sentence}</p>`)
 })
 
-it('limits the time line and the tables of secrets', async () => {
+it('limits the tables of secrets', async () => {
   const many = Array.from({ length: 5000 }, (_, i) => ({
     clientId: `c${i}`,
     name: null,
@@ -472,7 +435,6 @@ it('limits the time line and the tables of secrets', async () => {
     expiresAt: at + (i < 3000 ? 10 : 200) * day,
   }))
   const html = await page('/', { ...some, secrets: async () => many })
-  expect(html).toContain('more on the same days')
   expect(html).toContain('and 2,950 secrets more within 90 days')
   expect(html).toContain('1,999 secrets expire later')
   expect(html.length).toBeLessThan(120_000)
@@ -566,36 +528,6 @@ it('stays small with a thousand tenants and shows the details of one on demand',
   expect(one.match(/class="tenant"/g)).toHaveLength(1)
 })
 
-it('searches all findings for a text, and reads only the shown ones without one', async () => {
-  let read = 0
-  const source: WebSources['findings'] = async function* (query) {
-    for (let batch = 0; batch < 90; batch++) {
-      read += 100
-      yield Array.from({ length: 100 }, (_, i) =>
-        finding({
-          fingerprint: `f${read}-${i}`,
-          check: 'x',
-          severity: query.severities?.[0] ?? 'info',
-          message: batch === 89 && i === 99 ? 'Needle' : 'Hay',
-        }),
-      )
-    }
-  }
-  const many = {
-    posture: async () => [posture({ checks: [check('x', { status: 'fail', open: { high: 9000 } })] })],
-    findings: source,
-  }
-  expect(countIn(await page('/?q=needle', many))).toBe('1 of 9,000 open findings match')
-  expect(countIn(await page('/?q=nothing', many))).toBe('0 of 9,000 open findings match')
-  expect(countIn(await page('/?q=hay', many))).toBe('8,999 of 9,000 open findings match; shown: the 50 most severe')
-  read = 0
-  expect(countIn(await page('/?q=x', many))).toBe('9,000 of 9,000 open findings match; shown: the 50 most severe')
-  expect(read).toBe(100)
-  read = 0
-  expect(countIn(await page('/?sort=entity', many))).toBe('9,000 open findings; shown: the 50 first')
-  expect(read).toBe(100)
-})
-
 it('serves its script as a module of its own that a strict content security policy lets run', async () => {
   const { headers, text } = await ask('/page.js')
   expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
@@ -638,7 +570,7 @@ it('names the configuration file in its commands unless it is the default one', 
 it('begins with the findings where the address has a filter or a search', async () => {
   const order = async (path: string) =>
     [...(await page(path, some)).matchAll(/<section class="part" id="(\w+)-acme"/g)].map(([, id]) => id).slice(0, 3)
-  expect(await order('/?sort=age')).toEqual(['data', 'checks', 'findings'])
+  expect(await order('/')).toEqual(['data', 'checks', 'findings'])
   for (const path of ['/?q=user', '/?severity=low', '/?state=all', '/?check=x'])
     expect(await order(path)).toEqual(['findings', 'data', 'checks'])
 })

@@ -3,10 +3,6 @@ import { type Severity, severities } from '../../model/severity.ts'
 import { searchText, text, word, words } from '../query.ts'
 
 export const shownStates = ['open', 'waived', 'resolved', 'all'] as const
-export const sortKeys = ['severity', 'entity', 'check', 'age'] as const
-export type SortKey = (typeof sortKeys)[number]
-
-const orders = [...sortKeys, ...sortKeys.map((key) => `-${key}` as const)]
 
 export const pageQuery = z.object({
   tenant: text('Only this tenant, with all details'),
@@ -15,8 +11,6 @@ export const pageQuery = z.object({
   check: text('Only findings of this check'),
   state: word('state', shownStates, 'Findings in this state; all = open and waived'),
   q: searchText,
-  sort: word('sort', orders, 'Order of the findings; a leading - reverses it'),
-  show: word('show', ['more'], 'Up to 400 findings'),
   after: text('Fingerprint of a finding; the page shows the findings after it in the list'),
 })
 
@@ -28,17 +22,13 @@ export interface PageQuery {
   readonly check: string | null
   readonly state: (typeof shownStates)[number]
   readonly text: string
-  readonly sort: SortKey
-  /** Reversed order: lowest severity, last in the alphabet or newest first. */
-  readonly reversed: boolean
-  readonly long: boolean
   /** Fingerprint; shows only the findings after it in the tenant's list. */
   readonly after: string | null
 }
 
 /** An empty value counts as absent: a form sends its empty fields. */
 export function pageQueryOf(given: z.output<typeof pageQuery> = {}): PageQuery {
-  const { tenant, find, severity = severities, check, state, q, sort = 'severity', show, after } = given
+  const { tenant, find, severity = severities, check, state, q, after } = given
   return {
     tenant: tenant || null,
     find: find ?? '',
@@ -46,9 +36,6 @@ export function pageQueryOf(given: z.output<typeof pageQuery> = {}): PageQuery {
     check: check || null,
     state: state ?? 'open',
     text: q ?? '',
-    sort: sort.replace('-', '') as SortKey,
-    reversed: sort.startsWith('-'),
-    long: show === 'more',
     after: after || null,
   }
 }
@@ -56,8 +43,7 @@ export function pageQueryOf(given: z.output<typeof pageQuery> = {}): PageQuery {
 export const wholePage = pageQueryOf()
 
 export function parametersOf(query: PageQuery): readonly (readonly [name: string, value: string])[] {
-  const { tenant, find, severities: wanted, check, state, text: searched, sort, reversed, long, after } = query
-  const order = `${reversed ? '-' : ''}${sort}`
+  const { tenant, find, severities: wanted, check, state, text: searched, after } = query
   const all: readonly (readonly [string, string | null])[] = [
     ['tenant', tenant],
     ['find', find],
@@ -65,8 +51,6 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: string
     ['check', check],
     ['state', state === 'open' ? null : state],
     ['q', searched],
-    ['sort', order === 'severity' ? null : order],
-    ['show', long ? 'more' : null],
     ['after', after],
   ]
   return all.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
