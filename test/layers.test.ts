@@ -136,10 +136,7 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'commands/start.ts',
     'model/process/system-clock.ts',
     'simulator/wire.ts',
-    'web/connection-limit.ts',
     'web/page/page-script.ts',
-    'web/request-listener.ts',
-    'web/slow-readers.ts',
     'web/web-server.ts',
   ])
 })

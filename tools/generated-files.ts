@@ -3,7 +3,7 @@ import { checks } from '../src/checks/index.ts'
 import { ownViews } from '../src/checks/own/views.ts'
 import { exampleYaml, jsonSchema, keyRows } from '../src/config/example.ts'
 import { metricCatalogue } from '../src/metrics/catalogue.ts'
-import { inventories } from '../src/metrics/inventory/index.ts'
+import { inventories } from '../src/metrics/inventory.ts'
 import { checkRunbook } from '../src/monitoring/docs/check-runbook.ts'
 import { checksPage } from '../src/monitoring/docs/checks-page.ts'
 import {

@@ -25,13 +25,7 @@ Example:
       const config = metricsConfig(settings)
       const read = () => views.readings()
       const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })
-      const { body } = await metrics.render()
-      await writeAll(io, decoded(body))
+      await writeAll(io, [await metrics.render()])
       done(exitCodes.ok)
     })
-}
-
-async function* decoded(pieces: readonly Uint8Array[]): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  for (const piece of pieces) yield decoder.decode(piece, { stream: true })
 }

@@ -7,11 +7,11 @@ import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { createScheduler } from '../schedule/scheduler.ts'
-import { LiveWeb } from '../web/live-web.ts'
+import { WebConfig } from '../web/web-config.ts'
 import type { Probe } from '../web/web-options.ts'
 import { logFirstRound } from './first-round.ts'
 import { Jobs } from './jobs.ts'
-import { createReloader, type Reloading, reloadStatus } from './reload.ts'
+import { createReloader, type Reloading } from './reload.ts'
 import { createWeb } from './serve.ts'
 import { openSession, type Session } from './session.ts'
 import { storeWatch } from './store-watch.ts'
@@ -50,9 +50,8 @@ export async function startDaemon(
   const queries = { ownQueries: parts.use(new SandboxQueries()), queryBudget: queryBudget(clock, log) }
   const session = parts.use(await openSession({ settings, io, log, as: 'replica', ...queries }))
   warnOfSecretFiles(settings.tenants, log)
-  const status = reloadStatus(session.metrics, clock)
   const { host, webConfig } = settings.server
-  const live = new LiveWeb(webConfig, { cwd, host, log, onReading: (ok) => status.note('web', ok) })
+  const webConfiguration = new WebConfig(webConfig, { cwd, host, log })
   const heart = { beatAt: clock.monotonic() }
   const watch = storeWatch(session.mirror, clock, log)
   // Ages depend on the wall clock: after it was set, other runs may be due.
@@ -60,8 +59,17 @@ export async function startDaemon(
   const scheduler = createScheduler({ clock, random, log, timezone: settings.timezone, onJump })
   const jobs: Jobs = new Jobs(scheduler, { session, io, log, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
-  const reloader = createReloader({ reloading: again, session, live, jobs, status, clock, log })
-  const web = createWeb({ session, live, io, log, heart, watch, reload: () => reloader.reload(), configFile })
+  const reloader = createReloader({ reloading: again, session, webConfiguration, jobs, clock, log })
+  const web = createWeb({
+    session,
+    webConfiguration,
+    io,
+    log,
+    heart,
+    watch,
+    reload: () => reloader.reload(),
+    configFile,
+  })
   parts.defer(() => web.dispose(webDrainMs))
   // In parallel: a reload waits for runs that only the end of the scheduler aborts.
   parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))
@@ -73,7 +81,7 @@ export async function startDaemon(
   // A replica may start without tenants.
   const hasFirstRound = session.tenants.length > 0
   const { ended: caughtUp } = await jobs.runDue(session.tenants)
-  const page = `${live.settings().tls === null ? 'http' : 'https'}://${formatListen(address)}/`
+  const page = `${webConfiguration.settings.tls === null ? 'http' : 'https'}://${formatListen(address)}/`
   void caughtUp.then(
     () => (hasFirstRound ? logFirstRound(session, { page, log, signal: io.stop }) : undefined),
     () => {},

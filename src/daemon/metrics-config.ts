@@ -1,21 +1,21 @@
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
-import { inventories } from '../metrics/inventory/index.ts'
+import { inventories } from '../metrics/inventory.ts'
 import type {
   AlertThreshold,
   MetricsConfig,
   ResourceSeriesConfig,
   TenantSeriesConfig,
-} from '../metrics/series-config.ts'
+} from '../metrics/tenant-facts.ts'
 import { secondMs } from '../model/durations.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import { severities } from '../model/severity.ts'
 
-type MeasuredSettings = Pick<Settings, 'evaluate' | 'ownChecks' | 'tenants' | 'waivers'>
+type MeasuredSettings = Pick<Settings, 'evaluate' | 'ownChecks' | 'tenants'>
 
 export function metricsConfig(settings: MeasuredSettings): MetricsConfig {
-  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, settings)), waivers: settings.waivers }
+  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, settings)) }
 }
 
 function tenantSeriesConfig(tenant: TenantSettings, settings: MeasuredSettings): TenantSeriesConfig {

@@ -3,11 +3,10 @@ import { Mutex } from 'async-mutex'
 import { formatListen } from '../config/listen.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import type { LiveWeb } from '../web/live-web.ts'
+import type { WebConfig } from '../web/web-config.ts'
 import type { Probe } from '../web/web-options.ts'
 import { type Change, changeBetween } from './change-tenants.ts'
 import type { Jobs } from './jobs.ts'
@@ -22,9 +21,8 @@ export interface Reloading {
 export interface ReloadParts {
   readonly reloading: Reloading
   readonly session: Session
-  readonly live: LiveWeb
+  readonly webConfiguration: WebConfig
   readonly jobs: Jobs
-  readonly status: ReloadStatus
   readonly clock: Clock
   readonly log: Log
 }
@@ -61,32 +59,29 @@ export function createReloader(parts: ReloadParts): Reloader {
 
 /** All or nothing: settings change after every step that can fail. */
 async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe> {
-  const { reloading, session, live, jobs, status, log } = parts
+  const { reloading, session, webConfiguration, jobs, clock, log } = parts
   try {
     const next = reloading.load()
     const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
     if (problems.length > 0) throw new ConfigError(problems)
-    const web = live.candidate(next.server.webConfig)
+    const web = webConfiguration.read(next.server.webConfig)
     const before = session.settings
     // Switch both at once, so that one does not admit requests that the other no longer allows.
-    const { change: tenants, opened } = await session.reconfigure(next, () => live.use(web))
+    const { change: tenants, opened } = await session.reconfigure(next, () => webConfiguration.use(web))
     const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
     reloading.setLogLevel(next.logLevel)
-    status.note('configuration', true)
-    status.note('web', true)
+    session.metrics.configReloaded(true, clock.now())
     log.info({ ...tenants, waivers }, 'Configuration reloaded')
     if (!ended()) {
       await jobs.takeUp(opened)
     }
     return { ok: true, text: `Reloaded: ${inWords(tenants, waivers)}` }
   } catch (error) {
-    status.note('configuration', false)
+    session.metrics.configReloaded(false, clock.now())
     const problems = problemsOf(error)
     const fields = error instanceof UsageError ? { problems } : { problems, err: error }
     log.error(fields, 'The configuration cannot be reloaded; the last good one stays in force')
     return { ok: false, text: problems.join('\n') }
-  } finally {
-    live.release()
   }
 }
 
@@ -130,20 +125,4 @@ function inWords(tenants: Change, waivers: Change): string {
   const parts = all.filter(([, names]) => names.length > 0)
   if (parts.length === 0) return 'no tenant and no waiver changed'
   return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ')
-}
-
-export interface ReloadStatus {
-  note(part: 'configuration' | 'web', successful: boolean): void
-}
-
-/** Separate states: a repaired web configuration does not clear a problem of the main one. */
-export function reloadStatus(metrics: Metrics, clock: Clock): ReloadStatus {
-  const failed = new Set<string>()
-  return {
-    note(part, successful) {
-      if (successful) failed.delete(part)
-      else failed.add(part)
-      metrics.configReloaded(failed.size === 0, clock.now())
-    },
-  }
 }

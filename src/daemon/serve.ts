@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
@@ -9,8 +8,7 @@ import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
-import { basicAuth } from '../web/basic-auth.ts'
-import type { LiveWeb } from '../web/live-web.ts'
+import type { WebConfig } from '../web/web-config.ts'
 import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
 import { hasLostSecret } from './lost-secret.ts'
@@ -20,7 +18,7 @@ import type { Views } from './views.ts'
 
 export interface WebParts {
   readonly session: Session
-  readonly live: LiveWeb
+  readonly webConfiguration: WebConfig
   readonly io: Io
   readonly log: Log
   readonly heart: { readonly beatAt: number }
@@ -29,18 +27,27 @@ export interface WebParts {
   readonly configFile: string | undefined
 }
 
-export function createWeb({ session, live, io, log, heart, watch, reload, configFile }: WebParts): WebServer {
+export function createWeb({
+  session,
+  webConfiguration,
+  io,
+  log,
+  heart,
+  watch,
+  reload,
+  configFile,
+}: WebParts): WebServer {
   const { host, port } = session.settings.server
   const readiness = readinessOf(session)
   return createWebServer({
     listen: { host, port },
     version,
-    access: accessOver(session, live, host),
+    access: accessOver(session, webConfiguration, host),
     clock: io.clock,
     log,
     configFile,
     sources: {
-      metrics: (accept) => session.metrics.render(accept),
+      metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),
       posture: async (tenant) => withLostSecrets(session.settings, await withOwners(session, tenant)),
       findings: (query) => session.views.findingBatches(query),
@@ -79,19 +86,15 @@ function namesOf(settings: Settings): KnownNames {
   return { tenants: settings.tenants.map(({ name }) => name), checks: checksOf(settings).map(({ id }) => id) }
 }
 
-function accessOver(session: Session, live: LiveWeb, host: string): () => WebAccess {
-  const evaluator = basicAuth(randomBytes(32))
+function accessOver(session: Session, webConfiguration: WebConfig, host: string): () => WebAccess {
   return () => {
-    const settings = live.settings()
-    const { users, tls, headers } = settings
+    const settings = webConfiguration.settings
     const guarded = isProtected(settings)
     return {
+      ...settings,
       exposeDetails: exposesDetails({ ...session.settings.server, host }, guarded),
       isProtected: guarded,
       allowedHosts: session.settings.server.allowedHosts,
-      authenticate: users.size === 0 ? null : (authorization) => evaluator(users, authorization),
-      tls,
-      headers,
     }
   }
 }

@@ -99,7 +99,7 @@ export class Session implements AsyncDisposable {
     this.metrics = createMetrics({
       version,
       startedAt: io.clock.now(),
-      config: { tenants: [], waivers: [] },
+      config: { tenants: [] },
       read: () => this.#views.readings(),
       ...(path !== null && { storeSize: () => storeSize(path) }),
       replica: () => {

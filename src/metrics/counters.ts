@@ -1,77 +1,69 @@
-import { renderLine, renderTail, renderTenant } from './exposition.ts'
-import type { Family, Sample } from './family.ts'
-import { type CounterName, counters } from './instrument-catalogue.ts'
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { type CounterName, counters, type HistogramName, histograms } from './counter-catalogue.ts'
+import { renderHead, renderLabels } from './family.ts'
 
-type Labels = Sample['labels']
+type Labels = Readonly<Record<string, string>>
 
-export interface Counters {
-  /**
-   * Adds to a series; 0 initializes it.
-   *
-   * @throws RangeError on a negative or infinite amount or NaN, or an unknown counter.
-   */
-  add(name: CounterName, labels: Labels, amount: number): void
-  families(isShown: (labels: Labels) => boolean): readonly Family[]
-}
+/** Gauges that end in `_total`, which promtool's linter refuses. */
+const refusedByLinter = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total']
 
-/** Labels after `tenant`, shared by the series of all tenants. */
-interface Tail {
-  readonly at: number
+interface Series {
   readonly resource: string | undefined
-  readonly text: string
+  value: number
 }
 
-interface CounterFamily {
-  readonly tails: Map<string, Tail>
-  /** Values of each tenant, by `at` of their tail; undefined = the tenant has no such series. */
-  readonly byTenant: Map<string, (number | undefined)[]>
-}
+/** Counters, histograms and the metrics of the process. No other module imports prom-client. */
+export class Counters {
+  readonly #registry = new Registry()
+  readonly #histograms = new Map<HistogramName, Histogram>()
+  /** Series by rendered labels, of each counter and tenant: prom-client's objects take too much memory for fleets. */
+  readonly #counters = new Map(counters.map(({ name }) => [name, new Map<string, Map<string, Series>>()]))
+  readonly #initialized = new Set<string>()
 
-/** One array per family and tenant: prom-client needs three objects and a key per series, too much for fleets. */
-export function createCounters(): Counters {
-  const byName = new Map<string, CounterFamily>(
-    counters.map(({ name }) => [name, { tails: new Map(), byTenant: new Map() }]),
-  )
-  return {
-    add(name, { tenant = '', ...rest }, amount) {
-      const family = byName.get(name)
-      if (family === undefined || !(amount >= 0) || amount === Infinity)
-        throw new RangeError(`Cannot add ${amount} to counter ${name}: it can only grow`)
-      const { tails, byTenant } = family
-      const text = renderTail(rest)
-      const tail = tails.get(text) ?? { at: tails.size, resource: rest['resource'], text }
-      tails.set(text, tail)
-      const values = byTenant.get(tenant) ?? []
-      byTenant.set(tenant, values)
-      values[tail.at] = (values[tail.at] ?? 0) + amount
-    },
-    families: (isShown) =>
-      counters.map(({ name, help }) => {
-        return {
-          name,
-          type: 'counter',
-          help,
-          lines: { [Symbol.iterator]: () => shown(name, byName.get(name), isShown) },
-        }
-      }),
-  }
-}
-
-function* shown(
-  name: string,
-  family: CounterFamily | undefined,
-  isShown: (labels: Labels) => boolean,
-): Generator<string> {
-  if (family === undefined) return
-  for (const [tenant, values] of family.byTenant) {
-    if (!isShown({ tenant })) continue
-    const head = name + renderTenant(tenant)
-    let text = ''
-    for (const { at, resource, text: tail } of family.tails.values()) {
-      const value = values[at]
-      if (value === undefined || (resource !== undefined && !isShown({ tenant, resource }))) continue
-      text += renderLine(head + tail, value)
+  constructor(options: { readonly processMetrics: boolean }) {
+    if (options.processMetrics) collectDefaultMetrics({ register: this.#registry })
+    for (const name of refusedByLinter) this.#registry.removeSingleMetric(name)
+    for (const { name, help, labelNames, buckets } of histograms) {
+      const options = { name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [this.#registry] }
+      this.#histograms.set(name, new Histogram(options))
     }
-    yield text
+  }
+
+  /** Adds to a series; 0 initializes it. */
+  add(name: CounterName, { tenant = '', ...labels }: Labels, amount: number): void {
+    const byTenant = this.#counters.get(name)
+    const all = byTenant?.get(tenant) ?? new Map<string, Series>()
+    const key = renderLabels(Object.keys(labels), Object.values(labels), tenant)
+    const series = all.get(key) ?? { resource: labels['resource'], value: 0 }
+    series.value += Math.max(0, amount)
+    all.set(key, series)
+    byTenant?.set(tenant, all)
+  }
+
+  observe(name: HistogramName, labels: Labels, seconds: number): void {
+    this.#histograms.get(name)?.observe({ ...labels }, Number.isFinite(seconds) ? Math.max(0, seconds) : 0)
+  }
+
+  /** Begins a histogram at 0. */
+  initialize(name: HistogramName, labels: Labels): void {
+    const key = JSON.stringify([name, labels])
+    if (this.#initialized.has(key)) return
+    this.#initialized.add(key)
+    this.#histograms.get(name)?.zero({ ...labels })
+  }
+
+  /** The families in the Prometheus text format, without series of tenants and resources that are not shown. */
+  async render(isShown: (tenant: string, resource: string | undefined) => boolean): Promise<readonly string[]> {
+    const counted = counters.map((definition) => {
+      let text = renderHead(definition, 'counter')
+      for (const [tenant, all] of this.#counters.get(definition.name) ?? []) {
+        for (const [labels, { resource, value }] of all)
+          if (isShown(tenant, resource)) text += `${definition.name}${labels} ${value}\n`
+      }
+      return text
+    })
+    // Process metrics without a sample yet have no value, and families are separated by an empty line.
+    const observed = (await this.#registry.metrics()).replace(/^.* Nan\n|^\n/gm, '')
+    return [...counted, observed]
   }
 }

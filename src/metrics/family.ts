@@ -1,28 +1,8 @@
-/** One series; labels are rendered in their order. */
-export interface Sample {
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-  /** `_bucket`, `_sum` or `_count` of a histogram. */
-  readonly suffix?: string
-}
+import { hash } from 'node:crypto'
+import { plainId, printable } from '../model/text/printable.ts'
+import { withoutEmails } from '../model/text/without-emails.ts'
 
-export interface FamilyHead {
-  readonly name: string
-  readonly type: 'counter' | 'gauge' | 'histogram'
-  readonly help: string
-}
-
-export interface SampledFamily extends FamilyHead {
-  readonly samples: readonly Sample[]
-}
-
-/** Series that are already rendered, for the largest families; they must be distinct. */
-export interface RenderedFamily extends FamilyHead {
-  /** Each item is one or more complete lines; iterated once per rendering. */
-  readonly lines: Iterable<string>
-}
-
-export type Family = SampledFamily | RenderedFamily
+export const fromMirror = 'Read from the mirror at scrape, not from the tenant.'
 
 export interface FamilyDefinition {
   readonly name: string
@@ -31,5 +11,59 @@ export interface FamilyDefinition {
   readonly labelNames: readonly string[]
 }
 
-/** Takes each set of labels once, in the order of `labelNames`. */
+/** Takes the labels in the order of `labelNames`. */
 export type AddSeries = (value: number, ...labels: readonly string[]) => void
+
+export type FamilyType = 'counter' | 'gauge' | 'histogram'
+
+/** The beginning of a family in the Prometheus text format; its series follow. */
+export function renderHead({ name, help }: FamilyDefinition, type: FamilyType): string {
+  return `# HELP ${name} ${help.replace(/\\/g, '\\\\').replace(/\n/g, '\\n')}\n# TYPE ${name} ${type}\n`
+}
+
+/** The series that `each` adds; of equal label sets, such as those of two ids with one label text, the first counts. */
+export function renderSeries(
+  { name, labelNames }: FamilyDefinition,
+  each: (add: AddSeries) => void,
+  tenant?: string,
+): string {
+  const seen = new Set<string>()
+  let text = ''
+  each((value, ...labels) => {
+    const series = name + renderLabels(labelNames, labels, tenant)
+    if (seen.has(series)) return
+    seen.add(series)
+    text += `${series} ${value}\n`
+  })
+  return text
+}
+
+export function renderLabels(names: readonly string[], values: readonly string[], tenant?: string): string {
+  const first = tenant === undefined ? [] : [`tenant="${escapeLabel(tenant)}"`]
+  const labels = [...first, ...names.map((name, i) => `${name}="${escapeLabel(values[i] ?? '')}"`)]
+  return labels.length === 0 ? '' : `{${labels.join(',')}}`
+}
+
+const special = /[\\\n"\ud800-\udfff]/
+
+function escapeLabel(value: string): string {
+  if (!special.test(value)) return value
+  return value.toWellFormed().replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/"/g, '\\"')
+}
+
+/** Milliseconds since the epoch to seconds; null (never) to 0. */
+export function timestampSeconds(ms: number | null): number {
+  return ms === null ? 0 : ms / 1000
+}
+
+const longest = 200
+
+/** Printable text of at most 200 characters, without e-mail addresses. */
+export function labelText(text: string): string {
+  return withoutEmails(printable(text, longest))
+}
+
+/** The id if it cannot be a name, else a digest of it, so that no two ids have the same label. */
+export function idLabel(id: string): string {
+  return plainId.test(id) ? id : `sha256:${hash('sha256', id, 'hex').slice(0, 12)}`
+}

@@ -1,19 +1,18 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { mapTenants } from '../model/map-tenants.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { StoreSize } from '../store/db/sqlite/database-file.ts'
-import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
-import { createEvents, type MetricsEvents } from './events.ts'
-import { familyChunks, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
-import type { Family, Sample } from './family.ts'
-import { findingLines } from './finding-gauge.ts'
-import { gatherGauges, type TenantReading } from './gather-gauges.ts'
-import { createInstruments } from './instruments.ts'
-import { preinitializeSeries } from './preinitialize.ts'
-import { type ReplicaReading, replicaFamilies } from './replica-gauges.ts'
-import type { MetricsConfig } from './series-config.ts'
-import { seriesRenderer } from './series-renderer.ts'
-
-/** Characters rendered in one turn of the event loop: about 10 ms of work. */
-const charactersPerTurn = 400_000
+import type { MirrorRecord } from '../store/records/query.ts'
+import { checkGauges } from './check-gauges.ts'
+import { readSecrets } from './client-secrets.ts'
+import { Counters } from './counters.ts'
+import { createEvents, initializeSeries, type MetricsEvents } from './events.ts'
+import { renderHead, renderSeries } from './family.ts'
+import { expiryChecks, inventories } from './inventory.ts'
+import { buildInfo, type ProcessFacts, processFamilies, type ReplicaReading } from './process-gauges.ts'
+import { syncGauges } from './sync-gauges.ts'
+import type { MetricsConfig, TenantFacts, TenantGauge, TenantReading, TenantSeriesConfig } from './tenant-facts.ts'
 
 /** Tenants whose series are initialized in one turn of the event loop: about 10 ms of work. */
 const tenantsPerTurn = 20
@@ -24,7 +23,7 @@ export interface MetricsOptions {
   readonly startedAt: number
   /** Its series are initialized in one go; use `configure` for many tenants. */
   readonly config: MetricsConfig
-  /** Reads every configured tenant; called once for concurrent scrapes of one format. */
+  /** Reads every configured tenant; called once for concurrent scrapes. */
   readonly read: () => Promise<readonly TenantReading[]>
   readonly storeSize?: () => StoreSize
   /** Absent or null if no replicas share the tenants. */
@@ -33,153 +32,140 @@ export interface MetricsOptions {
   readonly scope?: 'daemon' | 'mirror'
 }
 
-export interface Exposition {
-  readonly contentType: string
-  /** UTF-8 chunks, because the text of many tenants is too large for one string. */
-  readonly body: readonly Uint8Array[]
-}
-
 export interface Metrics extends MetricsEvents {
   /** Applies another configuration: initializes new series, in parts, and hides those of removed tenants. */
   configure(config: MetricsConfig): Promise<void>
   configReloaded(successful: boolean, at: number): void
   /**
-   * The exposition in the format of the Accept header, Prometheus text by default.
+   * The exposition in the Prometheus text format.
    *
    * @throws the error of a failed read: a scrape is complete or fails.
    */
-  render(accept?: string): Promise<Exposition>
+  render(): Promise<string>
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
-  const daemon = options.scope !== 'mirror'
-  const instruments = createInstruments({ processMetrics: daemon })
-  const renderers = { lineOf: findingLines(), renderSeries: seriesRenderer() }
+  const isDaemon = options.scope !== 'mirror'
+  const counters = new Counters({ processMetrics: isDaemon })
   let config = options.config
-  let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
-  const inFlight = new Map<string, Promise<Exposition>>()
+  let reload: ProcessFacts['reload'] = { successful: true, lastSuccessAt: options.startedAt }
+  let inFlight: Promise<string> | undefined
 
-  const gather = async (): Promise<readonly Family[]> => {
+  async function render(): Promise<string> {
     const configured = config
-    const read = await options.read()
+    const readings = await options.read()
     const replica = options.replica?.() ?? null
-    const { now, readings } = replica === null ? { now: configured, readings: read } : together(configured, read)
-    const own = [skewGauge(now, readings), waiverGauge(now), buildInfo(options.version)]
-    const gauges = [...(await gatherGauges(now, readings, renderers)), ...own]
-    if (!daemon) return byName(gauges)
-    const counted = await instruments.collect(shownSeries(now))
-    const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]
-    const ofReplica = replica === null ? [] : replicaFamilies(replica, new Set(now.tenants.map(({ name }) => name)))
-    return byName([...gauges, ...reloadGauges(reload), ...store, ...ofReplica, ...counted])
-  }
-  /** Renders to bytes, which are outside the JavaScript heap: neither all samples nor the whole text are in memory at once. */
-  const render = async (contentType: Exposition['contentType']): Promise<Exposition> => {
-    const openMetrics = contentType === openMetricsType
-    const turn = yieldAfter(charactersPerTurn)
-    const body: Uint8Array[] = []
-    for (const family of await gather()) {
-      for (const chunk of familyChunks(family, openMetrics)) {
-        body.push(Buffer.from(chunk))
-        await turn(chunk.length)
-      }
+    const tenants = await factsOf(configured, readings, replica !== null)
+    const shown = new Set(tenants.map(({ config: { name } }) => name))
+    const families = await tenantFamilies(tenants)
+    const own = { version: options.version, reload, store: options.storeSize?.() ?? null, replica, shown }
+    for (const family of isDaemon ? [buildInfo, ...processFamilies] : [buildInfo]) {
+      const series = renderSeries(family, (add) => family.each(own, add))
+      if (series !== '') families.push(renderHead(family, family.type ?? 'gauge') + series)
     }
-    if (openMetrics) body.push(Buffer.from(openMetricsEnd))
-    return { contentType, body }
+    if (isDaemon) families.push(...(await counters.render(isEnabledIn(tenants))))
+    return families.join('')
   }
+
   /** Reads again if tenants changed owner during the read, as when the process was suspended. */
-  const renderOwned = async (contentType: Exposition['contentType']): Promise<Exposition> => {
+  async function renderOwned(): Promise<string> {
     for (;;) {
       const owned = options.replica?.()?.owned
       const isUnchanged = () => options.replica?.()?.owned === owned
       try {
-        const exposition = await render(contentType)
+        const exposition = await render()
         if (isUnchanged()) return exposition
       } catch (error) {
         if (isUnchanged()) throw error
       }
     }
   }
-  for (const tenant of config.tenants) preinitializeSeries(instruments, tenant)
+
+  for (const tenant of config.tenants) initializeSeries(counters, tenant)
   return {
-    ...createEvents(instruments),
+    ...createEvents(counters),
     async configure(next) {
       config = next
       const turn = yieldAfter(tenantsPerTurn)
       for (const tenant of next.tenants) {
         await turn()
-        preinitializeSeries(instruments, tenant)
+        initializeSeries(counters, tenant)
       }
     },
     configReloaded(successful, at) {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
     },
-    render(accept) {
-      const contentType = wantsOpenMetrics(accept) ? openMetricsType : prometheusType
-      const pending = inFlight.get(contentType)
-      if (pending !== undefined) return pending
-      const rendering = renderOwned(contentType).finally(() => inFlight.delete(contentType))
-      inFlight.set(contentType, rendering)
-      return rendering
+    render() {
+      inFlight ??= renderOwned().finally(() => {
+        inFlight = undefined
+      })
+      return inFlight
     },
   }
 }
 
-/** Tenants that are both configured and read, so that a tenant that changes replicas has all of its series or none. */
-function together(config: MetricsConfig, read: readonly TenantReading[]) {
-  const known = new Set(read.map(({ posture }) => posture.tenant))
-  const tenants = config.tenants.filter(({ name }) => known.has(name))
-  const shown = new Set(tenants.map(({ name }) => name))
-  return { now: { ...config, tenants }, readings: read.filter(({ posture }) => shown.has(posture.tenant)) }
-}
-
-/** Without samples for tenants whose skew is unknown. */
-function skewGauge(config: MetricsConfig, readings: readonly TenantReading[]): Family {
-  const known = new Map(readings.map(({ posture }) => [posture.tenant, posture.clockSkewMs]))
-  const samples = config.tenants.flatMap(({ name }) => {
-    const skewMs = known.get(name) ?? null
-    return skewMs === null ? [] : [{ labels: { tenant: name }, value: skewMs / 1000 }]
-  })
-  return skewFamily(samples)
-}
-
-/** Hides series of removed tenants and disabled resources, even if their last runs still count. */
-function shownSeries(config: MetricsConfig): (labels: Sample['labels']) => boolean {
-  const shown = new Map(
-    config.tenants.map(({ name, resources }) => [name, new Set<string>(resources.map((one) => one.resource))]),
+/** Hides counters of removed tenants and of resources that are switched off, whose last runs may still count. */
+function isEnabledIn(tenants: readonly TenantFacts[]): (tenant: string, resource: string | undefined) => boolean {
+  const enabled = new Map(
+    tenants.map(({ config: { name, resources } }) => [name, new Set<string>(resources.map((one) => one.resource))]),
   )
-  return ({ tenant, resource }) => {
-    if (tenant === undefined) return true
-    const resources = shown.get(tenant)
+  return (tenant, resource) => {
+    const resources = enabled.get(tenant)
     return resources !== undefined && (resource === undefined || resources.has(resource))
   }
 }
 
-function byName(families: readonly Family[]): readonly Family[] {
-  return families.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+/**
+ * The facts of every configured tenant, or with replicas of every one that this process could read. Otherwise throws if
+ * a reading is missing, because a scrape without the tenant would look healthy.
+ */
+async function factsOf(
+  config: MetricsConfig,
+  readings: readonly TenantReading[],
+  isReplica: boolean,
+): Promise<readonly TenantFacts[]> {
+  const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
+  const missing = config.tenants.find(({ name }) => !byTenant.has(name))
+  if (missing !== undefined && !isReplica) throw new Error(`Cannot gather metrics: tenant ${missing.name} was not read`)
+  const pairs = config.tenants.flatMap((tenant) => {
+    const reading = byTenant.get(tenant.name)
+    return reading === undefined ? [] : [{ tenant, reading }]
+  })
+  return mapTenants(pairs, ({ tenant, reading }) => readFacts(tenant, reading))
 }
 
-/** True when the Accept header gives OpenMetrics at least the quality of the Prometheus text format. */
-export function wantsOpenMetrics(accept: string | undefined): boolean {
-  if (accept === undefined) return false
-  let openMetrics = 0
-  let text = 0
-  for (const part of accept.split(',')) {
-    const [type = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
-    const quality = readQuality(parameters)
-    if (type === 'application/openmetrics-text' && takesVersion1(parameters))
-      openMetrics = Math.max(openMetrics, quality)
-    if (type === 'text/plain') text = Math.max(text, quality)
+async function readFacts(
+  config: TenantSeriesConfig,
+  { records, waived, ...known }: TenantReading,
+): Promise<TenantFacts> {
+  const single = new Map<ResourceName, MirrorRecord>()
+  for (const { resource, hasFlags } of config.resources) {
+    if (!hasFlags) continue
+    for await (const [record] of records.select(resource)) if (record !== undefined) single.set(resource, record)
   }
-  return openMetrics > 0 && openMetrics >= text
+  const hasClients = config.resources.some(({ resource }) => resource === 'api-clients')
+  return {
+    ...known,
+    config,
+    single,
+    secrets: hasClients ? await readSecrets(records) : [],
+    waivedExpired: await waived(expiryChecks.expired),
+    waivedExpiring: await waived(expiryChecks.expiring),
+  }
 }
 
-function readQuality(parameters: readonly string[]): number {
-  const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
-  const quality = text === undefined ? 1 : Number(text)
-  return quality >= 0 && quality <= 1 ? quality : 0
-}
+const gauges: readonly TenantGauge[] = [...checkGauges, ...syncGauges, ...inventories.flatMap((one) => one.gauges)]
 
-function takesVersion1(parameters: readonly string[]): boolean {
-  const version = parameters.find((parameter) => parameter.startsWith('version='))?.slice('version='.length)
-  return version === undefined || version === '1.0.0'
+/** Renders a tenant a turn of the event loop. Gauges of a resource are left out where it is switched off. */
+async function tenantFamilies(tenants: readonly TenantFacts[]): Promise<string[]> {
+  const families = new Map(gauges.map((gauge) => [gauge, renderHead(gauge, 'gauge')]))
+  for (const facts of tenants) {
+    const ofResources = facts.config.resources.flatMap((one) => one.gauges)
+    for (const gauge of [...checkGauges, ...syncGauges, ...ofResources]) {
+      const series = renderSeries(gauge, (add) => gauge.each(facts, add), facts.config.name)
+      families.set(gauge, (families.get(gauge) ?? '') + series)
+    }
+    await yieldToEventLoop()
+  }
+  return [...families.values()]
 }

@@ -1,15 +1,22 @@
 import { identityStates, type ModeView, type ResourceView, type TenantPosture } from '../model/posture.ts'
-import type { AddSeries } from './family.ts'
-import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
-import type { TenantSeriesConfig } from './series-config.ts'
+import { type AddSeries, fromMirror, timestampSeconds } from './family.ts'
+import type { TenantFacts, TenantGauge } from './tenant-facts.ts'
 
-export const syncGauges: readonly PostureGauge[] = [
+export const syncGauges: readonly TenantGauge[] = [
   {
     name: 'tenantwatch_access_refused',
     help: `1 while the tenant refuses access to the resource: from a run that fails as unauthorized or missing_permission until the next one that succeeds; failures for other reasons in between do not end it. ${fromMirror}`,
     labelNames: ['resource'],
-    each(posture, add) {
+    each({ posture }, add) {
       for (const { resource, accessRefused = false } of enabled(posture)) add(Number(accessRefused), resource)
+    },
+  },
+  {
+    name: 'tenantwatch_api_clock_skew_seconds',
+    help: `Clock of the tenant's server minus the local clock, in seconds: the greatest difference among resources that are fresh; absent when none is known. ${fromMirror}`,
+    labelNames: [],
+    each({ posture: { clockSkewMs } }, add) {
+      if (clockSkewMs !== null) add(clockSkewMs / 1000)
     },
   },
   {
@@ -22,7 +29,7 @@ export const syncGauges: readonly PostureGauge[] = [
     name: 'tenantwatch_mirror_records',
     help: `Live records in the mirror; absent before the first record, growing during the first full sync. ${fromMirror}`,
     labelNames: ['resource'],
-    each(posture, add) {
+    each({ posture }, add) {
       for (const { resource, live, dataAsOf } of enabled(posture))
         if (live > 0 || dataAsOf !== null) add(live, resource)
     },
@@ -31,7 +38,7 @@ export const syncGauges: readonly PostureGauge[] = [
     name: 'tenantwatch_quarantined_records',
     help: `Records that failed validation, until a full sync returns a valid version or they are removed like live ones. ${fromMirror}`,
     labelNames: ['resource'],
-    each(posture, add) {
+    each({ posture }, add) {
       for (const { resource, quarantined } of enabled(posture)) add(quarantined, resource)
     },
   },
@@ -39,31 +46,32 @@ export const syncGauges: readonly PostureGauge[] = [
     name: 'tenantwatch_sync_freshness_limit_seconds',
     help: `Age of the last success, in seconds, beyond which the data is stale. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    each: (posture, add) => eachMode(posture, add, (mode) => mode.freshnessLimitMs / 1000),
+    each: ({ posture }, add) => eachMode(posture, add, (mode) => mode.freshnessLimitMs / 1000),
   },
   {
     name: 'tenantwatch_sync_last_attempt_timestamp_seconds',
     help: `Start of the last attempted run, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    each: (posture, add) => eachMode(posture, add, (mode) => timestampSeconds(mode.lastAttemptAt)),
+    each: ({ posture }, add) => eachMode(posture, add, (mode) => timestampSeconds(mode.lastAttemptAt)),
   },
   {
     name: 'tenantwatch_sync_last_success_timestamp_seconds',
     help: `Since when the data of the last successful run is complete: its start, or the start of the full sync that it continued, in seconds since the epoch; 0 = never. A full sync that read everything and whose removals are on hold counts. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    each: (posture, add) => eachMode(posture, add, (mode, view) => timestampSeconds(completeAt(posture, mode, view))),
+    each: ({ posture }, add) =>
+      eachMode(posture, add, (mode, view) => timestampSeconds(completeAt(posture, mode, view))),
   },
   {
     name: 'tenantwatch_sync_up',
     help: `1 when the last run succeeded and was stored; 0 before the first run, and for incremental syncs that wait for a failing full sync. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    each: (posture, add) => eachMode(posture, add, (mode) => Number(mode.up)),
+    each: ({ posture }, add) => eachMode(posture, add, (mode) => Number(mode.up)),
   },
   {
     name: 'tenantwatch_tenant_identity',
     help: `State set: proven by ids of API clients or documents, unproven while there are none to compare or another configured tenant has the same ones, held while the data may be another tenant's. ${fromMirror}`,
     labelNames: ['state'],
-    each({ identity }, add) {
+    each({ posture: { identity } }, add) {
       for (const state of identityStates) add(Number(state === identity), state)
     },
   },
@@ -86,7 +94,7 @@ function completeAt({ at }: TenantPosture, { mode, lastSuccessAt }: ModeView, { 
   return Math.max(dataAsOf, lastSuccessAt ?? 0)
 }
 
-function eachHold({ holds }: TenantPosture, add: AddSeries, { resources }: TenantSeriesConfig): void {
+function eachHold({ posture: { holds }, config: { resources } }: TenantFacts, add: AddSeries): void {
   const keyOf = (resource: string, reason: string) => `${resource} ${reason}`
   const held = new Set(holds.map(({ resource, reason }) => keyOf(resource, reason)))
   const put = (resource: string, reason: string) => add(Number(held.delete(keyOf(resource, reason))), resource, reason)

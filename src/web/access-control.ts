@@ -1,52 +1,44 @@
-import type { X509Certificate } from 'node:crypto'
+import { createHmac, randomBytes, type X509Certificate } from 'node:crypto'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { Mutex } from 'async-mutex'
+import type { MiddlewareHandler } from 'hono'
+import { basicAuth } from 'hono/basic-auth'
 import type { Settings } from '../config/settings.ts'
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import { isLoopback } from '../model/process/loopback.ts'
-import { type Answer, refuse, type WebRequest } from './answer.ts'
-import type { WebAccess } from './web-options.ts'
+import { refuse, type WebContext, type WebEnv } from './web-context.ts'
 
-const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
+/** Paths for probes, which need no authentication. */
+export const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** Paths for probes and scrapers, which may use any host name for this machine; their answers contain no tenant records. */
 export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
 
-/** Checks Host header, client certificate, then user name and password; null = access is granted. */
-export async function checkAccess(
-  request: WebRequest,
-  { tls, authenticate, allowedHosts }: WebAccess,
-): Promise<Answer | null> {
-  if (!anyHostPaths.has(request.path) && !request.hosts.every((host) => isAllowedHost(host, allowedHosts))) {
-    return refuse(request, 421, 'Unknown host: use an IP address or localhost, or add the name to server.allowedHosts')
-  }
-  if (openPaths.has(request.path)) return null
-  const { socket } = request
-  if (tls !== null && !(socket instanceof TLSSocket && hasCertificate(tls, socket))) {
-    return refuse(
-      request,
-      403,
-      'Client certificate required: present one that client_ca_file and client_allowed_sans accept',
-    )
-  }
-  const authResult = authenticate === null ? 'granted' : await authenticate(request.header('authorization'))
-  if (authResult === 'denied') {
-    return refuse(request, 401, 'Authentication required', { 'WWW-Authenticate': 'Basic realm="tenantwatch"' })
-  }
-  if (authResult === 'busy')
-    return refuse(request, 503, 'Too many password checks are pending: retry later', { 'Retry-After': '5' })
-  return null
+/** Refuses unknown names in the Host header and in an absolute request target: another site can point its name here. */
+export const checkHost: MiddlewareHandler<WebEnv> = async (c, next) => {
+  const { allowedHosts } = c.get('access')
+  const target = URL.canParse(c.req.url) ? new URL(c.req.url).host : ''
+  const hosts = [c.req.header('host') ?? '', target]
+  if (anyHostPaths.has(c.req.path) || hosts.every((host) => isAllowedHost(host, allowedHosts))) return next()
+  return refuse(c, 421, 'Unknown host: use an IP address or localhost, or add the name to server.allowedHosts')
 }
 
-/** True if a browser sent the request from another site's page, according to Sec-Fetch-Site or Origin. */
-export function isCrossSite({ header }: WebRequest): boolean {
-  const site = header('sec-fetch-site')
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
-  const origin = header('origin')
-  if (origin === undefined) return false
-  return !URL.canParse(origin) || new URL(origin).host !== header('host')
+function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
+  const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
+  if (bracketed !== undefined) return isIPv6(bracketed)
+  const name = plain.toLowerCase().replace(/\.$/, '')
+  return name === 'localhost' || isIPv4(name) || allowed.includes(name)
 }
 
 /** Checked at each request, not in the handshake, so that probes work without a certificate. */
+export const checkCertificate: MiddlewareHandler<WebEnv> = async (c, next) => {
+  const { tls } = c.get('access')
+  if (openPaths.has(c.req.path) || tls === null) return next()
+  const { socket } = c.env.incoming
+  if (socket instanceof TLSSocket && hasCertificate(tls, socket)) return next()
+  return refuse(c, 403, 'Client certificate required: present one that client_ca_file and client_allowed_sans accept')
+}
+
 function hasCertificate({ clientAuth, allowedSans }: TlsSettings, socket: TLSSocket): boolean {
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true
   // Checked before `authorized`: a resumed session without a certificate must not count as authorized.
@@ -63,12 +55,62 @@ function hasSan(certificate: X509Certificate, name: string): boolean {
   return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
 }
 
-/** Refuses unknown names: another site can point its own name here (DNS rebinding). IP addresses are safe. */
-function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
-  const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
-  if (bracketed !== undefined) return isIPv6(bracketed)
-  const name = plain.toLowerCase().replace(/\.$/, '')
-  return name === 'localhost' || isIPv4(name) || allowed.includes(name)
+/** Asks for the password of a user where users are configured. */
+export function checkUser(isPassword = passwordCheck()): MiddlewareHandler<WebEnv> {
+  const authenticate = basicAuth({
+    realm: 'tenantwatch',
+    verifyUser: (name, password, c: WebContext) => isPassword(c.get('access').users, name, password),
+  })
+  return async (c, next) => {
+    if (openPaths.has(c.req.path) || c.get('access').users.size === 0) return next()
+    return authenticate(c, next)
+  }
+}
+
+type Users = ReadonlyMap<string, string>
+
+/** Imported at the first password, because the native library is not needed without users. */
+async function compareBcrypt(password: string, hash: string): Promise<boolean> {
+  const { default: bcrypt } = await import('bcrypt')
+  // Apache's name for the same algorithm.
+  return bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2b$'))
+}
+
+const maxAccepted = 100
+
+/**
+ * A comparison takes 0.1 s of CPU or more: one runs at a time, so that guessing uses at most one core, and what was
+ * accepted is remembered under a keyed hash, so that scrapes need none.
+ */
+export function passwordCheck(
+  compare = compareBcrypt,
+): (users: Users, name: string, given: string) => Promise<boolean> {
+  const key = randomBytes(32)
+  const accepted = new Set<string>()
+  const comparisons = new Mutex()
+  return async (users, name, password) => {
+    const isUser = users.has(name)
+    // An unknown name takes as long as a known one.
+    const [hash = ''] = isUser ? [users.get(name)] : users.values()
+    const id = createHmac('sha256', key)
+      .update(JSON.stringify([hash, name, password]))
+      .digest('base64')
+    if (isUser && accepted.has(id)) return true
+    const isEqual = await comparisons.runExclusive(() => compare(password, hash))
+    if (!isEqual || !isUser) return false
+    if (accepted.size >= maxAccepted) accepted.clear()
+    accepted.add(id)
+    return true
+  }
+}
+
+/** True if a browser sent the request from another site's page, according to Sec-Fetch-Site or Origin. */
+export function isCrossSite({ req }: WebContext): boolean {
+  const site = req.header('sec-fetch-site')
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
+  const origin = req.header('origin')
+  if (origin === undefined) return false
+  return !URL.canParse(origin) || new URL(origin).host !== req.header('host')
 }
 
 /**

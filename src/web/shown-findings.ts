@@ -3,21 +3,25 @@ import type { FindingView } from '../model/finding.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
 
+export interface ShownQuery extends FindingQuery {
+  readonly text?: string | undefined
+}
+
 /** Findings as they may be shown; searches the text in the shown form, in any letter case. */
 export async function* shownFindings(
   findings: WebSources['findings'],
-  { text = '', ...query }: FindingQuery & { readonly text?: string | undefined },
+  { text: searched = '', ...query }: ShownQuery,
   exposeDetails: boolean,
 ): AsyncGenerator<readonly FindingView[]> {
-  const wanted = text.toLowerCase()
+  const wanted = searched.toLowerCase()
   for await (const batch of findings({ ...query, withPersonal: exposeDetails })) {
     const shown = exposeDetails ? batch : batch.map(withoutDetails)
-    yield text === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
+    yield wanted === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
   }
 }
 
 /** Searches the texts of the page's row and the beginning of the fingerprint. */
-function hasText({ message, entity, check, fingerprint }: FindingView, text: string): boolean {
-  const words = [message, entity.id, entity.type, check, ...namesIn(entity)]
-  return fingerprint.startsWith(text) || words.some((word) => word.toLowerCase().includes(text))
+function hasText({ message, entity, check, fingerprint }: FindingView, wanted: string): boolean {
+  const shown = [message, entity.id, entity.type, check, ...namesIn(entity)]
+  return fingerprint.startsWith(wanted) || shown.some((one) => one.toLowerCase().includes(wanted))
 }

@@ -1,4 +1,4 @@
-import type { TlsSettings } from '../config/web/web-settings.ts'
+import type { WebSettings } from '../config/web/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
@@ -8,7 +8,6 @@ import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Severity } from '../model/severity.ts'
 import type { FindingOrder } from '../store/port.ts'
-import type { AuthResult } from './basic-auth.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
@@ -41,10 +40,8 @@ export interface KnownNames {
 }
 
 export interface WebSources {
-  /** The exposition for an Accept header, in pieces; a rejection gives a 500. */
-  readonly metrics: (
-    accept: string | undefined,
-  ) => Promise<{ readonly contentType: string; readonly body: readonly Uint8Array[] }>
+  /** The exposition of the metrics. */
+  readonly metrics: () => Promise<string>
   readonly names: () => KnownNames
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
   /** Batches of findings, oldest first unless the query says otherwise. */
@@ -63,19 +60,13 @@ export interface WebSources {
   readonly reload: () => Promise<Probe>
 }
 
-export interface WebAccess {
+export interface WebAccess extends Pick<WebSettings, 'headers' | 'tls' | 'users'> {
   /** Whether names of persons, e-mails and file names are shown. */
   readonly exposeDetails: boolean
   /** True when every route but health and readiness requires authentication. */
   readonly isProtected: boolean
   /** Accepted host names beside `localhost` and IP addresses, in lower case. */
   readonly allowedHosts: readonly string[]
-  /** Checks an Authorization header; null requires none. Not used for health and readiness. */
-  readonly authenticate: ((authorization: string | undefined) => Promise<AuthResult>) | null
-  /** Null = plain HTTP; a change between HTTP and HTTPS needs a restart. */
-  readonly tls: TlsSettings | null
-  /** Replace the server's headers of the same name. */
-  readonly headers: Readonly<Record<string, string>>
 }
 
 export interface WebOptions {

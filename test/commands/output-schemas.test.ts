@@ -5,7 +5,7 @@ import { components } from '../../src/web/openapi/schemas.ts'
 import { problems } from '../web/support/json-schema.ts'
 import { aDay, type Cli, synced } from './support/cli.ts'
 
-const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3')))
+const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', [])))
 
 /** Deviations of what a command prints from its schema. */
 async function wrongIn({ run }: Cli, schema: keyof typeof commandOutputs, ...args: readonly string[]) {

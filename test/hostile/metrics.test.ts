@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ParsedSeries, parseExposition } from '../metrics/support/parse.ts'
+import { idLabel, labelText } from '../../src/metrics/family.ts'
+import { type ParsedSeries, parseExposition, seriesOf } from '../metrics/support/parse.ts'
 import { plant } from './support/plant.ts'
 import { actingIn } from './support/reading.ts'
 import { openWorld, type World } from './support/world.ts'
@@ -27,7 +28,6 @@ const invisible = ['abc\u202eclient', 'abc\u200bclient', '\u200d'.repeat(199), '
 
 let world: World
 let text: string
-let openMetrics: string
 
 beforeAll(async () => {
   world = await openWorld({ simulator: { problems: false, sizes: { users: 5, documents: 5 } } })
@@ -36,8 +36,6 @@ beforeAll(async () => {
   await world.run('sync')
   await using daemon = await world.daemon()
   text = await (await fetch(`${daemon.origin}/metrics`)).text()
-  const headers = { accept: 'application/openmetrics-text; version=1.0.0' }
-  openMetrics = await (await fetch(`${daemon.origin}/metrics`, { headers })).text()
 })
 
 afterAll(() => world[Symbol.asyncDispose]())
@@ -45,14 +43,43 @@ afterAll(() => world[Symbol.asyncDispose]())
 const identity = ({ name, labels }: ParsedSeries) => JSON.stringify([name, Object.entries(labels).sort()])
 
 it('is read to the last line by a strict parser, with no series twice and no character that acts', () => {
-  for (const body of [text, openMetrics.replace(/# EOF\n$/, '')]) {
-    const series = parseExposition(body)
-    expect(series.length).toBeGreaterThan(1000)
-    expect(new Set(series.map(identity)).size).toBe(series.length)
-    expect(actingIn(body)).toBeNull()
-  }
+  const series = parseExposition(text)
+  expect(series.length).toBeGreaterThan(1000)
+  expect(new Set(series.map(identity)).size).toBe(series.length)
+  expect(actingIn(text)).toBeNull()
   const kinds = /^# (HELP|TYPE) [a-z0-9_]+ \S/
   for (const line of text.split('\n')) if (line.startsWith('#')) expect(line).toMatch(kinds)
+})
+
+it('carries each client once, with its name and role as labels that read back', async () => {
+  const { stdout } = await world.run('export', 'api-clients')
+  const clients = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Readonly<Record<string, string | null>>)
+  const infos = seriesOf(text, 'tenantwatch_api_client_info')
+  expect(infos).toHaveLength(clients.length)
+  const guid = /^[0-9a-f-]{36}$/i
+  const wanted = clients.map(({ clientId, name, roleName }) => [
+    guid.test(clientId ?? '') ? clientId?.toLowerCase() : idLabel(clientId ?? ''),
+    labelText(name ?? ''),
+    labelText(roleName ?? ''),
+  ])
+  const got = infos.map(({ labels }) => [labels['client_id'], labels['client_name'], labels['role']])
+  expect(got.map(String).sort()).toEqual(wanted.map(String).sort())
+})
+
+it('distinguishes ids that differ in case or escapes, and exports no invisible id', () => {
+  const ids = new Set(
+    seriesOf(text, 'tenantwatch_api_client_secret_expiration_timestamp_seconds').map(
+      ({ labels }) => labels['client_id'],
+    ),
+  )
+  expect(new Set(lookAlikes.map(idLabel)).size).toBe(lookAlikes.length)
+  for (const id of lookAlikes) expect([id, ids.has(idLabel(id))]).toEqual([id, true])
+  for (const id of invisible) {
+    expect([id, ids.has(idLabel(id)), ids.has(id), ids.has(labelText(id))]).toEqual([id, false, false, false])
+  }
 })
 
 it('lets no address and no file name become a label', () => {

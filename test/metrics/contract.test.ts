@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Gauge, ResourceDefinition } from '../../src/model/resource.ts'
 import { resources } from '../../src/resources/index.ts'
 import { scriptedResources } from '../support/engine.ts'
-import { lively, metricsOf, reading, records, textOf, untouched } from './support/daemon.ts'
+import { lively, metricsOf, reading, records, untouched } from './support/daemon.ts'
 import { parseExposition } from './support/parse.ts'
 import { check, posture } from './support/posture.ts'
 
@@ -38,7 +38,7 @@ function labelsOf(gauge: Gauge): string[] {
 const contract = new Map([...table, ...added])
 
 it('serves exactly the families of the contract', async () => {
-  const body = textOf(await metricsOf([reading(lively, records)]).render())
+  const body = await metricsOf([reading(lively, records)]).render()
   const served = [...body.matchAll(/^# TYPE (tenantwatch_\w+) /gm)].map(([, name]) => name)
   expect(served.toSorted()).toEqual([...contract.keys()].toSorted())
 })
@@ -46,9 +46,7 @@ it('serves exactly the families of the contract', async () => {
 it('gives every series exactly the labels of the contract', async () => {
   const unknown = posture({ ...lively, checks: [check('user-mfa-enrolled', { status: 'unknown', reason: 'stale' })] })
   for (const view of [lively, unknown, untouched]) {
-    const body = textOf(
-      await metricsOf([reading(view, records, { 'api-client-secret-not-expired': ['bb-2'] })]).render(),
-    )
+    const body = await metricsOf([reading(view, records, { 'api-client-secret-not-expired': ['bb-2'] })]).render()
     for (const { name, labels } of parseExposition(body).filter((series) => series.name.startsWith('tenantwatch_'))) {
       const family = contract.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
       const present = Object.keys(labels).filter((label) => label !== 'le')
@@ -59,13 +57,13 @@ it('gives every series exactly the labels of the contract', async () => {
 
 it('has a series of every family for an active tenant', async () => {
   const view = posture({ ...lively, checks: [...lively.checks, check('x', { status: 'unknown', reason: 'stale' })] })
-  const body = textOf(await metricsOf([reading(view, records, { 'api-client-secret-not-expired': ['bb-2'] })]).render())
+  const body = await metricsOf([reading(view, records, { 'api-client-secret-not-expired': ['bb-2'] })]).render()
   const names = new Set(parseExposition(body).map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')))
   for (const name of table.keys()) expect(names).toContain(name)
 })
 
 it('names the mirror as the source in the help text', async () => {
-  const body = textOf(await metricsOf([reading(lively, records)]).render())
+  const body = await metricsOf([reading(lively, records)]).render()
   const silent = ['build_info', 'check_threshold_', 'config_', 'evaluation_freshness_', 'store_', 'waiver_']
   for (const [, name = '', help] of body.matchAll(/^# HELP (tenantwatch_\w+) (.*)$/gm)) {
     if (silent.some((part) => name.startsWith(`tenantwatch_${part}`))) continue

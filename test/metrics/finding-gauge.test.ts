@@ -1,28 +1,37 @@
 import { expect, it } from 'vitest'
 import type { NamedFinding } from '../../src/model/finding.ts'
-import { lively, metricsOf, named, reading, tenantSeriesConfig, textOf, untouched } from './support/daemon.ts'
+import { lively, metricsOf, named, reading, tenantSeriesConfig, untouched } from './support/daemon.ts'
 import { seriesOf } from './support/parse.ts'
 
 const infos = (body: string) => body.split('\n').filter((line) => line.startsWith('tenantwatch_finding_info{'))
 
 it('shows a series for each finding that is named, with the tenant in front', async () => {
-  const body = textOf(await metricsOf([reading(lively)]).render())
+  const body = await metricsOf([reading(lively)]).render()
   expect(infos(body)).toEqual([
     'tenantwatch_finding_info{tenant="acme",check="user-mfa-enrolled",severity="high",entity_type="user",entity_id="1041",fingerprint="0123456789abcdef0123456789abcdef"} 1',
   ])
   expect(body).toContain('# TYPE tenantwatch_finding_info gauge\n')
 })
 
+it('keeps the label of a hidden id, and escapes unusual entity types', async () => {
+  const odd: NamedFinding = { ...named, entityType: 'lap"top\n', entityId: '' }
+  const body = await metricsOf([reading(lively, {}, {}, [odd])]).render()
+  const [series, ...others] = seriesOf(body, 'tenantwatch_finding_info')
+  expect(others).toEqual([])
+  expect(series?.labels).toMatchObject({ entity_id: '', fingerprint: named.fingerprint })
+  expect(infos(body)[0]).toMatch(/^tenantwatch_finding_info\{.*entity_type="lap\\"top[^"\n]*",entity_id="",.*\} 1$/)
+})
+
 it('shows the present findings of each tenant at each scrape', async () => {
   const shown: NamedFinding[][] = [[named, { ...named, fingerprint: 'b' }], [{ ...named }]]
-  const config = { tenants: ['acme', 'globex'].map(tenantSeriesConfig), waivers: [] }
+  const config = { tenants: ['acme', 'globex'].map(tenantSeriesConfig) }
   const read = async () => [
     reading(untouched, {}, {}, shown[0] ?? []),
     reading({ ...untouched, tenant: 'globex' }, {}, {}, shown[1] ?? []),
   ]
   const metrics = metricsOf([], { config, read })
   const namesOf = async () =>
-    seriesOf(textOf(await metrics.render()), 'tenantwatch_finding_info').map(({ labels }) => [
+    seriesOf(await metrics.render(), 'tenantwatch_finding_info').map(({ labels }) => [
       labels['tenant'],
       labels['fingerprint'],
     ])

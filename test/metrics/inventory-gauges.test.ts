@@ -1,10 +1,12 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lively, metricsOf, reading, records, textOf, waivedUntil } from './support/daemon.ts'
+import { readClientSecrets } from '../../src/metrics/client-secrets.ts'
+import { lively, metricsOf, reading, records, waivedUntil } from './support/daemon.ts'
 import { seriesOf, valueIn } from './support/parse.ts'
 import { at, posture, resource } from './support/posture.ts'
-import { record } from './support/records.ts'
+import { readerOf, record } from './support/records.ts'
 
-const body = async (...args: Parameters<typeof reading>) => textOf(await metricsOf([reading(...args)]).render())
+const body = async (...args: Parameters<typeof reading>) => await metricsOf([reading(...args)]).render()
 
 it('shows users by all states and flags, with other states grouped', async () => {
   const text = await body(lively, records)
@@ -54,6 +56,22 @@ it('shows the expiry of every secret and of the own client whatever the case of 
   expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'bb-2', client_name: '' })).toBe(1)
 })
 
+it('keeps one series a client whatever the clients are called', async () => {
+  const names = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(names, async (clients) => {
+      const rows = clients.map(([name, roleName], i) =>
+        record(`id-${i}`, { name, roleName }, { secretExpirationDateMs: i }),
+      )
+      const text = await body(lively, { 'api-clients': rows })
+      expect(seriesOf(text, 'tenantwatch_api_client_info').map(({ labels }) => labels['client_id'])).toEqual(
+        rows.map(({ key }) => key),
+      )
+    }),
+    { numRuns: 60 },
+  )
+})
+
 it('shows no e-mail and no id that may be a name', async () => {
   const of = (id: string, name: string) => record(id, { name, roleName: name }, { secretExpirationDateMs: at })
   const rows = [of('jane@corp.example', 'Jane <jane@corp.example>'), of('Jane Roe', 'jane.roe'), of('x1', 'é@é')]
@@ -69,10 +87,15 @@ it('shows no e-mail and no id that may be a name', async () => {
   expect(new Set(ids).size).toBe(3)
 })
 
+it('lists secrets by expiry', async () => {
+  const secrets = await readClientSecrets(readerOf(records))
+  expect(secrets.map(({ clientId }) => clientId)).toEqual(['bb-2', 'aa-1'])
+})
+
 it('reports for each secret whether a waiver accepts its expiry', async () => {
   const [expired, expiring] = ['api-client-secret-not-expired', 'api-client-secret-not-expiring']
   const flags = async (waived: Record<string, string[]>) => {
-    const body = textOf(await metricsOf([reading(lively, records, waived)]).render())
+    const body = await metricsOf([reading(lively, records, waived)]).render()
     const ends = seriesOf(body, 'tenantwatch_api_client_secret_waived_until_timestamp_seconds')
     return [
       ...['aa-1', 'bb-2'].map((id) => valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: id })),

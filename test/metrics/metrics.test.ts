@@ -1,10 +1,10 @@
 import { expect, it, vi } from 'vitest'
 import { dayMs } from '../../src/model/durations.ts'
-import { config, lively, metricsOf, reading, records, tenantSeriesConfig, textOf, untouched } from './support/daemon.ts'
-import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
+import { config, lively, metricsOf, reading, records, tenantSeriesConfig, untouched } from './support/daemon.ts'
+import { seriesOf, valueIn } from './support/parse.ts'
 import { at, check, mode, posture, resource } from './support/posture.ts'
 
-const render = async (...args: Parameters<typeof metricsOf>) => textOf(await metricsOf(...args).render())
+const render = (...args: Parameters<typeof metricsOf>) => metricsOf(...args).render()
 
 it('initializes counters and health series at 0', async () => {
   const body = await render([reading(untouched)])
@@ -75,6 +75,22 @@ it('counts the data of a full sync whose removals are on hold as read', async ()
   expect(lastFullSync(await render([reading(heldSince(at + dayMs), records)]))).toBe(at / 1000 - 86_400)
 })
 
+it('shows which resources the tenant refuses access to, whatever their runs fail for', async () => {
+  const unreachable = [mode({ up: false, reason: 'network' })]
+  const view = posture({
+    resources: [
+      resource('users', { modes: unreachable }),
+      resource('documents', { modes: unreachable, accessRefused: true }),
+      resource('roles', { accessRefused: true, enabled: false }),
+    ],
+  })
+  const refused = seriesOf(await render([reading(view)]), 'tenantwatch_access_refused')
+  expect(refused.map(({ labels, value }) => [labels['resource'], value])).toEqual([
+    ['users', 0],
+    ['documents', 1],
+  ])
+})
+
 it('shows an active tenant', async () => {
   const body = await render([reading(lively, records)])
   expect(valueIn(body, 'tenantwatch_findings', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(117)
@@ -98,6 +114,21 @@ it('shows an active tenant', async () => {
   expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
 })
 
+it('keeps the series of an expired waiver, and merges waivers with the same label', async () => {
+  const [waiver] = lively.waivers
+  if (waiver === undefined) throw new Error('The posture has no waiver')
+  const long = 'x'.repeat(300)
+  const ended = { ...waiver, state: 'expired', covered: 0 } as const
+  const waivers = [ended, { ...waiver, id: `${long}a` }, { ...waiver, id: `${long}b` }]
+  const body = await render([reading({ ...lively, waivers })])
+  const named = { waiver: 'break-glass', state: 'expired' }
+  expect(valueIn(body, 'tenantwatch_waiver_state', named)).toBe(1)
+  expect(valueIn(body, 'tenantwatch_waiver_expiration_timestamp_seconds', { waiver: 'break-glass' })).toBe(
+    1782863999.999,
+  )
+  expect(seriesOf(body, 'tenantwatch_waiver_findings')).toHaveLength(2)
+})
+
 it('leaves out a resource that is switched off', async () => {
   const view = posture({ resources: [resource('users', { enabled: false })] })
   expect(seriesOf(await render([reading(view)]), 'tenantwatch_sync_up')).toEqual([])
@@ -115,12 +146,12 @@ it('counts events of the engine', async () => {
   metrics.findingsOpened('acme', 'user-mfa-enrolled', 5)
   metrics.findingsResolved('acme', 'user-mfa-enrolled', 4)
   metrics.configReloaded(false, at + 5000)
-  const body = textOf(await metrics.render())
+  const body = await metrics.render()
   const users = { resource: 'users' }
   expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'full', outcome: 'success' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'timeout' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_sync_records_total', { ...users, change: 'created' })).toBe(6)
-  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_bucket', { ...users, mode: 'full', le: '5.0' })).toBe(2)
+  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_bucket', { ...users, mode: 'full', le: '5' })).toBe(2)
   expect(valueIn(body, 'tenantwatch_sync_cursor_resets_total', users)).toBe(1)
   expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'unknown_field' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)
@@ -137,7 +168,7 @@ it('counts the traffic of a tenant under closed labels', async () => {
   observer.request('/api/public/users', 'timeout', 30)
   observer.request('/api/public/users', 'whatever\n', Number.NaN)
   observer.retry('timeout')
-  const body = textOf(await metrics.render())
+  const body = await metrics.render()
   const endpoint = '/api/public/users'
   expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: '200' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: 'timeout' })).toBe(1)
@@ -152,10 +183,20 @@ it('counts each failed request in one class', async () => {
   for (const status of ['401', '403', '404', '408', '429', '500', '503', '302', '999']) observer.failed(status)
   const answers = ['timeout', 'network', 'tls', 'protocol', 'redirect', 'too_large', 'stale_answer', 'internal']
   for (const reason of [...answers, 'aborted']) observer.failed(reason)
-  const found = seriesOf(textOf(await metrics.render()), 'tenantwatch_api_errors_total')
+  const found = seriesOf(await metrics.render(), 'tenantwatch_api_errors_total')
   expect(Object.fromEntries(found.map(({ labels, value }) => [labels['class'], value]))).toEqual({
     ...{ '401': 1, '429': 1, '4xx': 3, '5xx': 2, timeout: 1, network: 1, tls: 1, other: 7 },
   })
+})
+
+it('dates the evaluation of a tenant by the check that was evaluated longest ago', async () => {
+  const dated = async (...checks: readonly ReturnType<typeof check>[]) =>
+    valueIn(await render([reading(posture({ checks }))]), 'tenantwatch_evaluation_last_timestamp_seconds')
+  const old = check('a', { evaluatedAt: at - 3_600_000 })
+  expect(await dated(old, check('b'))).toBe(at / 1000 - 3600)
+  expect(await dated(check('b'), check('c', { evaluatedAt: null }))).toBe(0)
+  expect(await dated({ ...old, enabled: false }, check('b'))).toBe(at / 1000 - 20)
+  expect(await dated({ ...old, enabled: false })).toBeUndefined()
 })
 
 it('drops the series of a removed tenant and keeps the counts of others', async () => {
@@ -165,10 +206,10 @@ it('drops the series of a removed tenant and keeps the counts of others', async 
   })
   metrics.secretsRotated('acme', 2)
   metrics.observer('globex').request('/api/public/users', '200', 1)
-  expect(textOf(await metrics.render())).toContain('tenant="globex"')
+  expect(await metrics.render()).toContain('tenant="globex"')
   metrics.configure(config)
   metrics.secretsRotated('globex', 1)
-  const body = textOf(await metrics.render())
+  const body = await metrics.render()
   expect(body).not.toContain('globex')
   expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)
   expect(valueIn(body, 'tenantwatch_api_request_duration_seconds_count', { endpoint: '/api/public/users' })).toBe(1)
@@ -186,24 +227,57 @@ it('fails the whole scrape when the store or one tenant cannot be read, and reco
   await expect(metrics.render()).resolves.toBeDefined()
 })
 
-it('never shows persons, e-mails or file names', async () => {
-  expect((await render([reading(lively, records)])).toLowerCase()).not.toContain('canary')
+it('fails the whole scrape when one gauge cannot be read', async () => {
+  const broken = reading(lively, records)
+  broken.records.select = () => {
+    throw new Error('corrupt')
+  }
+  await expect(metricsOf([broken]).render()).rejects.toThrow('corrupt')
 })
 
-it('serves the same series in both formats, and never NaN', async () => {
-  const metrics = metricsOf([reading(lively, records)])
-  const text = await metrics.render()
-  const open = await metrics.render('application/openmetrics-text; version=1.0.0')
-  expect(text.contentType).toBe('text/plain; version=0.0.4; charset=utf-8')
-  expect(open.contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
-  expect(textOf(open).endsWith('\n# EOF\n')).toBe(true)
-  expect(textOf(open)).not.toMatch(/\n\n|\bNan\b/i)
-  const own = (body: string) =>
-    parseExposition(body)
-      .filter(({ name }) => name.startsWith('tenantwatch_'))
-      .map((series) => JSON.stringify(series))
-  expect(own(textOf(open).replace('# EOF\n', ''))).toEqual(own(textOf(text)))
-  for (const [, name] of textOf(open).matchAll(/^# TYPE (\w+) counter$/gm)) expect(name).not.toMatch(/_total$/)
+it('reads once for concurrent scrapes', async () => {
+  const read = vi.fn(async () => [reading(lively)])
+  const metrics = metricsOf([], { read })
+  await Promise.all(Array.from({ length: 20 }, () => metrics.render()))
+  expect(read).toHaveBeenCalledOnce()
+  await metrics.render()
+  expect(read).toHaveBeenCalledTimes(2)
+})
+
+it('shows no tenant that another replica took while it was rendered', async () => {
+  const known = { tenants: ['acme'], heartbeatAt: 1, isConfirmed: true, takeovers: 0, unowned: 0, configurations: 1 }
+  const read = vi
+    .fn()
+    .mockResolvedValueOnce([reading(lively)])
+    .mockResolvedValue([])
+  const metrics = metricsOf([], {
+    read,
+    replica: () => ({ ...known, owned: read.mock.calls.length === 0 ? 'acme' : '' }),
+  })
+  const [one, joined] = await Promise.all([metrics.render(), metrics.render()])
+  expect(one).toContain('tenantwatch_tenant_owned{tenant="acme"} 0')
+  expect([joined, read.mock.calls.length]).toEqual([one, 2])
+})
+
+it('renders again when a tenant is taken while it is read', async () => {
+  const known = { tenants: ['acme'], heartbeatAt: 1, isConfirmed: true, takeovers: 0, unowned: 0, configurations: 1 }
+  const read = vi.fn().mockRejectedValueOnce(new Error('Another replica owns the tenant')).mockResolvedValue([])
+  const metrics = metricsOf([], {
+    read,
+    replica: () => ({ ...known, owned: read.mock.calls.length === 0 ? 'acme' : '' }),
+  })
+  expect(await metrics.render()).toContain('tenantwatch_tenant_owned{tenant="acme"} 0')
+})
+
+it('omits metrics of a running daemon in the mirror scope', async () => {
+  const body = await render([reading(lively, records)], { scope: 'mirror' })
+  expect(body).toContain('tenantwatch_check_status')
+  expect(body).toContain('tenantwatch_build_info')
+  for (const part of ['_total', '_bucket', 'process_', 'nodejs_', '_reload_']) expect(body).not.toContain(part)
+})
+
+it('never shows persons, e-mails or file names', async () => {
+  expect((await render([reading(lively, records)])).toLowerCase()).not.toContain('canary')
 })
 
 it('has each of the four statuses as a state set of one', async () => {
@@ -224,4 +298,21 @@ it('shows no status of a disabled check', async () => {
     expect(seriesOf(body, 'tenantwatch_check_status').map(({ value }) => value)).toEqual([0, 0, 0, 0])
     expect(valueIn(body, 'tenantwatch_check_enabled', { check: 'user-mfa-enrolled' })).toBe(0)
   }
+})
+
+it('yields to the event loop while it gathers and renders many tenants', async () => {
+  const names = Array.from({ length: 60 }, (_, i) => `tenant-${i}`)
+  const readings = names.map((tenant) => reading({ ...untouched, tenant }))
+  const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig) } })
+  let turns = 0
+  let rendered = false
+  const turn = () => {
+    turns++
+    if (!rendered) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const body = await metrics.render()
+  rendered = true
+  expect(body.split('\n').length).toBeGreaterThan(9000)
+  expect(turns).toBeGreaterThan(3)
 })

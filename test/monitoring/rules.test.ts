@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { checks } from '../../src/checks/index.ts'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
-import { inventories } from '../../src/metrics/inventory/index.ts'
+import { inventories } from '../../src/metrics/inventory.ts'
 import { renderInhibitions } from '../../src/monitoring/inhibitions.ts'
 import { type Rule, renderRules } from '../../src/monitoring/rules.ts'
 import { dashboardIds } from '../../src/monitoring/shipped.ts'
 import { resources } from '../../src/resources/index.ts'
-import { metricsOf, reading, textOf, untouched } from '../metrics/support/daemon.ts'
+import { metricsOf, reading, untouched } from '../metrics/support/daemon.ts'
 import { seriesOf } from '../metrics/support/parse.ts'
 import { board, panelsOf, plain, shippedAlerts, shippedRules } from './support/shipped.ts'
 
@@ -82,7 +82,7 @@ it('names only series that the daemon exports or the rules record', () => {
 })
 
 it('reads only counters that exist from the first scrape, with the label values that it selects', async () => {
-  const initial = textOf(await metricsOf([reading(untouched)]).render())
+  const initial = await metricsOf([reading(untouched)]).render()
   const rules = shippedRules.map(({ expr }) => expr)
   const read = rules.flatMap((expr) => [...expr.matchAll(/(tenantwatch_\w+_total)(?:\{(\w+)=~"([^"]+)"\})?/g)])
   expect(new Set(read.map(([selector]) => selector))).toEqual(

@@ -86,11 +86,11 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
   const findings = await Array.fromAsync(views.findings({ states: ['open', 'waived', 'resolved'] }))
   const changes = await views.changes(settings.name, 100_000, true)
   const config = metricsConfig(whole)
-  const { body } = await createMetrics({
+  const exposition = await createMetrics({
     ...{ version: '0', startedAt: 0, config, scope: 'mirror' },
     read: () => views.readings(),
   }).render()
-  const series = Buffer.concat(body).toString().split('\n')
+  const series = exposition.split('\n')
   const normalized = (text: string) => normalizeText(text, recoversSince, now)
   return {
     findings: findings.map((finding) => normalized(findingLine(finding))).toSorted(),

@@ -6,15 +6,13 @@ import { selfSigned } from '../support/certificate.ts'
 import { sources, startServer, tlsOf } from './support/server.ts'
 import { answerOf, gone, open, roundTrip } from './support/wire.ts'
 
-const most = 64
+const most = 256
 const start = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n'
 
 /** A server whose exposition is as long as that of a large tenant. */
 function scraped() {
   const body = Array.from({ length: 2000 }, (_, i) => `tenantwatch_x{n="${i}"} ${i}\n`).join('')
-  // In pieces that end where they like, as they go over the wire.
-  const pieces = [body.slice(0, 10_000), body.slice(10_000)].map((piece) => Buffer.from(piece))
-  const metrics = async () => ({ contentType: 'text/plain; version=0.0.4', body: pieces })
+  const metrics = async () => body
   return { body, over: { sources: { ...sources, metrics } } }
 }
 
@@ -43,6 +41,25 @@ it('answers 500 concurrent scrapes equally', async () => {
   expect(new Set(answers)).toEqual(new Set([body]))
 })
 
+it('refuses a socket above the limit while all others have requests in flight', async () => {
+  const finish: (() => void)[] = []
+  const metrics = () =>
+    new Promise<string>((resolve) => {
+      finish.push(() => resolve('ok\n'))
+    })
+  await using web = await startServer({ sources: { ...sources, metrics } })
+  const working = Array.from({ length: most }, () => scrape(web.port))
+  await vi.waitFor(() => expect(finish).toHaveLength(most), 30_000)
+  await expect(scrape(web.port)).rejects.toThrow()
+  expect(finish).toHaveLength(most)
+  for (const end of finish) end()
+  expect(await Promise.all(working)).toEqual(Array(most).fill('ok\n'))
+  const next = scrape(web.port)
+  await vi.waitFor(() => expect(finish).toHaveLength(most + 1), 30_000)
+  finish.at(-1)?.()
+  expect(await next).toBe('ok\n')
+})
+
 it('reads an endless body only until its refusal', async () => {
   await using web = await startServer()
   const status = async (path: string) => {
@@ -64,6 +81,30 @@ it('reads an endless body only until its refusal', async () => {
   }
   const paths = ['/metrics', '/api/v1/findings', '/-/reload', '/nothing']
   expect(await Promise.all(paths.map(status))).toEqual([405, 405, 405, 404])
+})
+
+it('answers pipelined requests in order', async () => {
+  await using web = await startServer()
+  const paths = ['/healthz', '/metrics', '/nothing', '/readyz']
+  const ahead = Array.from({ length: 100 }, (_, i) => `GET ${paths[i % 4]} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  const last = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+  const all = await roundTrip(web.port, ahead.join('') + last)
+  const words = [...all.matchAll(/The engine is alive|up 1|Not found|Ready/g)].map(([word]) => word)
+  const round = ['The engine is alive', 'up 1', 'Not found', 'Ready']
+  expect(words).toEqual([...Array.from({ length: 25 }, () => round).flat(), 'The engine is alive'])
+})
+
+it('answers a client that has closed its sending side', async () => {
+  const { body, over } = scraped()
+  await using web = await startServer(over)
+  const socket = await open(web.port, { allowHalfOpen: true })
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  socket.end(`${start}\r\n`)
+  await gone(socket)
+  expect(answerOf(text)).toMatchObject({ status: 200, body })
 })
 
 it('frees sockets and memory after clients disconnect in the middle', async () => {
@@ -90,7 +131,7 @@ it('frees sockets and memory after clients disconnect in the middle', async () =
 })
 
 it('stops in time with silent, half-sending and non-reading clients', async () => {
-  const huge = { contentType: 'text/plain', body: [Buffer.alloc(30 << 20, 'x')] }
+  const huge = 'x'.repeat(30 << 20)
   const web = await startServer({
     sources: { ...sources, metrics: async () => huge, ready: () => new Promise(() => {}) },
   })

@@ -1,19 +1,17 @@
 import { expect, it, vi } from 'vitest'
-import { basicAuth, type Users } from '../../src/web/basic-auth.ts'
+import { passwordCheck } from '../../src/web/access-control.ts'
+import { hashes } from './support/live.ts'
 
-const key = Buffer.alloc(32, 7)
-const users: Users = new Map([
+const users = new Map([
   ['alice', 'hash of wonder'],
   ['bob', 'hash of build'],
 ])
-const header = (name: string, password: string) => `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
-const compareText = async (password: string, hash: string) => hash === `hash of ${password}`
-const watched = () => vi.fn(compareText)
+const watched = () => vi.fn(async (password: string, hash: string) => hash === `hash of ${password}`)
 
 it('lets users in with their own password only', async () => {
-  const evaluator = basicAuth(key, compareText)
-  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
-  expect(await evaluator(users, header('bob', 'build'))).toBe('granted')
+  const isPassword = passwordCheck(watched())
+  expect(await isPassword(users, 'alice', 'wonder')).toBe(true)
+  expect(await isPassword(users, 'bob', 'build')).toBe(true)
   for (const [name, password] of [
     ['alice', 'build'],
     ['alice', ''],
@@ -22,49 +20,46 @@ it('lets users in with their own password only', async () => {
     ['carol', 'wonder'],
     ['carol', 'build'],
   ] as const)
-    expect([name, password, await evaluator(users, header(name, password))]).toEqual([name, password, 'denied'])
+    expect([name, password, await isPassword(users, name, password)]).toEqual([name, password, false])
 })
 
-it('denies headers without user name and password, without a comparison', async () => {
+it('compares a correct password once, a wrong one and that of an unknown user each time', async () => {
   const compare = watched()
-  const evaluator = basicAuth(key, compare)
-  const none = [
-    undefined,
-    '',
-    'Basic',
-    'Basic ',
-    'Basic !!!',
-    'Bearer abc',
-    `Basic ${Buffer.from('x').toString('base64')}`,
-  ]
-  for (const authorization of none) expect(await evaluator(users, authorization)).toBe('denied')
-  expect(await evaluator(new Map(), header('alice', 'wonder'))).toBe('denied')
-  expect(compare).not.toHaveBeenCalled()
+  const isPassword = passwordCheck(compare)
+  for (let i = 0; i < 5; i++) expect(await isPassword(users, 'alice', 'wonder')).toBe(true)
+  expect(compare).toHaveBeenCalledTimes(1)
+  for (const name of ['alice', 'alice', 'carol']) expect(await isPassword(users, name, 'wrong')).toBe(false)
+  expect(compare).toHaveBeenCalledTimes(4)
 })
 
-it('drops an accepted header when its user is removed or has another hash', async () => {
-  const evaluator = basicAuth(key, compareText)
-  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
-  expect(await evaluator(new Map([['alice', 'hash of new']]), header('alice', 'wonder'))).toBe('denied')
-  expect(await evaluator(new Map([['bob', 'hash of wonder']]), header('alice', 'wonder'))).toBe('denied')
-  expect(await evaluator(users, header('alice', 'wonder'))).toBe('granted')
+it('forgets an accepted password when its user is removed or has another hash', async () => {
+  const isPassword = passwordCheck(watched())
+  expect(await isPassword(users, 'alice', 'wonder')).toBe(true)
+  expect(await isPassword(new Map([['alice', 'hash of new']]), 'alice', 'wonder')).toBe(false)
+  expect(await isPassword(new Map([['bob', 'hash of wonder']]), 'alice', 'wonder')).toBe(false)
 })
 
-it('compares one password at a time and answers busy while many wait', async () => {
-  let [underWay, most, release] = [0, 0, () => {}]
-  const held = new Promise<void>((resolve) => {
-    release = resolve
+it('compares one password at a time, and grants remembered ones meanwhile', async () => {
+  const waiting: (() => void)[] = []
+  const compare = vi.fn(async (password: string, hash: string) => {
+    if (password === 'guess') await new Promise<void>((resolve) => waiting.push(resolve))
+    return hash === `hash of ${password}`
   })
-  const evaluator = basicAuth(key, async () => {
-    most = Math.max(most, ++underWay)
-    await held
-    underWay--
-    return false
-  })
-  const request = Array.from({ length: 40 }, (_, i) => evaluator(users, header('alice', `guess ${i}`)))
-  expect(await Promise.all(request.slice(16))).toEqual(Array(24).fill('busy'))
-  release()
-  expect(await Promise.all(request.slice(0, 16))).toEqual(Array(16).fill('denied'))
-  expect(most).toBe(1)
-  expect(await evaluator(users, header('alice', 'another'))).toBe('denied')
+  const isPassword = passwordCheck(compare)
+  await isPassword(users, 'alice', 'wonder')
+  const guesses = [1, 2, 3].map(() => isPassword(users, 'bob', 'guess'))
+  expect(await isPassword(users, 'alice', 'wonder')).toBe(true)
+  expect(waiting).toHaveLength(1)
+  for (let i = 0; i < 3; i++) {
+    await vi.waitFor(() => expect(waiting).toHaveLength(i + 1))
+    waiting[i]?.()
+  }
+  expect(await Promise.all(guesses)).toEqual([false, false, false])
+})
+
+it.each(['$2b$', '$2y$'])('compares with bcrypt hashes that begin with %s', async (prefix) => {
+  const own = new Map([['alice', hashes.wonder.replace('$2b$', prefix)]])
+  const isPassword = passwordCheck()
+  expect(await isPassword(own, 'alice', 'wonder')).toBe(true)
+  expect(await isPassword(own, 'alice', 'Wonder')).toBe(false)
 })

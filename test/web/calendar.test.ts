@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { Expiry, SecretExpiry, WaiverExpiry } from '../../src/model/expiry.ts'
 import { calendar } from '../../src/web/calendar.ts'
 import { at } from '../metrics/support/posture.ts'
-import { sources, startServer } from './support/server.ts'
+import { closed, sources, startServer } from './support/server.ts'
 
 const day = 86_400_000
 
@@ -96,7 +96,7 @@ it('is served as a calendar, behind authentication like everything else, and emp
   const text = await answer.text()
   expect(valuesOf(text, 'UID')).toHaveLength(2)
   expect(text.toLowerCase()).not.toContain('canary')
-  await using guarded = await startServer({ authenticate: async () => 'denied' })
+  await using guarded = await startServer({ users: closed })
   expect((await fetch(`${guarded.origin}/calendar.ics`)).status).toBe(401)
   await using empty = await startServer()
   expect(valuesOf(await (await fetch(`${empty.origin}/calendar.ics`)).text(), 'UID')).toEqual([])

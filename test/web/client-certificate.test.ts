@@ -37,7 +37,7 @@ it('accepts only certificates with an allowed name', async () => {
   await using web = await start(sans('monitor.example'))
   expect((await web.get('/', mine)).status).toBe(200)
   expect((await web.get('/', sibling)).status).toBe(403)
-  web.write('web.yaml', sans('127.0.0.1', '*.example', 'MONITOR.example', 'example'))
+  web.change(sans('127.0.0.1', '*.example', 'MONITOR.example', 'example'))
   expect((await web.get('/', mine)).status).toBe(403)
   expect((await web.get('/', sibling)).status).toBe(200)
 })

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { withoutDetails } from '../../src/model/text/redact-finding.ts'
 import type { FindingQuery } from '../../src/web/web-options.ts'
 import { ask } from './support/ask.ts'
 import { finding } from './support/scene.ts'
@@ -37,13 +38,40 @@ it('shows names, e-mails and file names only where details are shown', async () 
   }
 })
 
+it('asks the mirror for names only where details are shown', async () => {
+  for (const path of [...paths, '/?q=ada', '/api/v1/findings?q=ada'])
+    for (const exposeDetails of [true, false]) {
+      const { asked } = await shownAt(path, exposeDetails)
+      expect([path, asked.map(({ withPersonal }) => withPersonal)]).toEqual([path, asked.map(() => exposeDetails)])
+    }
+})
+
 it('finds a finding by its names only where they are shown', async () => {
   for (const q of ['LOVELACE', 'countess@', 'payroll.PDF']) {
     const path = `/api/v1/findings?q=${encodeURIComponent(q)}`
     expect(JSON.parse((await shownAt(path, true)).text)).toHaveLength(1)
     expect(JSON.parse((await shownAt(path, false)).text)).toEqual([])
     const page = `/?q=${encodeURIComponent(q)}`
-    expect((await shownAt(page, true)).text).toMatch(/id="count-acme"[^>]*>1 of /)
-    expect((await shownAt(page, false)).text).toMatch(/id="count-acme"[^>]*>0 of /)
+    expect((await shownAt(page, true)).text).toMatch(/id="count-acme"[^>]*>1 finding/)
+    expect((await shownAt(page, false)).text).toMatch(/id="count-acme"[^>]*>0 findings/)
   }
+})
+
+it('escapes names on the page, before the id', async () => {
+  const { text } = await shownAt('/', true)
+  expect(text).toContain(
+    '<strong><bdi>Ada &lt;b&gt;Lovelace</bdi> · <bdi>countess@example.com</bdi></strong> <span class="type">user <bdi>1041</bdi></span>',
+  )
+})
+
+it('tells what a text is searched in', async () => {
+  expect((await shownAt('/', true)).text).toContain('placeholder="Name, e-mail, file, id, word"')
+  expect((await shownAt('/', false)).text).toContain('placeholder="Id or word"')
+})
+
+it('leaves no name in a finding without details', () => {
+  expect(named.map((view) => withoutDetails(view).entity)).toEqual([
+    { type: 'user', id: '1041' },
+    { type: 'document', id: 'd-7' },
+  ])
 })

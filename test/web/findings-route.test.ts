@@ -15,6 +15,27 @@ it('destroys the connection when findings fail in the middle of the list', async
   await vi.waitFor(() => expect(error).toHaveBeenCalledOnce(), 30_000)
 })
 
+it('stops reading findings when the client disconnects and logs nothing', async () => {
+  const console_ = (['log', 'info', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name))
+  const returned = vi.fn()
+  const findings = async function* () {
+    try {
+      for (;;) yield [finding({ message: 'x'.repeat(50_000) })]
+    } finally {
+      returned()
+    }
+  }
+  const error = vi.fn()
+  await using web = await startServer({ sources: { ...sources, findings }, log: { ...silentLog(), error } })
+  const cut = new AbortController()
+  const answer = await fetch(`${web.origin}/api/v1/findings`, { signal: cut.signal })
+  await answer.body?.getReader().read()
+  cut.abort()
+  await vi.waitFor(() => expect(returned).toHaveBeenCalled(), 30_000)
+  expect(error).not.toHaveBeenCalled()
+  for (const spy of console_) expect(spy).not.toHaveBeenCalled()
+})
+
 it('filters findings by its query and refuses unknown values', async () => {
   const all = [
     finding({ fingerprint: 'a' }),
@@ -36,9 +57,9 @@ it('filters findings by its query and refuses unknown values', async () => {
   expect(await ids('?check=auth-sso-enforced&state=all')).toBe('d')
   expect(await ids('?tenant=acm')).toBe('Unknown tenant "acm"; did you mean acme?')
   expect(await ids('?check=user-mfa-enroled')).toBe('Unknown check "user-mfa-enroled"; did you mean user-mfa-enrolled?')
-  expect(await ids('?severity=severe')).toMatch(/^Unknown severity severe/)
+  expect(await ids('?severity=severe')).toMatch(/^Unknown severity "severe"/)
   expect(await ids('?sevrity=low')).toMatch(/^Unknown parameter sevrity/)
-  expect(await ids('?state=gone')).toMatch(/^Unknown state gone/)
+  expect(await ids('?state=gone')).toMatch(/^Unknown state "gone"/)
 })
 
 it('gives findings in parts, each with a link to the next, and refuses rubbish', async () => {
@@ -76,8 +97,8 @@ it('gives findings as CSV, with the same filter', async () => {
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="findings.csv"')
   const [heading, ...rows] = (await answer.text()).trimEnd().split('\r\n')
-  expect(heading).toMatch(/^"severity","check","message","entityType","entityId",.*,"fingerprint","evidence"$/)
-  expect(rows.map((row) => /,"([ab])",/.exec(row)?.[1])).toEqual(['a', 'b'])
+  expect(heading).toMatch(/^"entityType","entityId","fingerprint","tenant"/)
+  expect(rows.map((row) => row.split(',')[2])).toEqual(['"a"', '"b"'])
   expect(rows[0]).toContain(`"'=cmd"`)
   expect((await (await fetch(`${web.origin}${path}?severity=low&state=all`)).text()).split('\r\n')).toHaveLength(3)
   expect((await fetch(`${web.origin}${path}?limit=1`)).status).toBe(400)
@@ -109,9 +130,37 @@ it('searches a text in what is shown, in any letter case', async () => {
   expect(await found('jo@example')).toEqual([])
 })
 
+it('refuses a parameter that is given twice, in JSON and on the page', async () => {
+  await using web = await startServer()
+  const answer = async (path: string) => {
+    const response = await fetch(`${web.origin}${path}`)
+    return `${response.status} ${(await response.text()).trim()}`
+  }
+  const sentence = 'is given more than once: give it once'
+  expect(await answer('/api/v1/findings?state=all&state=open')).toBe(`400 {"error":"Parameter state ${sentence}"}`)
+  expect(await answer('/api/v1/findings?tenant=acme&tenant=acme')).toMatch(/^400 /)
+  expect(await answer('/?tenant=acme&severity=low&tenant=globex')).toContain(`Parameter tenant ${sentence}`)
+  expect(await answer('/healthz?x=1&x=2')).toMatch(/^200 /)
+})
+
 it('shows findings in the documented shape', async () => {
   await using web = await startServer({ sources: { ...sources, findings: findingsFrom([finding()]) } })
   expect(await (await fetch(`${web.origin}/api/v1/findings`)).json()).toEqual([finding()])
+})
+
+it('answers 404 for a tenant and 400 for a check that does not exist, to HEAD likewise', async () => {
+  await using web = await startServer()
+  const status = async (query: string, method: string) =>
+    (await fetch(`${web.origin}/api/v1/findings?${query}`, { method })).status
+  for (const method of ['GET', 'HEAD'])
+    expect([await status('tenant=amce', method), await status('check=foo', method)]).toEqual([404, 400])
+})
+
+it('lists at most forty of the known names', async () => {
+  const tenants = Array.from({ length: 41 }, (_, index) => `t${index}`)
+  await using web = await startServer({ sources: { ...sources, names: () => ({ tenants, checks: [] }) } })
+  const { error } = (await (await fetch(`${web.origin}/api/v1/findings?tenant=nobody`)).json()) as { error: string }
+  expect(error).toMatch(/^Unknown tenant: expected one of t0, .*, t39 and 1 more$/)
 })
 
 it.each([

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
-import { createRoutes } from '../../src/web/app.ts'
 import { openApiDocument } from '../../src/web/openapi/document.ts'
-import { operations } from '../../src/web/openapi/operations.ts'
+import { createRoutes } from '../../src/web/routes.ts'
 import { check, posture, unread } from '../metrics/support/posture.ts'
 import { problems, resolved } from './support/json-schema.ts'
 import { acme, finding, globex } from './support/scene.ts'
-import { findingsFrom, sources, startServer, type Wanted, webOptions } from './support/server.ts'
+import { closed, findingsFrom, sources, startServer, type Wanted, webOptions } from './support/server.ts'
 
 type Json = Readonly<Record<string, unknown>>
 interface Document extends Json {
@@ -19,7 +18,7 @@ interface Described {
   >
 }
 
-const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Document
+const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', createRoutes(webOptions())))) as Document
 const hostile = 'a"\u001b[2J\u202e</script>\u0000\ud800'
 
 /** Deviations of an answer of the server from the document; a status it does not name is one. */
@@ -40,19 +39,18 @@ async function wrongIn(origin: string, path: string, init?: RequestInit): Promis
   return problems(await response.json(), content.schema, document)
 }
 
-it('describes every route there is, and none that is not', () => {
-  const served = createRoutes(webOptions())
-  const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-  )
-  expect(described.toSorted()).toEqual(served.map(({ method, path }) => `${method} ${path}`).toSorted())
+it('describes the limit as a whole number', () => {
+  const limit = { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 } }
+  expect(document.paths['/api/v1/findings']?.['get']).toMatchObject({
+    parameters: expect.arrayContaining([expect.objectContaining(limit)]),
+  })
 })
 
-it('describes the parameters that a route takes', () => {
-  for (const { path, takes } of createRoutes(webOptions())) {
-    const { parameters = [] } = operations.find((one) => one.path === path) ?? {}
-    expect([path, parameters.map(({ name }) => name)]).toEqual([path, takes ?? []])
-  }
+it('is served under the rules of the other routes, as it is made', async () => {
+  await using web = await startServer()
+  expect(await (await fetch(`${web.origin}/api/v1/openapi.json`)).json()).toEqual(document)
+  await using guarded = await startServer({ users: closed })
+  expect((await fetch(`${guarded.origin}/api/v1/openapi.json`)).status).toBe(401)
 })
 
 it('is an OpenAPI 3.1 document whose references all lead somewhere, with an own id for every operation', () => {
@@ -124,14 +122,12 @@ it.each(Object.keys(scenes))('describes the actual answer: %s', async (name) => 
 })
 
 it('describes the actual refusals', async () => {
-  await using web = await startServer({ authenticate: async () => 'denied' })
-  await using busy = await startServer({ authenticate: async () => 'busy' })
+  await using web = await startServer({ users: closed })
   await using broken = await startServer({ sources: { ...sources, posture: () => Promise.reject(new Error('x')) } })
   await using open = await startServer()
   for (const path of Object.keys(document.paths)) {
     const init = path === '/-/reload' ? { method: 'POST' } : {}
     expect(await wrongIn(web.origin, path, init)).toEqual([])
-    expect(await wrongIn(busy.origin, path, init)).toEqual([])
     expect(await wrongIn(broken.origin, path, init)).toEqual([])
     expect(await wrongIn(open.origin, path, { method: 'DELETE' })).toEqual([])
   }
@@ -142,4 +138,17 @@ it('describes the actual refusals', async () => {
   })
   for (const path of ['/healthz', '/readyz']) expect(await wrongIn(bad.origin, path)).toEqual([])
   expect(await wrongIn(bad.origin, '/-/reload', { method: 'POST' })).toEqual([])
+})
+
+it('is checked by a schema validator that detects errors', () => {
+  const schema = { $ref: '#/components/schemas/Finding' }
+  const good = JSON.parse(JSON.stringify(finding())) as Json
+  const evaluated = (over: Json) => problems({ ...good, ...over }, schema, document)
+  expect(evaluated({})).toEqual([])
+  expect(evaluated({ severity: 'severe' })).toEqual(['$.severity is none of info, low, medium, high, critical'])
+  expect(evaluated({ firstSeen: 'yesterday' })).toEqual(['$.firstSeen is no time'])
+  expect(evaluated({ reopened: -1 })).toEqual(['$.reopened is too small'])
+  expect(evaluated({ entity: { type: 'user' } })).toEqual(['$.entity.id is missing'])
+  expect(evaluated({ color: 'red' })).toEqual(['$.color is not described'])
+  expect(evaluated({ message: null })).toEqual(['$.message is no string'])
 })

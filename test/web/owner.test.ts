@@ -47,7 +47,7 @@ it('says since when no replica owns a tenant, and which was the last', async () 
 })
 
 it('has the owner in the status of the JSON API, as described', async () => {
-  const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3')))
+  const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', [])))
   const status = JSON.parse(await body('/api/v1/status', alive, dead, nobody))
   expect(problems(status, document.components.schemas.Status, document)).toEqual([])
   expect(status.tenants.map(({ owner }: { owner: object }) => owner)).toEqual([

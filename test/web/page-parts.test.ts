@@ -1,4 +1,6 @@
 import { expect, it, vi } from 'vitest'
+import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
+import type { HoldView } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../metrics/support/posture.ts'
@@ -15,7 +17,7 @@ const ask = (path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) 
 const page = async (path: string, over: Partial<WebSources> = {}, wanted: Wanted = {}) =>
   (await ask(path, over, wanted)).text
 
-const shownIn = (html: string) => [...html.matchAll(/<tr role="row" id="finding-([^"]+)"/g)].map(([, id]) => id)
+const shownIn = (html: string) => [...html.matchAll(/<li id="finding-([^"]+)"/g)].map(([, id]) => id)
 const countIn = (html: string) => /id="count-acme"[^>]*>([^<]*)</.exec(html)?.[1]
 
 const views = [
@@ -42,6 +44,14 @@ const views = [
     firstSeen: '2026-01-03T00:00:00Z',
   }),
   finding({ fingerprint: 'd4', severity: 'high', check: 'y', state: 'waived', firstSeen: '2026-01-04T00:00:00Z' }),
+  finding({
+    fingerprint: 'e5',
+    check: 'z',
+    message: 'Mended',
+    state: 'resolved',
+    resolvedAt: '2026-03-14T09:22:53.000Z',
+    resolution: 'fixed',
+  }),
 ]
 const namesOf = (tenants: readonly string[], checks: readonly string[] = []) => ({ names: () => ({ tenants, checks }) })
 const some: Partial<WebSources> = {
@@ -58,26 +68,20 @@ const some: Partial<WebSources> = {
 }
 
 it.each([
-  ['/', ['b2', 'c3', 'a1'], '3 open findings'],
-  ['/?severity=&check=&state=&q=&sort=', ['b2', 'c3', 'a1'], '3 open findings'],
-  ['/?severity=critical', ['b2'], '1 of 3 open findings match'],
-  ['/?severity=critical,high', ['b2', 'c3'], '2 of 3 open findings match'],
-  ['/?check=y', ['c3'], '1 of 3 open findings match'],
-  ['/?state=waived', ['d4'], '1 waived finding'],
-  ['/?state=all&check=y', ['c3', 'd4'], '2 of 4 open or waived findings match'],
-  ['/?q=NEEDLE', ['c3'], '1 of 3 open findings match'],
-  ['/?q=User%201041', ['b2', 'a1'], '2 of 3 open findings match'],
-  ['/?q=jo%40example.com', [], '0 of 3 open findings match'],
-  ['/?q=X&state=all', ['b2', 'a1'], '2 of 4 open or waived findings match'],
-  ['/?q=x&severity=low', ['a1'], '1 of 3 open findings match'],
-  ['/?q=x&severity=high', [], '0 of 3 open findings match'],
-  ['/?sort=-severity', ['a1', 'c3', 'b2'], '3 open findings'],
-  ['/?sort=entity', ['b2', 'a1', 'c3'], '3 open findings'],
-  ['/?sort=-entity', ['c3', 'a1', 'b2'], '3 open findings'],
-  ['/?sort=age', ['a1', 'b2', 'c3'], '3 open findings'],
-  ['/?sort=-age', ['c3', 'b2', 'a1'], '3 open findings'],
-  ['/?sort=check&severity=low,high', ['a1', 'c3'], '2 of 3 open findings match'],
-  ['/?check=z', [], '0 of 3 open findings match'],
+  ['/', ['b2', 'a1', 'c3'], '3 open findings, by check'],
+  ['/?tenant=&check=&q=', ['b2', 'a1', 'c3'], '3 open findings, by check'],
+  ['/?severity=critical', ['b2'], '1 finding matches'],
+  ['/?severity=critical,high', ['c3', 'b2'], '2 findings match'],
+  ['/?check=y', ['c3'], '1 finding matches'],
+  ['/?state=waived', ['d4'], '1 finding matches'],
+  ['/?state=resolved', ['e5'], '1 finding matches'],
+  ['/?state=all&check=y', ['d4', 'c3'], '2 findings match'],
+  ['/?q=NEEDLE', ['c3'], '1 finding matches'],
+  ['/?q=User%201041', ['b2', 'a1'], '2 findings match'],
+  ['/?q=jo%40example.com', [], '0 findings match'],
+  ['/?q=x&severity=low', ['a1'], '1 finding matches'],
+  ['/?check=z', ['e5'], 'No open finding matches any more; these were resolved'],
+  ['/?q=mended', ['e5'], 'No open finding matches any more; these were resolved'],
 ])('shows for %s the findings %j and the text: %s', async (path, fingerprints, count) => {
   const html = await page(path, some)
   expect(shownIn(html)).toEqual(fingerprints)
@@ -109,44 +113,67 @@ const longList: Partial<WebSources> = {
   findings: findingsFrom(long),
 }
 
-it.each([
-  '',
-  'sort=-severity',
-  'sort=check',
-  'sort=-check',
-  'sort=age',
-  'sort=-age',
-  'sort=entity',
-  'q=user',
-  'q=x',
-  'q=x&sort=check',
-  'q=x&sort=age',
-  'severity=low',
-])('leads with %s through all findings, each once', async (query) => {
-  const ofCheck = query.startsWith('q=x') ? 'x' : undefined
-  const wanted = long.filter(
-    (one) => (query !== 'severity=low' || one.severity === 'low') && (ofCheck ?? one.check) === one.check,
+it.each(['state=all', 'q=user', 'q=x', 'check=x', 'severity=low'])(
+  'leads with %s through all findings, each once',
+  async (query) => {
+    const ofCheck = /=x$/.test(query) ? 'x' : undefined
+    const wanted = long.filter(
+      (one) => (query !== 'severity=low' || one.severity === 'low') && (ofCheck ?? one.check) === one.check,
+    )
+    const seen: (string | undefined)[] = []
+    let path: string | undefined = `/?${query}`
+    for (let pages = 0; path !== undefined && pages < 5; pages++) {
+      const html = await page(path, longList)
+      seen.push(...shownIn(html))
+      path = /<a href="([^"]+)" data-live="jump">Next \d+</.exec(html)?.[1]?.replaceAll('&amp;', '&').replace(/#.*/, '')
+    }
+    expect(seen).toHaveLength(wanted.length)
+    expect(new Set(seen)).toEqual(new Set(wanted.map(({ fingerprint }) => fingerprint)))
+  },
+)
+
+it('says when a finding was resolved, behind an old link to it', async () => {
+  expect((await page('/?q=e5', some)).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')).toContain(
+    'Mended fixed 2026-03-14 09:22 UTC 4 min ago',
   )
-  const seen: (string | undefined)[] = []
-  let path: string | undefined = `/?${query}`
-  for (let pages = 0; path !== undefined && pages < 5; pages++) {
-    const html = await page(path, longList)
-    seen.push(...shownIn(html))
-    path = /<a href="([^"]+)" data-live="jump">Next \d+</.exec(html)?.[1]?.replaceAll('&amp;', '&').replace(/#.*/, '')
-  }
-  expect(seen).toHaveLength(wanted.length)
-  expect(new Set(seen)).toEqual(new Set(wanted.map(({ fingerprint }) => fingerprint)))
+})
+
+it('never shows an empty page where findings match, and leads back to the first page', async () => {
+  const second = await page('/?severity=low&after=f21', longList)
+  expect([shownIn(second)[0], countIn(second)]).toEqual(['f19', '60 findings match; shown: 10, the newest first'])
+  expect(second).toContain('<a href="/?severity=low#findings-acme" data-live="jump">First page</a>')
+  const first = shownIn(await page('/?severity=low', longList))
+  for (const after of ['f1', 'nowhere'])
+    expect(shownIn(await page(`/?severity=low&after=${after}`, longList))).toEqual(first)
+})
+
+it('shows at most five findings of a check, with a link to all, and opens those that are urgent', async () => {
+  const html = await page('/', longList)
+  expect(shownIn(html)).toHaveLength(10)
+  expect(html).toContain('<a href="/?check=x#findings-acme" data-live="jump">All 40</a>')
+  expect(html).toMatch(/<details class="group" id="group-acme-x" open="">/)
+})
+
+it('begins with what is urgent, what is new since yesterday and what expires next', async () => {
+  const fresh = finding({ fingerprint: 'n1', check: 'x', severity: 'low', firstSeen: '2026-03-14T08:00:00Z' })
+  const secrets = async () => [
+    { clientId: 'a', name: 'Exporter', role: null, own: false, expiresAt: at - day },
+    { clientId: 'b', name: 'Importer', role: null, own: false, expiresAt: at + 3 * day },
+  ]
+  const html = await page('/', { ...some, findings: findingsFrom([...views, fresh]), secrets })
+  const now =
+    /<div class="now">.*?<\/div>/s
+      .exec(html)?.[0]
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/\s+/g, ' ') ?? ''
+  expect(now).toMatch(/^ Fix these now critical 9 user .* high 11 user Needle in it New since yesterday 1041 user x /)
+  expect(now).toMatch(/Expires next 1 secret has expired secret of Importer in 3 days $/)
 })
 
 it.each([
   ['/?severity=severe', 400, 'Unknown severity &quot;severe&quot;: use info, low, medium, high, critical'],
-  ['/?state=resolved', 400, 'Unknown state &quot;resolved&quot;: use open, waived, all'],
-  [
-    '/?sort=color',
-    400,
-    'Unknown sort &quot;color&quot;: use severity, entity, check, age, or one of them with a leading -',
-  ],
-  ['/?show=much', 400, 'Unknown show &quot;much&quot;: use more'],
+  ['/?state=gone', 400, 'Unknown state &quot;gone&quot;: use open, waived, resolved, all'],
+  ['/?sort=age', 400, 'Unknown parameter sort: use tenant, find, severity, check, state, q, after'],
   ['/?severity=%3Cb%3E', 400, 'Unknown severity &quot;&lt;b&gt;&quot;: use info, low, medium, high, critical'],
   ['/?tenant=nobody', 404, 'Unknown tenant: expected one of acme, globex'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
@@ -156,13 +183,19 @@ it.each([
   expect(answer.text).toContain('<a href="/">Status page</a>')
 })
 
+it('refuses a check that does not exist, by its nearest name', async () => {
+  expect(await ask('/?check=document-curent')).toMatchObject({
+    status: 400,
+    text: expect.stringMatching(/>Unknown check &quot;document-curent&quot;; did you mean document-current\?</),
+  })
+})
+
 it('keeps the other filters in the form and in the links', async () => {
-  const html = await page('/?severity=high&check=y&q=n%22%3E&sort=age', some)
+  const html = await page('/?severity=high&check=y&q=n%22%3E', some)
   expect(html).toContain('<input type="hidden" name="severity" value="high">')
-  expect(html).toContain('<input type="hidden" name="sort" value="age">')
   expect(html).toContain('<option value="y" selected="">')
   expect(html).toContain('value="n&quot;&gt;"')
-  expect(html).toContain('href="/?severity=critical&amp;check=y&amp;q=n%22%3E&amp;sort=age#findings-acme"')
+  expect(html).toContain('href="/?severity=critical&amp;check=y&amp;q=n%22%3E#findings-acme"')
   const marked = (text: string) => [...text.matchAll(/aria-current="true">(\w+)/g)].map(([, word]) => word)
   expect(marked(html)).toEqual(['high'])
   expect(marked(await page('/?severity=critical,high', some))).toEqual(['critical', 'high'])
@@ -199,6 +232,34 @@ it('shows the evidence of each finding with time, request id and the explain com
     expect(details).toContain(text)
 })
 
+it('offers to accept the drifted state that a finding shows', async () => {
+  const driftId = '9c1f0a7be2d4-5f2c90ab'
+  const shown = async (evidence: Readonly<Record<string, unknown>>) =>
+    (await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })).replaceAll(
+      /<[^>]*>/g,
+      '',
+    )
+  expect(await shown({ driftId })).toContain(`tenantwatch accept ${driftId} --reason TEXT`)
+  expect(await shown({})).not.toContain('tenantwatch accept')
+})
+
+it('names the runbook of a check that has one', async () => {
+  const view = check('y', { status: 'fail', open: { high: 1 }, runbook: 'TenantwatchMfaNotEnrolled' })
+  const found = {
+    posture: async () => [posture({ checks: [view] })],
+    findings: findingsFrom([finding({ check: 'y' })]),
+  }
+  expect(await page('/', { ...some, ...found })).toContain('href="/runbook?name=TenantwatchMfaNotEnrolled"')
+  expect(await page('/', some)).not.toContain('/runbook')
+})
+
+it('limits the evidence shown of a finding', async () => {
+  const evidence = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`fact${i}`, 'x'.repeat(5000)]))
+  const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })
+  expect(html).toContain('4,976 more facts')
+  expect(html.length).toBeLessThan(60_000)
+})
+
 it('neither shows nor searches hidden details', async () => {
   const hiding = {
     ...some,
@@ -209,7 +270,7 @@ it('neither shows nor searches hidden details', async () => {
   }
   const open = await page('/?q=jo%40example.com', hiding)
   expect([shownIn(open).length, open.includes('canary@example.com')]).toEqual([1, true])
-  expect(open).toContain('<span class="who"><bdi>canary Byron</bdi></span>')
+  expect(open).toContain('<bdi>canary Byron</bdi> <span class="type"><bdi>1041</bdi></span>')
   const closed = await page('/?q=jo%40example.com', hiding, { exposeDetails: false })
   expect(shownIn(closed)).toEqual([])
   expect(closed).not.toContain('canary')
@@ -265,6 +326,13 @@ it('lists every data quality problem with its start and advice, the worst first'
   expect(items[4]).toContain('3 records in quarantine')
 })
 
+it('names the settings of a tenant once in its changes', async () => {
+  const settings = change({ resource: 'authentication-settings', entity: 'authentication-settings' })
+  const text = (await page('/', { changes: async () => [settings] })).replaceAll(/<[^>]*>/g, '')
+  expect(text).toContain('authentication-settings')
+  expect(text).not.toMatch(/authentication-settings\s*authentication-settings/)
+})
+
 it('shows one cause of several resources once, with the newest success, and other causes apart', async () => {
   const refused = (name: ResourceName, lastSuccessAt: number, message = 'The token is refused') =>
     resource(name, {
@@ -292,36 +360,84 @@ it('shows one cause of several resources once, with the newest success, and othe
   ])
 })
 
-it('draws secrets on a time line of 90 days with expired ones at its left edge and a text alternative', async () => {
-  const secret = (name: string, days: number, own = false) => ({
-    clientId: name,
-    name,
-    role: null,
-    own,
-    expiresAt: at + days * day,
-  })
-  const html = await page('/', {
-    ...some,
-    secrets: async () => [
-      secret('gone', -900),
-      secret('old', -1),
-      secret('near', 5),
-      secret('own', 45, true),
-      secret('far', 400),
-    ],
-  })
-  const line = /<svg class="time-line".*?<\/svg>/s.exec(html)?.[0] ?? ''
-  const places = [...line.matchAll(/cx="([\d.]+)%" cy="(\d+)" r="5.5"><title>(\w+)/g)].map(([, x, y, name]) => [
-    name,
-    Number(x),
-    Number(y),
-  ])
-  expect(Object.fromEntries(places.map(([name, x]) => [name, x]))).toEqual({ gone: 7, old: 7, near: 20.44, own: 56 })
-  expect(places.find(([name]) => name === 'gone')?.[2]).not.toBe(places.find(([name]) => name === 'old')?.[2])
-  expect(line.match(/class="ring"/g)).toHaveLength(1)
-  expect(line).toContain(
-    'aria-label="API client secrets over the next 90 days: 2 expired, 1 within 7 days, 2 valid. The table below lists them."',
+it('offers no accept command for a hold that only another ownClientId ends', async () => {
+  const hold = { id: 'H-1', reason: 'tenant_changed', count: 9, message: 'Missing', raisedAt: at } as const
+  const shown = async (more: Partial<HoldView>) =>
+    page('/', { posture: async () => [posture({ holds: [{ ...hold, resource: 'api-clients', ...more }] })] })
+  expect(await shown({ effect: 'It does', replacesTenant: true })).toContain(
+    '<p>If it is the right tenant, accept the replacement: <code',
   )
+  expect(await shown({ effect: 'It does' })).toContain('<p>If the change is intended, accept all 9: <code')
+  expect(await shown({ effect: 'Accepting replaces the data' })).toMatch(
+    /Accepting replaces the data\.<\/p>\s*<p>.*tenantwatch accept <span>H-1/,
+  )
+  const html = await shown({ remedy: ownClientRemedy })
+  expect(html).not.toContain('tenantwatch accept')
+  expect(html).toContain('It cannot be accepted. Set ownClientId to')
+  expect(html).toContain('<bdi>Missing.</bdi>')
+})
+
+it('says of a hold that was accepted when that takes effect', async () => {
+  const hold = { id: 'H-1', reason: 'shrink_held', count: 9, message: 'Many', raisedAt: at } as const
+  const accepted = { ...hold, resource: 'documents', acceptedReason: 'They <left>' } as const
+  const html = await page('/', { posture: async () => [posture({ holds: [accepted] })] })
+  expect(html).not.toContain('tenantwatch accept')
+  expect(html.replaceAll(/<[^>]*>/g, '')).toContain(
+    'Accepted: They &lt;left&gt;. It takes effect with the next full sync of documents, which a running daemon begins soon.',
+  )
+})
+
+it('shows no zero of failures while a check is unknown', async () => {
+  const cell = async (over: Parameters<typeof check>[1]) => {
+    const html = await page('/', { posture: async () => [posture({ checks: [check('x', over)] })] })
+    return /data-label="Fail"><div>(.*?)<\/div>/
+      .exec(html)?.[1]
+      ?.replaceAll(/<[^>]*>/g, ' ')
+      .trim()
+  }
+  expect(await cell({ status: 'pass' })).toBe('0 of 12')
+  expect(await cell({ status: 'fail', open: { high: 2 }, waived: { high: 1 } })).toBe('3 of 12  1 waived')
+  expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
+  expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('at least  2 of 12')
+  const notEvaluated = { status: 'fail', open: { high: 1 }, notEvaluated: 2 } as const
+  expect(await cell({ ...notEvaluated, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7 ,  9')
+  expect(await cell({ ...notEvaluated, unevaluated: ['7'] })).toBe('1 of 12  2 not evaluated:  7 , …')
+  const id = 'b2c3d4e5-f601-4718-8293-a4b5c6d7e8f9'
+  expect(await cell({ ...notEvaluated, notEvaluated: 1, unevaluated: [id] })).toBe(
+    `1 of 12  1 not evaluated:  Reporting  ( ${id} )`,
+  )
+  const where = { notEvaluatedWhere: 'the role name is missing', unevaluated: ['7', '9'] }
+  expect(await cell({ ...notEvaluated, ...where })).toBe('1 of 12  2 not evaluated (the role name is missing):  7 ,  9')
+  expect(await cell(notEvaluated)).toBe('1 of 12  2 not evaluated')
+  expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
+  expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')
+})
+
+it.each([
+  [[resource('api-clients', { dataAsOf: null })], 'No API client was read yet.'],
+  [[resource('api-clients', { live: 0 })], 'The list that was last read has no API client with a secret.'],
+  [[resource('api-clients', { enabled: false })], 'API clients are switched off.'],
+])('says why no secret is shown', async (resources, sentence) => {
+  const html = await page('/?tenant=acme', {
+    ...some,
+    posture: async () => [posture({ resources })],
+    secrets: async () => [],
+  })
+  expect(html).toContain(`<p class="empty">${sentence}</p>`)
+})
+
+it('limits the tables of secrets', async () => {
+  const many = Array.from({ length: 5000 }, (_, i) => ({
+    clientId: `c${i}`,
+    name: null,
+    role: null,
+    own: i === 4999,
+    expiresAt: at + (i < 3000 ? 10 : 200) * day,
+  }))
+  const html = await page('/', { ...some, secrets: async () => many })
+  expect(html).toContain('and 2,950 secrets more within 90 days')
+  expect(html).toContain('1,999 secrets expire later')
+  expect(html.length).toBeLessThan(120_000)
 })
 
 it('lists the last changes with old and new values and request ids', async () => {
@@ -412,34 +528,20 @@ it('stays small with a thousand tenants and shows the details of one on demand',
   expect(one.match(/class="tenant"/g)).toHaveLength(1)
 })
 
-it('searches all findings for a text, and reads only the shown ones without one', async () => {
-  let read = 0
-  const source: WebSources['findings'] = async function* (query) {
-    for (let batch = 0; batch < 90; batch++) {
-      read += 100
-      yield Array.from({ length: 100 }, (_, i) =>
-        finding({
-          fingerprint: `f${read}-${i}`,
-          check: 'x',
-          severity: query.severities?.[0] ?? 'info',
-          message: batch === 89 && i === 99 ? 'Needle' : 'Hay',
-        }),
-      )
-    }
-  }
-  const many = {
-    posture: async () => [posture({ checks: [check('x', { status: 'fail', open: { high: 9000 } })] })],
-    findings: source,
-  }
-  expect(countIn(await page('/?q=needle', many))).toBe('1 of 9,000 open findings match')
-  expect(countIn(await page('/?q=nothing', many))).toBe('0 of 9,000 open findings match')
-  expect(countIn(await page('/?q=hay', many))).toBe('8,999 of 9,000 open findings match; shown: the 50 most severe')
-  read = 0
-  expect(countIn(await page('/?q=x', many))).toBe('9,000 of 9,000 open findings match; shown: the 50 most severe')
-  expect(read).toBe(100)
-  read = 0
-  expect(countIn(await page('/?sort=entity', many))).toBe('9,000 open findings; shown: the 50 first')
-  expect(read).toBe(100)
+it('serves its script as a module of its own that a strict content security policy lets run', async () => {
+  const { headers, text } = await ask('/page.js')
+  expect(headers['content-type']).toBe('text/javascript; charset=utf-8')
+  const policy = headers['content-security-policy']
+  for (const part of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "form-action 'self'"])
+    expect(policy).toContain(part)
+  expect(policy).not.toContain('unsafe')
+  expect(text).toContain('DOMParser')
+})
+
+it('warns of a token whose file is away, because only the next start fails', async () => {
+  const shown = (more: object) => page('/', { posture: async () => [posture(more)] })
+  expect(await shown({ lostSecret: true })).toContain('The file of the token cannot be read.')
+  expect(await shown({})).not.toContain('The file of the token')
 })
 
 it('says above everything that findings are filtered, with the way to them and to all', async () => {
@@ -448,4 +550,27 @@ it('says above everything that findings are filtered, with the way to them and t
     'The <a href="#findings-acme">findings below</a> are filtered: <a href="/?tenant=acme#findings-acme" data-live="">show all</a>',
   )
   expect(await page('/', some)).not.toContain('are filtered')
+})
+
+it('names the configuration file in its commands unless it is the default one', async () => {
+  const hold = { id: 'H-1', resource: 'users', reason: 'shrink_held', count: 2, message: 'x', raisedAt: at } as const
+  const commandsIn = async (wanted: Wanted) => {
+    const held = { ...some, posture: async () => [posture({ holds: [hold] })] }
+    const html = await page('/', held, wanted)
+    return [...html.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, words = '']) =>
+      words.replaceAll(/<[^>]*>/g, ''),
+    )
+  }
+  const plain = await commandsIn({})
+  expect(plain).toContain('tenantwatch accept H-1 --list')
+  const named = plain.map((words) => `${words} --config &#39;/etc/o&#39;\\&#39;&#39;ps.yaml&#39;`)
+  expect(await commandsIn({ configFile: "/etc/o'ps.yaml" })).toEqual(named)
+})
+
+it('begins with the findings where the address has a filter or a search', async () => {
+  const order = async (path: string) =>
+    [...(await page(path, some)).matchAll(/<section class="part" id="(\w+)-acme"/g)].map(([, id]) => id).slice(0, 3)
+  expect(await order('/')).toEqual(['data', 'checks', 'findings'])
+  for (const path of ['/?q=user', '/?severity=low', '/?state=all', '/?check=x'])
+    expect(await order(path)).toEqual(['findings', 'data', 'checks'])
 })

@@ -1,7 +1,15 @@
+import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { basename } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { sources, startServer } from './support/server.ts'
+import { whyNotListening } from '../../src/model/process/listen-error.ts'
+
+import { hashes } from './support/live.ts'
+import { closed, sources, startServer } from './support/server.ts'
+import { answerOf, roundTrip } from './support/wire.ts'
 
 const routes = [
   '/',
@@ -83,31 +91,28 @@ it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and 
   }
 })
 
+it('says when it reloads, to a client on the loopback too', async () => {
+  await using web = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
+  const refused = await fetch(`http://127.0.0.1:${web.port}/-/reload`, { method: 'POST' })
+  expect([refused.status, await refused.text()]).toEqual([
+    403,
+    expect.stringMatching(/unless server\.listen is a loopback address or .*: send SIGHUP instead/),
+  ])
+})
+
+it('explains an unknown host before it asks for a password', async () => {
+  await using web = await startServer({ users: closed })
+  const answer = answerOf(await roundTrip(web.port, 'GET / HTTP/1.1\r\nHost: watch\r\nConnection: close\r\n\r\n'))
+  expect(answer).toMatchObject({ status: 421, body: expect.stringContaining('server.allowedHosts') })
+})
+
 it('requires authentication except for health and readiness', async () => {
-  const authenticate = async (header: string | undefined) =>
-    header === 'Basic b3BzOm9wcw==' ? ('granted' as const) : ('denied' as const)
-  await using web = await startServer({ authenticate })
+  await using web = await startServer({ users: new Map([['alice', hashes.wonder]]) })
   for (const path of routes) expect((await fetch(web.origin + path)).status).toBe(path.endsWith('z') ? 200 : 401)
   const refused = await fetch(`${web.origin}/metrics`)
   expect(refused.headers.get('www-authenticate')).toMatch(/^Basic /)
-  const allowed = await fetch(`${web.origin}/metrics`, { headers: { Authorization: 'Basic b3BzOm9wcw==' } })
+  const allowed = await fetch(`${web.origin}/metrics`, { headers: { Authorization: `Basic ${btoa('alice:wonder')}` } })
   expect(allowed.status).toBe(200)
-})
-
-it('passes the Accept header to the metrics', async () => {
-  const metrics = vi.fn(async () => ({
-    contentType: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-    body: [Buffer.from('up 1\n'), Buffer.from('# EOF\n')],
-  }))
-  await using web = await startServer({ sources: { ...sources, metrics } })
-  const answer = await fetch(`${web.origin}/metrics`, { headers: { Accept: 'application/openmetrics-text' } })
-  expect(metrics).toHaveBeenCalledWith('application/openmetrics-text')
-  expect(answer.headers.get('content-type')).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8')
-  expect(answer.headers.get('vary')).toBe('Accept')
-  expect(answer.headers.get('content-length')).toBe('11')
-  expect(await answer.text()).toBe('up 1\n# EOF\n')
-  const head = await fetch(`${web.origin}/metrics`, { method: 'HEAD' })
-  expect([head.headers.get('content-length'), await head.text()]).toEqual(['11', ''])
 })
 
 it('answers 500 without the error text when a source fails, and logs it', async () => {
@@ -130,6 +135,23 @@ it('answers 500 without the error text when a source fails, and logs it', async 
   }
   expect(error).toHaveBeenCalledTimes(5)
 })
+
+it.each(['aborted', 'store'] as const)(
+  'logs a failed read (%s) as a warning: it is no fault of tenantwatch',
+  async (reason) => {
+    const metrics = async () => Promise.reject(new SyncError(reason, 'The database server cannot be reached'))
+    const [warn, error] = [vi.fn(), vi.fn()]
+    await using web = await startServer({ sources: { ...sources, metrics }, log: { ...silentLog(), warn, error } })
+    const answer = await fetch(`${web.origin}/metrics`)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await answer.text()).toBe('The database cannot be read now: see the log\n')
+    expect(warn).toHaveBeenCalledWith(
+      { detail: 'SyncError: The database server cannot be reached', path: '/metrics' },
+      'Web request failed',
+    )
+    expect(error).not.toHaveBeenCalled()
+  },
+)
 
 it('reports health and readiness by status and text', async () => {
   const down = {
@@ -160,12 +182,39 @@ it('reloads for POST from this machine and refuses cross-site requests', async (
   expect(reload).toHaveBeenCalledTimes(2)
 })
 
+it('reports a failed reload and refuses reload on an open address', async () => {
+  const reload = async () => ({ ok: false, text: 'tenants[0].name is missing' })
+  await using web = await startServer({ sources: { ...sources, reload } })
+  const answer = await fetch(`${web.origin}/-/reload`, { method: 'POST' })
+  expect([answer.status, await answer.text()]).toEqual([500, 'tenants[0].name is missing\n'])
+  await using open = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
+  expect((await fetch(`${open.origin}/-/reload`, { method: 'POST' })).status).toBe(403)
+})
+
+it('refuses headers that are too large', async () => {
+  await using web = await startServer()
+  expect(await status(web.port, { path: '/', headers: { 'x-large': 'a'.repeat(20_000) } })).toBe(431)
+})
+
+it('closes connections that do not speak HTTP', async () => {
+  await using web = await startServer()
+  const answer = await new Promise<string>((resolve) => {
+    let text = ''
+    const socket = connect(web.port, '127.0.0.1', () => socket.write('GARBAGE\r\n\r\n'))
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('close', () => resolve(text))
+  })
+  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+})
+
 it('finishes requests in flight on dispose and cuts one that takes too long', async () => {
   const [answer, request] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const metrics = async () => {
     request.resolve()
     await answer.promise
-    return { contentType: 'text/plain', body: [Buffer.from('ok\n')] }
+    return 'ok\n'
   }
   const web = await startServer({ sources: { ...sources, metrics } })
   const inFlight = fetch(`${web.origin}/metrics`)
@@ -186,6 +235,19 @@ it('finishes requests in flight on dispose and cuts one that takes too long', as
   await askedAgain.promise
   await stuck.server.dispose(20)
   await cut
+})
+
+it('names the address that it cannot listen on', async () => {
+  await using web = await startServer()
+  await expect(startServer({ listen: { host: '127.0.0.1', port: web.port } })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${web.port}: the port is taken; change server.listen (TENANTWATCH_LISTEN)`,
+  )
+  const because = (code: string) => whyNotListening(Object.assign(new Error(`listen ${code}`), { code }))
+  expect(['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].map(because)).toEqual([
+    'this user may not use the port',
+    'no interface of this machine has the address',
+    'listen ENOTFOUND',
+  ])
 })
 
 it('serves status and checks as JSON with times in ISO 8601', async () => {
@@ -243,3 +305,30 @@ function status(
     sent.end()
   })
 }
+
+it('names in a runbook the address that serves it, and keeps the words of links to other documentation', async () => {
+  await using web = await startServer()
+  const served = async (name: string) => (await fetch(`${web.origin}/runbook?name=${name}`)).text()
+  const html = await served('TenantwatchContractChanged')
+  expect(html).toContain(`curl -sS ${web.origin}/metrics`)
+  expect(html).not.toContain(':9469')
+  expect(html).toContain('Reliability)')
+  // A reference in parentheses would be left over without its link.
+  expect(await served('TenantwatchHeld')).toContain('for a decision of an operator. If the change')
+})
+
+it('serves every runbook as a page whose links lead to runbooks, and no other file', async () => {
+  await using web = await startServer()
+  for (const name of readdirSync('docs/runbooks').filter((file) => file !== 'README.md')) {
+    const answer = await fetch(`${web.origin}/runbook?name=${basename(name, '.md')}`)
+    const html = await answer.text()
+    expect([name, answer.status, /<h1[^>]*>Tenantwatch/.test(html)]).toEqual([name, 200, true])
+    const article = html.slice(html.indexOf('<article'), html.indexOf('</article>'))
+    const links = article.matchAll(/href="([^"]*)"/g)
+    for (const [, href] of links)
+      expect([name, href]).toEqual([name, expect.stringMatching(/^\/runbook\?name=Tenantwatch\w+$/)])
+  }
+  for (const name of ['', 'README', '../operations', 'TenantwatchNone', 'Tenantwatch%2F..%2F..%2Foperations'])
+    expect([name, await status(web.port, { path: `/runbook?name=${name}` })]).toEqual([name, 404])
+  expect(await status(web.port, { path: '/runbook?nam=TenantwatchHeld' })).toBe(400)
+})

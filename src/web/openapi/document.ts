@@ -1,12 +1,11 @@
 import * as z from 'zod'
-import { anyHostPaths } from '../access-control.ts'
+import { anyHostPaths, openPaths } from '../access-control.ts'
+import type { Body, Route } from '../route.ts'
 import './command-schemas.ts'
-import { type Body, type Operation, operations, type Parameter } from './operations.ts'
 import { components, error } from './schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-const jsonType = 'application/json'
 const root = '#/components/schemas/'
 
 const refusals: Readonly<Record<number, string>> = {
@@ -15,12 +14,12 @@ const refusals: Readonly<Record<number, string>> = {
   405: 'Method not allowed',
   421: 'The Host header is not an IP address, localhost or a name of server.allowedHosts',
   500: 'Internal error: see the log',
-  503: 'The database cannot be read now, or too many requests or password checks are pending: retry after Retry-After seconds',
+  503: 'The database cannot be read now: retry after Retry-After seconds',
 }
 
 const openRefusals: ReadonlySet<string> = new Set(['405', '500'])
 
-export function openApiDocument(version: string): Json {
+export function openApiDocument(version: string, routes: readonly Route[]): Json {
   return {
     openapi: '3.1.0',
     info: {
@@ -33,9 +32,7 @@ export function openApiDocument(version: string): Json {
     servers: [{ url: '/' }],
     // The empty alternative: server.webConfig decides whether authentication is required.
     security: [{}, { basicAuth: [] }, { clientCertificate: [] }],
-    paths: Object.fromEntries(
-      operations.map((operation) => [operation.path, { [operation.method]: described(operation) }]),
-    ),
+    paths: Object.fromEntries(routes.map((route) => [route.path, { [route.method.toLowerCase()]: described(route) }])),
     components: {
       schemas: schemas(),
       securitySchemes: {
@@ -46,61 +43,51 @@ export function openApiDocument(version: string): Json {
   }
 }
 
-function described({ id, summary, path, parameters = [], body, refusals: own = {}, open = false }: Operation): Json {
+function described({ id, summary, path, query, body, refusals: own = {} }: Route): Json {
+  const isOpen = openPaths.has(path)
   const common = Object.entries(refusals).filter(
-    ([status]) => (!open || openRefusals.has(status)) && (status !== '421' || !anyHostPaths.has(path)),
+    ([status]) => (!isOpen || openRefusals.has(status)) && (status !== '421' || !anyHostPaths.has(path)),
   )
   const refused: Readonly<Record<string, string>> = { ...Object.fromEntries(common), ...own }
+  const parameters = Object.entries(query?.shape ?? {}).map(([name, schema]) => parameter(name, schema))
+  const answers = Object.entries(refused).map(([status, description]) => [
+    status,
+    { description, content: contentOf(refusalBody(path, description, status in own)) },
+  ])
   return {
     operationId: id,
     summary,
-    ...(parameters.length > 0 && { parameters: parameters.map(parameter) }),
+    ...(parameters.length > 0 && { parameters }),
     responses: {
       200: { description: 'json' in body ? summary : body.description, content: contentOf(body) },
-      ...Object.fromEntries(
-        Object.entries(refused).map(([status, description]) => [
-          status,
-          {
-            description,
-            content: contentOf(
-              path.startsWith('/api/')
-                ? { json: error }
-                : { type: path === '/' && status in own ? 'text/html' : 'text/plain', description },
-            ),
-          },
-        ]),
-      ),
+      ...Object.fromEntries(answers),
     },
-    ...(open && { security: [] }),
+    ...(isOpen && { security: [] }),
   }
 }
 
-function contentOf(body: Body): Json {
-  if (!('json' in body))
-    return {
-      [body.type]: {
-        schema: body.type === jsonType ? { type: 'object', additionalProperties: {} } : { type: 'string' },
-      },
-    }
-  const $ref = `${root}${components.get(body.json)?.id}`
-  return { [jsonType]: { schema: body.many === true ? { type: 'array', items: { $ref } } : { $ref } } }
+function refusalBody(path: string, description: string, isOwn: boolean): Body {
+  if (path.startsWith('/api/')) return { json: error }
+  return { type: path === '/' && isOwn ? 'text/html' : 'text/plain', description }
 }
 
-function parameter({ name, description, values, default: value, range }: Parameter): Json {
-  const items = range
-    ? { type: 'integer', minimum: range[0], maximum: range[1] }
-    : { type: 'string', ...(values !== undefined && { enum: values }) }
-  const schema =
-    values === undefined ? items : { type: 'array', items, ...(value !== undefined && { default: [value] }) }
-  return { name, in: 'query', description, schema, ...(values !== undefined && { style: 'form', explode: false }) }
+function contentOf(body: Body): Json {
+  if (!('json' in body)) return { [body.type]: { schema: body.type === 'application/json' ? {} : { type: 'string' } } }
+  const $ref = `${root}${components.get(body.json)?.id}`
+  return { 'application/json': { schema: body.many === true ? { type: 'array', items: { $ref } } : { $ref } } }
+}
+
+function parameter(name: string, type: z.core.$ZodType): Json {
+  const { $schema, description, ...schema } = z.toJSONSchema(type, { unrepresentable: 'any' })
+  return { name, in: 'query', description, schema, ...(schema.type === 'array' && { style: 'form', explode: false }) }
 }
 
 function schemas(): Json {
   const made = z.toJSONSchema(components, {
     uri: (id) => `${root}${id}`,
     override({ zodSchema, jsonSchema }) {
-      const described = components.get(zodSchema)
-      if (described !== undefined) jsonSchema.description ??= described.description
+      const known = components.get(zodSchema)
+      if (known !== undefined) jsonSchema.description ??= known.description
       // Clients must accept fields that a later version adds.
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
       if (jsonSchema.format === 'date-time') delete jsonSchema.pattern

@@ -5,20 +5,13 @@ import { driftIdIn, type FindingView, shortFingerprint } from '../../model/findi
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { withConfig } from '../../model/text/command-line.ts'
-import { grouped as number } from '../../model/text/numbers.ts'
-import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
-import { badge, severityTone } from './marks.ts'
-import {
-  hrefOf,
-  isFiltered,
-  type PageQuery,
-  parametersOf,
-  runbookHref,
-  type SortKey,
-  unfiltered,
-} from './page-query.ts'
-import { type Column, part, table } from './table.ts'
-import { command, factName, factText, foreign, type Html, instant, namedAs } from './text.ts'
+import { grouped as number, plural } from '../../model/text/numbers.ts'
+import { counted, type FindingGroup } from './load-findings.ts'
+import type { TenantPage } from './load-page.ts'
+import { badge, severityCounts, severityTone } from './marks.ts'
+import { hrefOf, isFiltered, type PageQuery, parametersOf, runbookHref, unfiltered, wholePage } from './page-query.ts'
+import { part } from './table.ts'
+import { command, factName, factText, foreign, type Html, instant } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -65,24 +58,77 @@ export function findings(page: TenantPage, query: PageQuery, now: number): Html 
   const { tenant } = posture
   const id = `findings-${tenant}`
   const checks = new Map(posture.checks.map((check) => [check.check, check]))
-  const body = table({
-    kind: 'findings',
-    labeledBy: `${id}_title`,
-    columns: columnsOf(query, `#${id}`),
-    head: 2,
-    rows: found.shown.map((view) => row(view, now)),
-    below: found.shown.map((view) => details(view, { checks, configFile, now })),
-    ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
-    empty: isFiltered(query)
-      ? 'No finding matches this filter.'
-      : `No finding is open.${posture.checks.some(({ enabled, status }) => enabled && status === 'unknown') ? ' Checks above that are unknown may still fail.' : ''}`,
-  })
+  const known = { checks, configFile, now }
+  const body = isFiltered(query)
+    ? list(found.list, known, 'No finding matches this filter.')
+    : found.groups.map((one) => group(one, query, posture.tenant, known))
+  const last = found.list.at(-1)
+  const links = [
+    ...(query.after === null ? [] : [['First page', hrefOf(query, {}, `#${id}`)] as const]),
+    ...(found.hasMore && last !== undefined
+      ? [['Next 50', hrefOf(query, { after: last.fingerprint }, `#${id}`)] as const]
+      : []),
+  ]
   return part(
     id,
     'Findings',
-    html`${findingFilter(page, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
-${body}<p class="more">${otherPages(found, query, `#${id}`)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
+    html`${findingFilter(page, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(page, query)}</p>
+${body}<p class="more">${links.map(([word, href]) => html`<a href="${href}" data-live="jump">${word}</a> &middot; `)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
   )
+}
+
+/** Number of findings shown; screen readers announce changes. */
+function summary({ posture, findings: found }: TenantPage, query: PageQuery): string {
+  const isUnknown = posture.checks.some(({ enabled, status }) => enabled && status === 'unknown')
+  const total = counted(posture, wholePage)
+  if (!isFiltered(query)) {
+    if (total > 0) return `${plural(total, 'open finding')}, by check`
+    return `No finding is open.${isUnknown ? ' Checks above that are unknown may still fail.' : ''}`
+  }
+  if (found.areResolved) return 'No open finding matches any more; these were resolved'
+  const isCounted = query.text === '' && query.state !== 'resolved'
+  const matching = isCounted
+    ? number(counted(posture, query))
+    : `${found.list.length}${found.hasMore ? ' or more' : ''}`
+  const shown = found.hasMore || query.after !== null ? `; shown: ${found.list.length}, the newest first` : ''
+  return `${matching} ${found.list.length === 1 ? 'finding matches' : 'findings match'}${shown}`
+}
+
+function group({ check, shown }: FindingGroup, query: PageQuery, tenant: string, known: Known): Html {
+  const total = Object.values(check.open).reduce((sum, count) => sum + count, 0)
+  const href = hrefOf(wholePage, { tenant: query.tenant, check: check.check }, `#findings-${tenant}`)
+  const rest =
+    total > shown.length ? html`<p class="more"><a href="${href}" data-live="jump">All ${number(total)}</a></p>` : ''
+  const isOpen = (check.open.critical ?? 0) + (check.open.high ?? 0) > 0 ? html` open=""` : ''
+  return html`<details class="group" id="group-${tenant}-${check.check}"${isOpen}><summary><code>${check.check}</code> ${severityCounts(check.open, 0)}</summary>
+${list(shown, known, '')}${rest}</details>
+`
+}
+
+function list(views: readonly FindingView[], known: Known, empty: string): Html {
+  if (views.length === 0) return html`<p class="empty">${empty}</p>`
+  return html`<ul class="findings">${views.map((view) => item(view, known))}</ul>`
+}
+
+function item(view: FindingView, known: Known): Html {
+  const { severity, state, resolvedAt, resolution, firstSeen, fingerprint } = view
+  const waived = state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
+  const when =
+    resolvedAt === null
+      ? html`first seen ${time(firstSeen, known.now)}`
+      : html`${badge(resolution?.replaceAll('_', ' ') ?? 'resolved', 'good')} ${time(resolvedAt, known.now)}`
+  return html`<li id="finding-${fingerprint}">${badge(severity, severityTone[severity])}${waived} ${entity(view)} <span class="said">${foreign(view.message)}</span> <span class="ago">${when}</span>${details(view, known)}</li>
+`
+}
+
+/** Name first, then the id; of settings and the like the type alone. */
+export function entity({ entity: one }: FindingView): Html {
+  const { type, id } = one
+  if (type === id) return html`<strong>${foreign(id)}</strong>`
+  const names = namesIn(one)
+  const name =
+    names.length === 0 ? foreign(id) : html`${names.map((each, i) => html`${i === 0 ? '' : ' · '}${foreign(each)}`)}`
+  return html`<strong>${name}</strong> <span class="type">${type}${names.length === 0 ? '' : html` ${foreign(id)}`}</span>`
 }
 
 function apiOf(route: string, tenant: string, { severities: wanted, check, state, text }: PageQuery): string {
@@ -94,74 +140,7 @@ function apiOf(route: string, tenant: string, { severities: wanted, check, state
   return `/api/v1/${route}?${parameters}`
 }
 
-function row(view: FindingView, now: number): readonly (Html | string)[] {
-  const waived = view.state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
-  return [
-    html`${badge(view.severity, severityTone[view.severity])}${waived}`,
-    foreign(view.message),
-    entity(view),
-    html`<code>${view.check}</code>`,
-    instant(parseIsoDate(view.firstSeen)?.ms ?? null, now),
-  ]
-}
-
-/** Narrow screens omit the id if the sentence names it or there is only one entity of the type. */
-function entity({ message, entity: one }: FindingView): Html {
-  const { type, id } = one
-  if (type === id) return html`<span class="said">${foreign(id)}</span>`
-  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}${namedAs(namesIn(one))}`
-}
-
-const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const
-
-function otherPages({ shown, after, hasMore }: FoundFindings, query: PageQuery, anchor: string): Html {
-  const last = shown.at(-1)
-  const size = shown.length
-  const links = [
-    ...(after === null ? [] : [['First page', {}] as const]),
-    ...(hasMore && last !== undefined ? [[`Next ${size}`, { after: last.fingerprint }] as const] : []),
-    ...(query.long || !hasMore ? [] : [['More on one page', { long: true, after }] as const]),
-  ]
-  return html`${links.map(([word, over]) => html`<a href="${hrefOf(query, over, anchor)}" data-live="jump">${word}</a> &middot; `)}`
-}
-
-/** Number of findings shown; screen readers announce changes. */
-function summary({ shown, matching, total, after }: FoundFindings, query: PageQuery): string {
-  const all = `${stateWords[query.state]} ${total === 1 ? 'finding' : 'findings'}`
-  const match = isFiltered({ ...query, state: 'open' })
-    ? `${number(matching)} of ${number(total)} ${all} match`
-    : `${number(total)} ${all}`
-  if (shown.length >= matching) return match
-  const which =
-    after === null ? `the ${number(shown.length)} ${first(query)}` : `${number(shown.length)} of the later ones`
-  return `${match}; shown: ${which}`
-}
-
-function first({ sort, reversed }: PageQuery): string {
-  if (sort === 'severity') return reversed ? 'least severe' : 'most severe'
-  if (sort === 'age') return reversed ? 'newest' : 'oldest'
-  return 'first'
-}
-
-const headings: readonly (readonly [name: string, key: SortKey | null])[] = [
-  ['Severity', 'severity'],
-  ['Finding', null],
-  ['Entity', 'entity'],
-  ['Check', 'check'],
-  ['First seen', 'age'],
-]
-
-function columnsOf(query: PageQuery, anchor: string): readonly Column[] {
-  return headings.map(([name, key]) => {
-    if (key === null) return { name }
-    const isSorted = query.sort === key
-    const falls = (key === 'severity') !== query.reversed
-    const href = hrefOf(query, { sort: key, reversed: isSorted && !query.reversed }, anchor)
-    return { name, sort: { href, order: isSorted ? (falls ? 'descending' : 'ascending') : 'none' } }
-  })
-}
-
-const stateOptions = { open: 'Open', waived: 'Waived', all: 'Open and waived' } as const
+const stateOptions = { open: 'Open', waived: 'Waived', resolved: 'Resolved', all: 'Open and waived' } as const
 
 /** Links by severity and a form for the rest; works without a script. */
 function findingFilter(page: TenantPage, query: PageQuery): Html {
@@ -185,24 +164,17 @@ ${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).
 `
 }
 
-/** A link with the count under the other filters, text included. */
-function chip(
-  word: string,
-  severity: Severity | null,
-  { posture, findings: found }: TenantPage,
-  query: PageQuery,
-): Html {
+/** A link with the number of findings under the other filters, where it is known without a search. */
+function chip(word: string, severity: Severity | null, { posture }: TenantPage, query: PageQuery): Html {
   const wanted = severity === null ? null : [severity]
   const isCurrent = severity === null ? query.severities === null : query.severities?.includes(severity) === true
-  const some: readonly Severity[] = wanted ?? severities
-  const matches = found.bySeverity
-  const count =
-    matches === null
-      ? counted(posture, { ...query, severities: wanted })
-      : some.reduce((sum, one) => sum + matches[one], 0)
+  const isKnown = query.text === '' && query.state !== 'resolved'
+  const count = isKnown
+    ? html` <span class="num">${number(counted(posture, { ...query, severities: wanted }))}</span>`
+    : ''
   const href = hrefOf(query, { severities: wanted }, `#findings-${posture.tenant}`)
   const id = `severity-${severity ?? 'all'}-${posture.tenant}`
-  return html`<a class="chip" id="${id}" href="${href}" data-live="" aria-current="${isCurrent ? 'true' : 'false'}">${word} <span class="num">${number(count)}</span></a>`
+  return html`<a class="chip" id="${id}" href="${href}" data-live="" aria-current="${isCurrent ? 'true' : 'false'}">${word}${count}</a>`
 }
 
 /** Enabled checks, and that of the query, even if the tenant does not have it. */

@@ -1,13 +1,18 @@
+import * as z from 'zod'
 import { type Severity, severities } from '../../model/severity.ts'
-import { type Parsed, someOf } from '../answer.ts'
+import { searchText, text, word, words } from '../query.ts'
 
-export const shownStates = ['open', 'waived', 'all'] as const
-export const sortKeys = ['severity', 'entity', 'check', 'age'] as const
-export type SortKey = (typeof sortKeys)[number]
+export const shownStates = ['open', 'waived', 'resolved', 'all'] as const
 
-export const pageParameters = ['tenant', 'find', 'severity', 'check', 'state', 'q', 'sort', 'show', 'after'] as const
-
-const longest = 200
+export const pageQuery = z.object({
+  tenant: text('Only this tenant, with all details'),
+  find: text('Only tenants whose name contains this text'),
+  severity: words('severity', severities, 'Only findings of these severities'),
+  check: text('Only findings of this check'),
+  state: word('state', shownStates, 'Findings in this state; all = open and waived'),
+  q: searchText,
+  after: text('Fingerprint of a finding; the page shows the findings after it in the list'),
+})
 
 export interface PageQuery {
   readonly tenant: string | null
@@ -17,78 +22,35 @@ export interface PageQuery {
   readonly check: string | null
   readonly state: (typeof shownStates)[number]
   readonly text: string
-  readonly sort: SortKey
-  /** Reversed order: lowest severity, last in the alphabet or newest first. */
-  readonly reversed: boolean
-  readonly long: boolean
   /** Fingerprint; shows only the findings after it in the tenant's list. */
   readonly after: string | null
 }
 
-export const wholePage: PageQuery = {
-  tenant: null,
-  find: '',
-  severities: null,
-  check: null,
-  state: 'open',
-  text: '',
-  sort: 'severity',
-  reversed: false,
-  long: false,
-  after: null,
-}
-
-/** An empty value counts as absent. An unknown value is refused: it would look like "nothing found". */
-export function parsePageQuery(parameters: Readonly<Record<string, string>>): Parsed<PageQuery> {
-  const { tenant = '', find = '', severity = '', check = '', state = '', q = '', sort = '', ...place } = parameters
-  const { show = '', after = '' } = place
-  const wanted = severity === '' ? severities : someOf(severities, severity)
-  if (wanted === undefined) return unknown('severity', severity, severities.join(', '))
-  const shown = state === '' ? 'open' : shownStates.find((one) => one === state)
-  if (shown === undefined) return unknown('state', state, shownStates.join(', '))
-  const reversed = sort.startsWith('-')
-  const key = sort === '' ? 'severity' : sortKeys.find((one) => one === sort.slice(reversed ? 1 : 0))
-  if (key === undefined) return unknown('sort', sort, `${sortKeys.join(', ')}, or one of them with a leading -`)
-  if (show !== '' && show !== more) return unknown('show', show, more)
+/** An empty value counts as absent: a form sends its empty fields. */
+export function pageQueryOf(given: z.output<typeof pageQuery> = {}): PageQuery {
+  const { tenant, find, severity = severities, check, state, q, after } = given
   return {
-    ok: true,
-    query: {
-      tenant: tenant === '' ? null : tenant,
-      find: cut(find),
-      severities: wanted.length === severities.length ? null : wanted,
-      check: check === '' ? null : cut(check),
-      state: shown,
-      text: cut(q),
-      sort: key,
-      reversed,
-      long: show === more,
-      after: cut(after) || null,
-    },
+    tenant: tenant || null,
+    find: find ?? '',
+    severities: severity.length === severities.length ? null : severity,
+    check: check || null,
+    state: state ?? 'open',
+    text: q ?? '',
+    after: after || null,
   }
 }
 
-const more = 'more'
-
-function unknown(what: string, given: string, known: string): Parsed<PageQuery> {
-  return { ok: false, message: `Unknown ${what} "${cut(given)}": use ${known}` }
-}
-
-function cut(text: string): string {
-  return text.trim().slice(0, longest).toWellFormed()
-}
+export const wholePage = pageQueryOf()
 
 export function parametersOf(query: PageQuery): readonly (readonly [name: string, value: string])[] {
-  const { tenant, find, severities: wanted, check, state, text, sort, reversed, long, after } = query
-  const order = `${reversed ? '-' : ''}${sort}`
+  const { tenant, find, severities: wanted, check, state, text: searched, after } = query
   const all: readonly (readonly [string, string | null])[] = [
     ['tenant', tenant],
     ['find', find],
     ['severity', wanted?.join(',') ?? null],
     ['check', check],
     ['state', state === 'open' ? null : state],
-    ['q', text],
-    ['sort', order === 'severity' ? null : order],
-    ['show', long ? more : null],
+    ['q', searched],
     ['after', after],
   ]
   return all.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
@@ -109,8 +71,8 @@ export const unfiltered = {
   text: '',
 } as const satisfies Partial<PageQuery>
 
-export function isFiltered({ severities: wanted, check, state, text }: PageQuery): boolean {
-  return wanted !== null || check !== null || state !== 'open' || text !== ''
+export function isFiltered({ severities: wanted, check, state, text: searched }: PageQuery): boolean {
+  return wanted !== null || check !== null || state !== 'open' || searched !== ''
 }
 
 export function runbookHref(alert: string): string {

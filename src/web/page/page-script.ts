@@ -17,7 +17,9 @@ function morph(old, fresh) {
   for (const { name } of [...old.attributes]) {
     if (!fresh.hasAttribute(name) && !(name === 'open' && old.localName === 'details')) old.removeAttribute(name)
   }
-  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) !== value && !(name === 'open' && old.localName === 'details')) old.setAttribute(name, value)
+  }
   const known = new Map([...old.children].filter(({ id }) => id !== '').map((child) => [child.id, child]))
   let here = old.firstChild
   for (const child of [...fresh.childNodes]) {
@@ -54,12 +56,25 @@ function show(text, keepPlace) {
   const place = keepPlace ? anchor() : null
   const focused = document.activeElement?.id
   document.title = fresh.title
+  addCopyButtons(fresh)
   for (const id of ['main', 'asof']) morph(document.getElementById(id), fresh.getElementById(id))
   const target = place === null ? null : document.getElementById(place.id)
   if (target !== null) scrollBy({ top: target.getBoundingClientRect().top - place.top, behavior: 'instant' })
   if (focused && document.activeElement?.id !== focused) document.getElementById(focused)?.focus({ preventScroll: true })
   outdated.hidden = true
   outdated.textContent = ''
+}
+
+/** Beside each command, where the browser lets a page write to the clipboard. */
+function addCopyButtons(page) {
+  if (!navigator.clipboard) return
+  for (const command of page.querySelectorAll('.command')) {
+    const button = page.createElement('button')
+    button.type = 'button'
+    button.className = 'copy'
+    button.textContent = 'Copy'
+    command.after(button)
+  }
 }
 
 /** Refreshes the page; only the answer to the latest request is shown. */
@@ -101,6 +116,12 @@ document.addEventListener('click', async (event) => {
   if (link.dataset.live === 'jump') document.getElementById(link.hash.slice(1))?.scrollIntoView()
 })
 
+document.addEventListener('click', async ({ target }) => {
+  if (!target.matches('.copy')) return
+  await navigator.clipboard.writeText(target.previousElementSibling.textContent)
+  target.textContent = 'Copied'
+})
+
 document.addEventListener('submit', (event) => {
   if (!event.target.matches('form[data-live]')) return
   event.preventDefault()
@@ -124,5 +145,6 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) look(true)
 })
 
+addCopyButtons(document)
 next = setTimeout(() => look(true), everyMs)
 `

@@ -32,6 +32,11 @@ export async function runbookPage(runbook: string, origin = defaultOrigin): Prom
   })
   return otherPage(
     runbook,
-    html`<article class="runbook">${raw(await marked.parse(text.replaceAll(unservedReference, '').replaceAll(defaultOrigin, origin)))}</article>`,
+    html`<article class="runbook">${raw(await marked.parse(remedyFirst(text).replaceAll(unservedReference, '').replaceAll(defaultOrigin, origin)))}</article>`,
   )
+}
+
+/** The files have the order of alert runbooks; who is called at night wants the remedy before the diagnosis. */
+function remedyFirst(text: string): string {
+  return text.replace(/(^## Diagnosis\n[\s\S]*?)(^## Mitigation\n[\s\S]*?)(?=^## |(?![\s\S]))/m, '$2$1')
 }

@@ -31,6 +31,18 @@ a { color: var(--link); }
 .tenant-card { display: grid; align-content: start; gap: 1px; background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 10px 14px; font-size: 13px; overflow-wrap: anywhere; }
 .tenant-card a { font-size: 15px; font-weight: 600; }
 .quiet-text { color: var(--soft); }
+.now { display: grid; grid-template-columns: 2fr 1fr 1fr; gap: 12px; margin-top: 12px; }
+.now section { min-width: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; overflow-wrap: anywhere; }
+.now ul, .findings { margin: 0; padding: 0; list-style: none; }
+.now li { padding: 2px 0; font-size: 14px; }
+.now .more { margin: 0; }
+.findings { background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow-wrap: anywhere; }
+.findings li { padding: 6px 14px; border-top: 1px solid var(--line); }
+.findings li:first-child { border-top: 0; }
+.group { margin: 0 0 10px; }
+.group > summary { color: var(--text); font-weight: 600; padding: 4px 2px; }
+.said { color: var(--soft); font-size: 13px; }
+.copy { min-height: 0; padding: 0 8px; margin-left: 6px; font-size: 12px; vertical-align: middle; }
 .tiles { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin: 12px 0 24px; }
 .tile { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 12px 16px; min-width: 0; }
 .tile h3 { margin: 0; color: var(--soft); font-size: 13px; font-weight: 500; }
@@ -48,31 +60,21 @@ footer span { margin-left: auto; }
 
 const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
 @media (min-width: 701px) {
-  table.findings, table.checks { table-layout: fixed; }
-  .findings th:nth-child(1) { width: 108px; } .findings th:nth-child(3) { width: 21%; }
-  .findings th:nth-child(4) { width: 16%; } .findings th:nth-child(5) { width: 190px; }
+  table.checks { table-layout: fixed; }
   .checks th:nth-child(2) { width: 15.5%; } .checks th:nth-child(3) { width: 22%; } .checks th:nth-child(4) { width: 14%; }
   .checks th:nth-child(5) { width: 200px; }
 }
 .plain code { overflow-wrap: anywhere; }
 th, td { padding: 8px 16px; text-align: left; vertical-align: top; font-weight: 400; border-top: 1px solid var(--line); }
-.findings th, .findings td { padding: 8px 12px; }
-.findings .below td { border-top: 0; padding: 0 12px 8px 120px; }
-.findings tr:not(.below) :is(th, td) { padding-bottom: 2px; }
 thead th { border-top: 0; color: var(--soft); font-size: 12px; font-weight: 500; white-space: nowrap; }
-thead a { color: inherit; text-decoration: none; }
-thead a:hover { text-decoration: underline; }
-.arrow { display: inline-block; width: 14px; padding-left: 4px; font-size: 9px; }
 tbody th { font-weight: 500; }
-.findings tbody th, .findings td code { font-size: 13px; overflow-wrap: anywhere; }
 code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .id { display: block; color: var(--soft); font-size: 11.5px; font-weight: 400; overflow-wrap: anywhere; }
 .why { display: block; color: var(--soft); font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
-.who { display: block; font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
 .type, .kind { color: var(--soft); font-weight: 400; }
 .ago, .none, .count.quiet { color: var(--soft); font-size: 13px; }
 td .ago { display: inline-block; white-space: nowrap; }
-td time + .ago { display: block; } .below time + .ago { display: inline; }
+td time + .ago { display: block; }
 .num + .why { display: block; max-width: 240px; overflow-wrap: anywhere; }
 bdi { overflow-wrap: anywhere; }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -97,7 +99,7 @@ del { color: var(--soft); } ins { text-decoration: none; font-weight: 600; }
 `
 
 /** Narrow screens: tables as cards. */
-const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repeat(2, 1fr); } }
+const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repeat(2, 1fr); } .now { grid-template-columns: 1fr; } }
 @media (max-width: 700px) {
   header, main, footer { padding-left: 14px; padding-right: 14px; }
   .asof { margin-left: 0; width: 100%; }
@@ -106,18 +108,13 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .figure { font-size: 20px; }
   table, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .findings thead { position: static; width: auto; height: auto; clip-path: none; overflow: visible; }
-  .findings thead tr { display: flex; flex-wrap: wrap; gap: 4px 14px; background: none; border: 0; padding: 0 2px 6px; }
-  .findings thead th { padding: 0; } .findings thead th:not([aria-sort]) { display: none; }
-  thead a { text-decoration: underline; }
   table { background: none; border: 0; border-radius: 0; overflow: visible; }
   tbody tr { background: var(--card); border: 1px solid var(--line); border-radius: 10px; margin-bottom: 8px; padding: 8px 14px; }
-  th, td, .findings th, .findings td { border-top: 0; padding: 3px 0; }
+  th, td { border-top: 0; padding: 3px 0; }
   tbody th { font-size: 16px; font-weight: 600; }
-  td, .findings tbody th { display: grid; grid-template-columns: 96px minmax(0, 1fr); }
-  .findings tbody th { font-size: 15px; font-weight: 400; }
-  td::before, .findings tbody th::before { content: attr(data-label); color: var(--soft); font-size: 12.5px; padding-top: 2px; }
-  .data tbody tr, .findings tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: 12px; }
+  td { display: grid; grid-template-columns: 96px minmax(0, 1fr); }
+  td::before { content: attr(data-label); color: var(--soft); font-size: 12.5px; padding-top: 2px; }
+  .data tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: 12px; }
   .data td:nth-child(2), .checks td:nth-child(2) { display: block; max-width: 150px; }
   .data td:nth-child(2)::before, .checks td:nth-child(2)::before, .checks td:nth-child(4)::before { content: none; }
   .data td:nth-child(n + 3) { grid-column: 1 / -1; }
@@ -128,20 +125,6 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .checks td:nth-child(3)::before { content: attr(data-label) "\\00a0"; }
   .checks td:nth-child(5) { margin-left: auto; } .checks td:nth-child(5)::before { content: none; }
   .checks time { display: none; }
-  .findings td:nth-child(5) { font-size: 13px; }
-  .findings tbody tr { grid-template-columns: auto minmax(0, 1fr); margin-bottom: 0; border-bottom: 0; border-radius: 10px 10px 0 0; padding-bottom: 0; }
-  .findings tbody .below { display: block; margin-bottom: 8px; border: 1px solid var(--line); border-top: 0; border-radius: 0 0 10px 10px; padding: 0 14px 8px; }
-  .findings .below td { padding: 0; }
-  .findings td:nth-child(1), .findings td:nth-child(2), .findings td:nth-child(4) { display: block; }
-  .findings td:nth-child(1)::before, .findings td:nth-child(2)::before, .findings td:nth-child(4)::before { content: none; }
-  .findings td:nth-child(4) { grid-area: 1 / 2; text-align: right; }
-  .findings td:nth-child(n + 2):not(:nth-child(4)), .findings tbody th { grid-column: 1 / -1; }
-  .findings tbody th:has(.said):not(:has(.who)), .findings th:has(.who) .said, .findings th:has(.who) .said + bdi { display: none; }
-  .findings tbody tr:has(.who) :is(td:nth-child(2), td:nth-child(5)) { order: 1; }
-  .findings tbody th:has(.who) { display: block; }
-  .findings tbody th:has(.who)::before { content: none; }
-  .findings tbody .who { display: inline; font-size: 14px; font-weight: 600; }
-  .findings tbody .who + .who { font-weight: 400; } .findings tbody .who + .who::before { content: " · "; }
   td > div > time + .ago, td > div > .ago { display: inline; }
   td .ago, .num + .why, time { white-space: normal; }
   .bar.slim { width: 150px; margin-top: 8px; }
@@ -158,14 +141,14 @@ const paper = `@media print {
   :root { color-scheme: light; }
   nav, form, footer, .more, .outdated, .skip { display: none; }
   body { font-size: 11px; background: none; }
-  tr, .tile, .banner, .problem { break-inside: avoid; } .below { break-before: avoid; }
+  tr, .tile, .banner, .problem { break-inside: avoid; } 
   .part > details::details-content { content-visibility: visible; block-size: auto; }
 }
 `
 
 const runbook = `.runbook { max-width: 860px; padding-top: 12px; padding-bottom: 32px; overflow-wrap: anywhere; }
 .runbook h2 { margin-top: 24px; }
-.runbook pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; }
+.runbook pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; }
 `
 
 const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
@@ -178,20 +161,13 @@ const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10
 select, input, button { min-width: 0; max-width: 100%; font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: 7px; padding: 5px 10px; min-height: 34px; }
 button { cursor: pointer; font-weight: 600; }
 .clear { padding-bottom: 7px; }
-details { margin-top: 4px; } .below details { margin-top: 0; }
+details { margin-top: 4px; }
+.later { margin: 10px 2px 0; }
 summary { display: inline-block; cursor: pointer; color: var(--link); font-size: 13px; padding: 1px 0; }
 summary::before { content: "▸ "; } details[open] > summary::before { content: "▾ "; }
 dl { display: grid; grid-template-columns: minmax(100px, max-content) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 6px; padding: 8px 12px; border-radius: 8px; background: var(--bg); font-size: 13px; }
 dt { color: var(--soft); overflow-wrap: anywhere; } dd { margin: 0; overflow-wrap: anywhere; }
 dd time { white-space: normal; } dd .command { display: inline-block; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px 6px; margin-bottom: 10px; }
-.time-line { display: block; overflow: visible; }
-.time-line .tick { fill: var(--soft); font-size: 12px; text-anchor: middle; }
-.time-line .notch { fill: var(--edge); }
-.time-line .faint { opacity: 0.14; }
-.time-line .ring { fill: none; stroke: var(--own); stroke-width: 2.5; }
-.later { margin: 10px 2px 0; }
-.later table { margin-top: 8px; }
 `
 
 /** Colors by meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */

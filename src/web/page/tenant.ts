@@ -5,17 +5,18 @@ import { listsRecords } from '../../model/hold-remedy.ts'
 import { type HoldView, identitySentence } from '../../model/posture.ts'
 import { dataQualityOf, tally } from '../../model/posture-state.ts'
 import { listChange } from '../../model/text/list-change.ts'
-import { grouped as number } from '../../model/text/numbers.ts'
+import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { checks } from './checks.ts'
 import { findings } from './findings.ts'
+import { firstScreen } from './first-screen.ts'
 import type { TenantPage } from './load-page.ts'
 import { ownerNote } from './owner.ts'
 import { hrefOf, isFiltered, type PageQuery, unfiltered } from './page-query.ts'
 import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { tenantSummary, tiles } from './summary.ts'
-import { part, table } from './table.ts'
-import { command, foreign, type Html, instant, namedAs, sentence, stamp, valueText } from './text.ts'
+import { folded, part, table } from './table.ts'
+import { command, foreign, type Html, instant, sentence, stamp, valueText } from './text.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -40,7 +41,7 @@ ${checks(page, query, now)}`
   const found = findings(page, query, now)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(page, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
+${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(page, now)}${notes(page, now)}${firstScreen(page, query, now)}${tiles(page, quality, sums, { query, now })}
 ${isFiltered(query) ? html`${found}${state}` : html`${state}${found}`}
 ${secrets(page, now)}
 ${changes(page, now)}
@@ -111,23 +112,38 @@ function ending({ remedy, effect, advice, ...hold }: HoldView, configFile: strin
 
 function changes({ posture: { tenant }, changes: views, configFile }: TenantPage, now: number): Html {
   const id = `changes-${tenant}`
+  const records = Map.groupBy(views, ({ resource, entity, requestId }) => JSON.stringify([resource, entity, requestId]))
   const body = table({
     labeledBy: `${id}_title`,
     columns: ['When', 'What', 'Change', 'Request id'],
     head: 1,
-    rows: views.map((view) => [
-      instant(view.at, now),
-      html`${view.resource === view.entity ? '' : html`<span class="type">${view.resource}</span> `}${foreign(view.entity)}${namedAs(view.names)}`,
-      whatChanged(view),
-      view.requestId === null ? '–' : html`<code class="id">${foreign(view.requestId)}</code>`,
-    ]),
+    rows: [...records.values()].map((same) => changeRow(same, now)),
     empty: 'No change is recorded. The records of the first complete full sync do not count as changes.',
   })
+  const shown = views.length === 0 ? body : folded(id, plural(views.length, 'change'), body)
   return part(
     id,
     'Last changes',
-    html`${body}<p class="more">All of them: ${command(`history --tenant ${tenant}`, configFile)}</p>`,
+    html`${shown}<p class="more">All of them: ${command(`history --tenant ${tenant}`, configFile)}</p>`,
   )
+}
+
+/** The changes of one record that one request showed. */
+function changeRow(same: readonly ChangeView[], now: number): readonly (Html | string)[] {
+  const [view] = same
+  if (view === undefined) return []
+  const { resource, entity, names, requestId, at } = view
+  const type = resource === entity ? '' : html` <span class="type">${resource}</span>`
+  const who =
+    names.length === 0
+      ? foreign(entity)
+      : html`${foreign(names.join(' · '))} <span class="type">${foreign(entity)}</span>`
+  return [
+    instant(at, now),
+    html`${who}${type}`,
+    html`${same.map((one, i) => html`${i === 0 ? '' : html`<br>`}${whatChanged(one)}`)}`,
+    requestId === null ? '–' : html`<code class="id">${foreign(requestId)}</code>`,
+  ]
 }
 
 function whatChanged({ kind, field, before, after }: ChangeView): Html {

@@ -18,16 +18,6 @@ export function foreign(text: string): Html {
   return html`<bdi>${visible(text)}</bdi>`
 }
 
-/** Name, e-mail address or file name after an id. A long address breaks before its host. */
-export function namedAs(names: readonly string[]): readonly Html[] {
-  return names.map((name) => {
-    const text = visible(name)
-    const at = text.lastIndexOf('@')
-    const broken = at < 1 ? foreign(name) : html`<bdi>${text.slice(0, at)}<wbr>${text.slice(at)}</bdi>`
-    return html`<span class="who">${broken}</span>`
-  })
-}
-
 /** A command to type. An option, or an id with a hyphen, only breaks if it is longer than a line. */
 export function command(words: string, configFile: string | undefined): Html {
   const parts = commandWith(words, configFile).split(/(\S*-\S*)/)

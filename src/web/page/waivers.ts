@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import type { WaiverState, WaiverView } from '../../model/posture.ts'
-import { grouped as number } from '../../model/text/numbers.ts'
+import { grouped as number, plural } from '../../model/text/numbers.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, type Tone } from './marks.ts'
-import { part, table } from './table.ts'
+import { folded, part, table } from './table.ts'
 import { foreign, type Html, instant } from './text.ts'
 
 const maxWaivers = 100
@@ -33,7 +33,11 @@ export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now
     rows: shown.map((view) => row(view, now)),
     empty: 'No finding of this tenant is waived by the configuration.',
   })
-  return part(id, 'Waivers', html`${body}${more}`)
+  return part(
+    id,
+    'Waivers',
+    views.length === 0 ? body : folded(id, plural(views.length, 'waiver'), html`${body}${more}`),
+  )
 }
 
 function row(view: WaiverView, now: number): readonly (Html | string)[] {

@@ -1,7 +1,11 @@
-import type { TenantReading } from '../../../src/metrics/gather-gauges.ts'
-import { inventories } from '../../../src/metrics/inventory/index.ts'
-import { createMetrics, type Exposition, type MetricsOptions } from '../../../src/metrics/metrics.ts'
-import type { MetricsConfig, ResourceSeries, TenantSeriesConfig } from '../../../src/metrics/series-config.ts'
+import { inventories } from '../../../src/metrics/inventory.ts'
+import { createMetrics, type MetricsOptions } from '../../../src/metrics/metrics.ts'
+import type {
+  MetricsConfig,
+  ResourceSeries,
+  TenantReading,
+  TenantSeriesConfig,
+} from '../../../src/metrics/tenant-facts.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
@@ -24,17 +28,6 @@ export function tenantSeriesConfig(name: string): TenantSeriesConfig {
 
 export const config: MetricsConfig = {
   tenants: [tenantSeriesConfig('acme')],
-  waivers: [
-    {
-      id: 'break-glass',
-      check: 'user-mfa-enrolled',
-      entity: '1041',
-      tenant: 'acme',
-      reason: 'A sealed account for emergencies',
-      owner: 'security',
-      expiresMs: Date.parse('2026-06-30T23:59:59.999Z'),
-    },
-  ],
 }
 
 const incrementalMode = mode({ mode: 'incremental', freshnessLimitMs: 900_000 })
@@ -168,9 +161,4 @@ const storeSize = () => ({ bytes: 8192, walBytes: 4096 })
 
 export function metricsOf(readings: readonly TenantReading[], over: Partial<MetricsOptions> = {}) {
   return createMetrics({ version: '1.2.3', startedAt: at, config, read: async () => readings, storeSize, ...over })
-}
-
-/** The exposition as text. */
-export function textOf({ body }: Exposition): string {
-  return Buffer.concat(body).toString()
 }

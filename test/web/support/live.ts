@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import type { TLSSocket } from 'node:tls'
 import { isProtected } from '../../../src/config/web/web-settings.ts'
 import { type Log, silentLog } from '../../../src/model/log.ts'
-import { basicAuth } from '../../../src/web/basic-auth.ts'
-import { LiveWeb } from '../../../src/web/live-web.ts'
+import { WebConfig } from '../../../src/web/web-config.ts'
 import { type Certificate, selfSigned } from '../../support/certificate.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { startServer } from './server.ts'
@@ -33,7 +32,7 @@ export interface Logged {
   readonly fields: object
 }
 
-/** A web server by a configuration file that may change; `clients` are the authorities in `clients.pem`. */
+/** A web server by a configuration file that a reload reads again; `server` begins the TLS section with its certificate. */
 export async function startLive(text: string, host = '127.0.0.1', clients = '') {
   const folder = temporaryFolder()
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
@@ -46,20 +45,18 @@ export async function startLive(text: string, host = '127.0.0.1', clients = '') 
   write('web.yaml', text)
   write('clients.pem', clients)
   const logged: Logged[] = []
-  const readings: boolean[] = []
   const note = (level: Logged['level']) => (fields: object, message: string) =>
     void logged.push({ level, fields, message })
   const log: Log = { ...silentLog(), info: note('info'), warn: note('warn') }
-  const live = new LiveWeb('web.yaml', { cwd: folder, host, log, onReading: (ok) => void readings.push(ok) })
-  const evaluator = basicAuth(Buffer.alloc(32))
+  const live = new WebConfig('web.yaml', { cwd: folder, host, log })
   const server = await startServer({
     listen: { host, port: 0 },
-    access() {
-      const settings = live.settings()
-      const { users, tls, headers } = settings
-      const authenticate = users.size === 0 ? null : (header?: string) => evaluator(users, header)
-      return { exposeDetails: false, isProtected: isProtected(settings), allowedHosts: [], authenticate, tls, headers }
-    },
+    access: () => ({
+      ...live.settings,
+      exposeDetails: false,
+      isProtected: isProtected(live.settings),
+      allowedHosts: [],
+    }),
   })
   return {
     ...server,
@@ -67,10 +64,14 @@ export async function startLive(text: string, host = '127.0.0.1', clients = '') 
     own,
     live,
     logged,
-    readings,
     write,
+    /** Writes the file and reloads. */
+    change(content: string) {
+      write('web.yaml', content)
+      live.use(live.read('web.yaml'))
+    },
     show,
-    get: (path: string, over: ClientOptions = {}) => ask(server.port, live.settings().tls !== null, path, over),
+    get: (path: string, over: ClientOptions = {}) => ask(server.port, live.settings.tls !== null, path, over),
   }
 }
 

@@ -28,7 +28,7 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
 }
 
 export const sources: WebSources = {
-  metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: [Buffer.from('up 1\n')] }),
+  metrics: async () => 'up 1\n',
   names: () => ({ tenants: ['acme', 'globex'], checks: [...new Set(acme.checks.map(({ check }) => check))] }),
   posture: async () => [acme, globex],
   findings: findingsFrom(acmeFindings),
@@ -44,18 +44,21 @@ export const sources: WebSources = {
 export type Wanted = Partial<WebOptions> & Partial<WebAccess>
 
 export function webOptions(wanted: Wanted = {}): WebOptions {
-  const { exposeDetails = true, authenticate = null, tls = null, headers = {}, allowedHosts = [], ...over } = wanted
-  const { isProtected = authenticate !== null } = wanted
+  const { exposeDetails = true, users = new Map(), tls = null, headers = {}, allowedHosts = [], ...over } = wanted
+  const { isProtected = users.size > 0 } = wanted
   return {
     listen: { host: '127.0.0.1', port: 0 },
     version: '1.2.3',
-    access: () => ({ exposeDetails, isProtected, allowedHosts, authenticate, tls, headers }),
+    access: () => ({ exposeDetails, isProtected, allowedHosts, users, tls, headers }),
     sources,
     clock: fakeClock(at),
     log: silentLog(),
     ...over,
   }
 }
+
+/** A user whose password nobody knows. */
+export const closed = new Map([['alice', `$2b$04$${'a'.repeat(53)}`]])
 
 /** TLS with what the web configuration leaves out by default. */
 export function tlsOf(over: Pick<TlsSettings, 'cert' | 'key'> & Partial<TlsSettings>): TlsSettings {

@@ -1,0 +1,179 @@
+import { knownValues } from '../config/settings.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { Gauge, ResourceDefinition } from '../model/resource.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import { resources } from '../resources/index.ts'
+import type { Scalar } from '../store/records/query.ts'
+import { type AddSeries, fromMirror, idLabel, labelText } from './family.ts'
+import type { ResourceSeries, TenantFacts, TenantGauge } from './tenant-facts.ts'
+
+/**
+ * Exported before a full sync is complete, because the expiry of a secret only depends on its client. `client_id` is
+ * the key of the mirror: a GUID in lower case, a digest of any other id that may be a name.
+ */
+const expirations: TenantGauge = {
+  name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
+  help: `When the secret of an API client expires, in seconds since the epoch; days left are (x - time()) / 86400. ${fromMirror}`,
+  labelNames: ['client_id'],
+  each({ secrets }, add) {
+    for (const { clientId, expiresAt } of secrets) add(expiresAt / 1000, idLabel(clientId))
+  },
+}
+
+export const expiryChecks = {
+  expired: 'api-client-secret-not-expired',
+  expiring: 'api-client-secret-not-expiring',
+} as const
+
+const waived: TenantGauge = {
+  name: 'tenantwatch_api_client_secret_waived',
+  help: `1 when a waiver accepts that the secret of an API client has expired or, before, that it expires soon; else 0. ${fromMirror}`,
+  labelNames: ['client_id'],
+  each({ waivedExpired, waivedExpiring, secrets, posture: { at } }, add) {
+    for (const { clientId, expiresAt } of secrets) {
+      // Without new data, the finding of a secret that expires soon stays open, and waived, after the expiry.
+      add(Number((expiresAt <= at ? waivedExpired : waivedExpiring).has(clientId)), idLabel(clientId))
+    }
+  },
+}
+
+/** For alerts, which use the last known series while the daemon is down: until when a secret is waived. */
+const waivedUntil: TenantGauge = {
+  name: 'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
+  help: `Until when a waiver accepts the open finding of a check about the expiry of a secret, in seconds since the epoch; absent without one. ${fromMirror}`,
+  labelNames: ['client_id', 'check'],
+  each({ waivedExpired, waivedExpiring }, add) {
+    for (const [clientId, untilMs] of waivedExpired) add(untilMs / 1000, idLabel(clientId), expiryChecks.expired)
+    for (const [clientId, untilMs] of waivedExpiring) add(untilMs / 1000, idLabel(clientId), expiryChecks.expiring)
+  },
+}
+
+const infos: TenantGauge = {
+  name: 'tenantwatch_api_client_info',
+  help: `Always 1; the labels have the name and role of an API client, to be joined by client_id. ${fromMirror}`,
+  labelNames: ['client_id', 'client_name', 'role'],
+  each({ secrets }, add) {
+    for (const { clientId, name, role } of secrets)
+      add(1, idLabel(clientId), labelText(name ?? ''), labelText(role ?? ''))
+  },
+}
+
+const own: TenantGauge = {
+  name: 'tenantwatch_own_client_secret_expiration_timestamp_seconds',
+  help: `When the secret of the API client that the daemon itself uses (ownClientId) expires, in seconds since the epoch; after that no data can be read. ${fromMirror}`,
+  labelNames: [],
+  each({ settings, secrets }, add) {
+    const id = settings.ownClientId?.toLowerCase()
+    if (id === undefined) return
+    for (const { clientId, expiresAt } of secrets) if (clientId.toLowerCase() === id) add(expiresAt / 1000)
+  },
+}
+
+const apiClientsGauges: readonly TenantGauge[] = [expirations, infos, own, waived, waivedUntil]
+
+/** Gauges that a resource's descriptor cannot express, in addition to its `gauges`. */
+const particular: Readonly<Partial<Record<ResourceName, readonly TenantGauge[]>>> = {
+  'api-clients': apiClientsGauges,
+}
+
+export const inventories: readonly ResourceSeries[] = resources.map(seriesOf)
+
+function seriesOf(resource: ResourceDefinition): ResourceSeries {
+  const { name, path } = resource
+  const lookUp = resource.kind === 'feed' ? resource.lookUp : undefined
+  return {
+    resource: name,
+    endpoints: lookUp === undefined ? [path] : [path, lookUp.path],
+    holds: holdsOf(resource),
+    hasFlags: (resource.gauges ?? []).some(({ kind }) => kind === 'flag'),
+    gauges: [...(resource.gauges ?? []).map((gauge) => describedGauge(resource, gauge)), ...(particular[name] ?? [])],
+  }
+}
+
+function isPaged({ kind }: ResourceDefinition): boolean {
+  return kind !== 'whole'
+}
+
+function mayBeSuspectEmpty(resource: ResourceDefinition): boolean {
+  return resource.kind === 'pagedList' || (resource.kind === 'whole' && resource.contradictedBy !== undefined)
+}
+
+function holdsOf(resource: ResourceDefinition): readonly Reason[] {
+  return [
+    ...(isPaged(resource) ? (['shrink_held'] as const) : []),
+    ...(mayBeSuspectEmpty(resource) ? (['suspect_empty'] as const) : []),
+    ...(resource.kind === 'pagedList' && resource.self !== null ? (['tenant_changed'] as const) : []),
+  ]
+}
+
+type CountGauge = Extract<Gauge, { readonly kind: 'count' }>
+type FlagGauge = Extract<Gauge, { readonly kind: 'flag' }>
+
+interface Label {
+  /** All results of `labelOfValue`, without duplicates. */
+  readonly values: readonly string[]
+  readonly labelOfValue: (value: Scalar) => string
+}
+
+function describedGauge(resource: ResourceDefinition, gauge: Gauge): TenantGauge {
+  const help = `${gauge.help} ${fromMirror}`
+  const { name } = gauge
+  if (gauge.kind === 'flag')
+    return { name, help, labelNames: [], each: (facts, add) => readFlag(resource, gauge, facts, add) }
+  const labelNames = Object.keys(gauge.by).map(labelName)
+  return { name, help, labelNames, each: (facts, add) => readCounts(resource, gauge, facts, add) }
+}
+
+function readFlag({ name }: ResourceDefinition, { field }: FlagGauge, { single }: TenantFacts, add: AddSeries): void {
+  const record = single.get(name)
+  if (record !== undefined) add(Number(record.fields[field]))
+}
+
+function readCounts(
+  resource: ResourceDefinition,
+  { by }: CountGauge,
+  { posture, counts, settings }: TenantFacts,
+  add: AddSeries,
+): void {
+  const counted = counts.get(resource.name)
+  // Before a full sync is complete, a count would be partial.
+  const isComplete = posture.resources.some((view) => view.resource === resource.name && view.dataAsOf !== null)
+  if (!isComplete || counted === undefined) return
+  const labels = Object.entries(by).map(([field, values = true]) => {
+    return { ...labelOf(resource, field, values, settings), at: counted.fields.indexOf(field) }
+  })
+  const rows = labels.reduce<readonly (readonly string[])[]>(
+    (before, { values }) => before.flatMap((row) => values.map((value) => [...row, value])),
+    [[]],
+  )
+  const sums = new Map(rows.map((row) => [row.join('\n'), 0]))
+  for (const { values, count } of counted.groups) {
+    const row = labels.map(({ labelOfValue, at }) => labelOfValue(values[at] ?? null)).join('\n')
+    sums.set(row, (sums.get(row) ?? 0) + count)
+  }
+  for (const row of rows) add(sums.get(row.join('\n')) ?? 0, ...row)
+}
+
+function labelOf(
+  { fields }: ResourceDefinition,
+  field: string,
+  shown: NonNullable<CountGauge['by'][string]>,
+  settings: TenantFacts['settings'],
+): Label {
+  if (shown === true) return { values: ['true', 'false'], labelOfValue: (value) => String(value === true) }
+  const known = ('setting' in shown ? knownValues(settings, shown) : shown).filter(isText)
+  const none = fields[field]?.nullable === undefined ? [] : ['none']
+  return {
+    values: [...new Set([...known.map(labelText), ...none, 'other'])],
+    labelOfValue: (value) =>
+      value === null && none.length > 0 ? 'none' : labelText(known.find((text) => text === value) ?? 'other'),
+  }
+}
+
+function isText(value: string | null): value is string {
+  return value !== null
+}
+
+function labelName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

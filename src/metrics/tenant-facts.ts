@@ -1,0 +1,77 @@
+import type { TenantSettings } from '../config/settings.ts'
+import type { ClientSecret } from '../model/client-secret.ts'
+import type { NamedFinding } from '../model/finding.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { Severity } from '../model/severity.ts'
+import type { RecordCounts } from '../store/port.ts'
+import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
+import type { AddSeries, FamilyDefinition } from './family.ts'
+
+/** A gauge about a tenant. Its series have the label `tenant` before those of `labelNames`. */
+export interface TenantGauge extends FamilyDefinition {
+  each(facts: TenantFacts, add: AddSeries): void
+}
+
+export interface ResourceSeries {
+  readonly resource: ResourceName
+  readonly endpoints: readonly string[]
+  readonly holds: readonly Reason[]
+  /** True for a resource of one record, whose flags are gauges. */
+  readonly hasFlags: boolean
+  readonly gauges: readonly TenantGauge[]
+}
+
+export interface ResourceSeriesConfig extends ResourceSeries {
+  readonly modes: readonly SyncMode[]
+}
+
+export interface AlertThreshold {
+  readonly check: string
+  readonly severity: Severity
+  readonly seconds: number
+}
+
+export interface TenantSeriesConfig {
+  readonly name: string
+  /** Enabled resources; disabled ones have no series. */
+  readonly resources: readonly ResourceSeriesConfig[]
+  readonly checks: readonly string[]
+  /** What the shipped rules compare with. */
+  readonly thresholds: readonly AlertThreshold[]
+  /** Age of the last evaluation beyond which its results no longer count. */
+  readonly evaluationLimitSeconds: number
+}
+
+export interface MetricsConfig {
+  readonly tenants: readonly TenantSeriesConfig[]
+}
+
+/** Until when findings of a check are waived, by entity, in milliseconds since the epoch. */
+export type WaivedUntil = ReadonlyMap<string, number>
+
+interface TenantData {
+  readonly posture: TenantPosture
+  readonly findings: readonly NamedFinding[]
+  /** Counts of records, as of the last evaluation. */
+  readonly counts: ReadonlyMap<ResourceName, RecordCounts>
+  readonly settings: Pick<TenantSettings, 'users' | 'documents' | 'ownClientId'>
+}
+
+/** A tenant as the daemon reads it for a scrape. */
+export interface TenantReading extends TenantData {
+  readonly records: RecordReader
+  readonly waived: (check: string) => Promise<WaivedUntil>
+}
+
+/** All that the gauges of a tenant show, read before any of them is rendered. */
+export interface TenantFacts extends TenantData {
+  readonly config: TenantSeriesConfig
+  /** Secrets of all API clients, by client id. */
+  readonly secrets: readonly ClientSecret[]
+  readonly waivedExpired: WaivedUntil
+  readonly waivedExpiring: WaivedUntil
+  /** The record of each resource that has at most one. */
+  readonly single: ReadonlyMap<ResourceName, MirrorRecord>
+}

@@ -1,0 +1,132 @@
+import * as z from 'zod'
+import { type FindingView, findingColumns } from '../model/finding.ts'
+import { severities } from '../model/severity.ts'
+import { csvLine } from '../model/text/csv.ts'
+import { jsonArray } from '../model/text/printable-json.ts'
+import { searchText, text, unknownName, words } from './query.ts'
+import { type ShownQuery, shownFindings } from './shown-findings.ts'
+import { refuse, type WebContext } from './web-context.ts'
+import type { WebOptions, WebSources } from './web-options.ts'
+
+const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
+/** Greatest `limit`. */
+const maxLimit = 1000
+const wrongLimit = `The limit must be a whole number from 1 to ${maxLimit}`
+
+export const filterQuery = z.object({
+  tenant: text('Only findings of this tenant'),
+  check: text('Only findings of this check'),
+  severity: words('severity', severities, 'Only findings of these severities'),
+  state: words('state', [...states, 'all'], 'Only findings in these states; open by default'),
+  q: searchText,
+})
+
+export const findingsQuery = filterQuery.extend({
+  limit: z.coerce
+    .number(wrongLimit)
+    .int(wrongLimit)
+    .min(1, wrongLimit)
+    .max(maxLimit, wrongLimit)
+    .optional()
+    .describe('At most this many findings; a Link header with rel="next" names the next part'),
+  cursor: text('Fingerprint after which the part begins, as in the Link header'),
+})
+
+const contentTypes = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const
+
+/**
+ * Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems) with a JSON array or CSV, read from the
+ * mirror while it is sent; with `limit`, with a part whose `Link` header names the next one.
+ */
+export async function findingsRoute(
+  c: WebContext,
+  asked: z.output<typeof findingsQuery>,
+  options: WebOptions,
+  format: keyof typeof contentTypes = 'json',
+): Promise<Response> {
+  const { sources } = options
+  const { exposeDetails } = c.get('access')
+  const unknown = unknownName(asked, sources.names())
+  if (unknown !== null) return refuse(c, unknown.status, unknown.message)
+  const {
+    tenant,
+    check,
+    severity,
+    q,
+    cursor,
+    limit = cursor === undefined ? undefined : maxLimit,
+    state = ['open'],
+  } = asked
+  const query: ShownQuery = {
+    ...(tenant !== undefined && { tenant }),
+    ...(check !== undefined && { check }),
+    ...(severity !== undefined && { severities: severity }),
+    ...(cursor !== undefined && { after: cursor }),
+    text: q,
+    states: states.filter((one) => state.includes('all') || state.includes(one)),
+  }
+  c.header('Content-Type', contentTypes[format])
+  if (limit !== undefined) return part(c, { ...query, limit }, sources)
+  if (format === 'csv') c.header('Content-Disposition', 'attachment; filename="findings.csv"')
+  const batches = shownFindings(sources.findings, query, exposeDetails)
+  return streamed(c, format === 'json' ? jsonArray(batches) : csvChunks(batches, exposeDetails), options)
+}
+
+async function part(
+  c: WebContext,
+  { limit, ...query }: ShownQuery & { readonly limit: number },
+  sources: WebSources,
+): Promise<Response> {
+  const { after } = query
+  if (after !== undefined) {
+    const known = sources.findings({ fingerprints: [after], states })
+    if ((await known[Symbol.asyncIterator]().next()).done === true)
+      return refuse(
+        c,
+        400,
+        'No finding has this cursor: take it from the Link header of the previous part, or start again',
+      )
+  }
+  const found: FindingView[] = []
+  for await (const batch of shownFindings(sources.findings, query, c.get('access').exposeDetails)) {
+    found.push(...batch.slice(0, limit + 1 - found.length))
+    if (found.length > limit) break
+  }
+  const shown = found.slice(0, limit)
+  const next = new URLSearchParams({ ...c.req.query(), cursor: shown.at(-1)?.fingerprint ?? '' })
+  if (found.length > limit) c.header('Link', `<${c.req.path}?${next}>; rel="next"`)
+  return c.body(JSON.stringify(shown))
+}
+
+async function* csvChunks(
+  batches: AsyncIterable<readonly FindingView[]>,
+  exposeDetails: boolean,
+): AsyncGenerator<string> {
+  const columns = findingColumns(exposeDetails)
+  const cells = Object.values(columns)
+  yield csvLine(Object.keys(columns))
+  for await (const batch of batches) yield batch.map((finding) => csvLine(cells.map((cell) => cell(finding)))).join('')
+}
+
+/**
+ * Sends pieces as fast as the client reads them. The first is made before the status line, so that an unreadable
+ * database gives a 503; a later failure destroys the connection, so that no client takes a part for the whole.
+ */
+export async function streamed(c: WebContext, pieces: AsyncGenerator<string>, { log }: WebOptions): Promise<Response> {
+  const first = await pieces.next()
+  if (c.req.method === 'HEAD') {
+    await pieces.return(undefined)
+    return c.body(null)
+  }
+  async function* bytes() {
+    const encoder = new TextEncoder()
+    try {
+      yield encoder.encode(first.value ?? '')
+      for await (const piece of pieces) yield encoder.encode(piece)
+    } catch (error) {
+      log.error({ err: error, path: c.req.path }, 'Answer could not be sent completely')
+      c.env.outgoing.destroy()
+    }
+  }
+  return c.body(ReadableStream.from(bytes()) as ReadableStream<Uint8Array>)
+}

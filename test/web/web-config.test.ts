@@ -1,0 +1,135 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { ConfigError } from '../../src/config/yaml/errors.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { WebConfig } from '../../src/web/web-config.ts'
+import { selfSigned } from '../support/certificate.ts'
+import { basic, hashes, startLive } from './support/live.ts'
+
+const tls = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n'
+const alice = `basic_auth_users: { alice: ${hashes.wonder} }\n`
+const bob = `basic_auth_users: { bob: ${hashes.build} }\n`
+const warnings = (logged: readonly { level: string; message: string }[]) =>
+  logged.filter(({ level }) => level === 'warn')
+
+it('requires user name and password except for health and readiness', async () => {
+  await using web = await startLive(alice)
+  for (const path of ['/', '/metrics', '/api/v1/findings', '/style.css']) expect((await web.get(path)).status).toBe(401)
+  for (const path of ['/healthz', '/readyz']) expect((await web.get(path)).status).toBe(200)
+  expect((await web.get('/metrics', basic('alice', 'wonder'))).status).toBe(200)
+  expect((await web.get('/metrics', basic('alice', 'build'))).status).toBe(401)
+  expect((await web.get('/metrics', basic('bob', 'wonder'))).status).toBe(401)
+})
+
+it('allows reload behind authentication on any address', async () => {
+  await using web = await startLive(alice, '0.0.0.0')
+  const post = { method: 'POST' }
+  expect((await web.get('/-/reload', post)).status).toBe(401)
+  expect((await web.get('/-/reload', { ...post, ...basic('alice', 'wonder') })).status).toBe(200)
+})
+
+it('applies changed users to the next request', async () => {
+  await using web = await startLive(alice)
+  expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(200)
+  web.change(bob)
+  expect((await web.get('/', basic('alice', 'wonder'))).status).toBe(401)
+  expect((await web.get('/', basic('bob', 'build'))).status).toBe(200)
+})
+
+it('speaks TLS with its certificate, and with a rotated one from the next handshake on', async () => {
+  await using web = await startLive(tls)
+  const first = await web.get('/')
+  expect(first.status).toBe(200)
+  web.show(selfSigned('127.0.0.1'))
+  web.change(tls)
+  const second = await web.get('/')
+  expect(second.status).toBe(200)
+  expect(second.fingerprint).not.toBe(first.fingerprint)
+  web.show(web.own)
+  web.change(tls)
+  expect((await web.get('/')).fingerprint).toBe(first.fingerprint)
+})
+
+it('accepts certificate and key inline in the file', async () => {
+  const { cert, key } = selfSigned('127.0.0.1')
+  await using web = await startLive(`tls_server_config: ${JSON.stringify({ cert, key })}`)
+  expect((await web.get('/healthz')).status).toBe(200)
+})
+
+it('keeps the last valid configuration while the file is invalid, empty or gone', async () => {
+  await using web = await startLive(tls + alice)
+  const { fingerprint } = await web.get('/')
+  const mallory = /^web\.yaml:1:\d+: `basic_auth_users\.mallory` is a string; expected a bcrypt/
+  expect(() => web.change('basic_auth_users: { mallory: letmein }')).toThrow(mallory)
+  expect(() => web.change('')).toThrow('which would allow access without authentication')
+  rmSync(join(web.folder, 'web.yaml'))
+  expect(() => web.live.read('web.yaml')).toThrow(ConfigError)
+  expect((await web.get('/', basic('alice', 'wonder'))).fingerprint).toBe(fingerprint)
+  expect((await web.get('/', basic('mallory', 'letmein'))).status).toBe(401)
+  web.change(tls + bob)
+  expect((await web.get('/', basic('bob', 'build'))).status).toBe(200)
+})
+
+it('refuses to switch TLS on or off, or to open itself, without a restart', async () => {
+  await using plain = await startLive(alice)
+  expect(() => plain.change(tls + bob)).toThrow('`tls_server_config` turns TLS on, which takes a restart')
+  expect(() => plain.change('http_server_config: {}')).toThrow('removing all users')
+  expect((await plain.get('/', basic('alice', 'wonder'))).status).toBe(200)
+  await using secure = await startLive(tls)
+  expect(() => secure.change(alice)).toThrow('`tls_server_config` turns TLS off, which takes a restart')
+  expect((await secure.get('/')).status).toBe(200)
+})
+
+it('overrides its own headers by those of the file', async () => {
+  await using web = await startLive(
+    'http_server_config: { headers: { X-Frame-Options: sameorigin, X-XSS-Protection: "0" } }',
+  )
+  for (const path of ['/', '/api/v1/findings', '/nothing']) {
+    const { headers } = await web.get(path)
+    expect(headers).toMatchObject({ 'x-frame-options': 'sameorigin', 'x-xss-protection': '0' })
+    expect(headers['x-content-type-options']).toBe('nosniff')
+  }
+})
+
+it('warns about passwords without TLS on non-loopback addresses, and about HTTP/2', async () => {
+  const text = (host: string) =>
+    startLive(alice, host).then(async (web) => {
+      await web[Symbol.asyncDispose]()
+      return warnings(web.logged).map(({ message }) => message)
+    })
+  expect(await text('127.0.0.1')).toEqual([])
+  expect(await text('0.0.0.0')).toEqual(['Passwords are sent unencrypted: users are configured without TLS'])
+  await using web = await startLive(`${tls}http_server_config: { http2: true }`)
+  expect(web.logged.map(({ message }) => message)).toEqual([
+    'HTTP/2 is not supported; clients are served over HTTP/1.1',
+  ])
+})
+
+/** Content of a file that admits everybody. */
+const open = 'http_server_config: {}'
+
+it.each([
+  ['127.0.0.1', open, 0],
+  ['localhost', open, 0],
+  ['0.0.0.0', open, 1],
+  ['0.0.0.0', tls, 1],
+  ['0.0.0.0', tls + alice, 0],
+])('warns once on %s with "%s" of an address that is open to everybody', async (host, text, count) => {
+  await using web = await startLive(text, host)
+  for (let i = 0; i < 3; i++) await web.get('/')
+  const warned = web.logged.filter(({ message }) => message.startsWith('Status page and metrics are open to everybody'))
+  expect(warned).toEqual(Array(count).fill({ level: 'warn', fields: { host }, message: expect.any(String) }))
+})
+
+it.each(['', '# users\n', '{}', 'basic_auth_users:', 'http_server_config: {}\nbasic_auth_users: {}'])(
+  'refuses to begin with %j: who names a file for users must not be without any',
+  async (text) => {
+    await expect(startLive(text)).rejects.toThrow('which would allow access without authentication')
+  },
+)
+
+it('refuses to start with an invalid file', () => {
+  const options = { cwd: '/', host: '127.0.0.1', log: silentLog() }
+  expect(() => new WebConfig('no/such/web.yaml', options)).toThrow(ConfigError)
+})
