@@ -3,6 +3,7 @@ import type { FeedQuery, Fetched } from '../api/reader.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { ChangeCause } from '../model/hold-cause.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
@@ -20,7 +21,6 @@ import {
 } from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits } from './pages/page-rule.ts'
-import type { Run } from './run.ts'
 
 /** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#8-tenant-identity). */
 export interface TenantGuard {
@@ -45,7 +45,11 @@ export interface TenantGuard {
   insist(run: GuardedRun): void
 }
 
-export type GuardedRun = Pick<Run, 'definition' | 'signal'>
+/** Which list a run reads, and what ends it. */
+export interface GuardedRun {
+  readonly definition: ResourceDefinition
+  readonly signal: AbortSignal
+}
 
 export interface GuardOptions {
   readonly context: TenantContext
