@@ -184,19 +184,6 @@ it('rides out a server that trips on every fifth request', async () => {
   for (let call = 0; call < 200; call++) await client.fetch(roles, {})
 })
 
-it('retries at once, without a wait, when a kept-alive connection turns out to be closed', async () => {
-  await using server = await testServer((_, response, number) => {
-    if (number === 2) response.socket?.destroy()
-    else sendJson(response, 200, envelope([]))
-  })
-  const { client, clock } = testClient(server.url)
-  await using _ = client
-  await client.fetch(roles, {})
-  await client.fetch(roles, {})
-  expect(server.requests).toHaveLength(3)
-  expect(clock.sleeps).toEqual([])
-})
-
 it('never starts more requests in any second than the rate allows', async () => {
   const starts: number[] = []
   await using server = await testServer((_, response) => {
@@ -229,19 +216,4 @@ it('stops waiting when the caller aborts', async () => {
   await using _ = client
   expect(await caught(client.fetch(roles, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
-})
-
-it.each([
-  ['the time of the answer', { timestamp: '2026-03-01T00:00:00Z' }, 120_000],
-  ['the local clock where the answer states none', {}, 86_400_000],
-])('reads a date to wait for against %s when there is no Date header', async (_against, meta, waitMs) => {
-  const body = JSON.stringify({ data: null, error: { code: 'BUSY' }, meta })
-  await using server = await testServer((_, response) => {
-    response.sendDate = false
-    response.writeHead(429, { 'retry-after': 'Sun, 01 Mar 2026 00:02:00 GMT' }).end(body)
-  })
-  const { client, clock } = testClient(server.url)
-  await using _ = client
-  const { reason, retryAt } = await caught(client.fetch(roles, {}))
-  expect([reason, retryAt]).toEqual(['rate_limited', clock.now() + waitMs])
 })

@@ -118,21 +118,15 @@ it('an old denial removes no missing user', async () => {
   expect(live(test, 'users')).toBe(59)
 })
 
-it('a server whose clock was corrected is believed after three runs, with an event', async () => {
+it('a server whose clock was set back is believed once it has passed its former time', async () => {
   const test = await synced()
-  const ahead = test.sim.faults.add({ effect: { kind: 'clock-skew', ms: hourMs } })
-  for (let run = 0; run < 2; run++) {
-    test.clock.advance(minuteMs)
-    expect(ending(await test.run('roles'))).toBe('success')
-  }
-  test.sim.faults.remove(ahead.id)
+  test.sim.faults.add({ effect: { kind: 'clock-skew', ms: -hourMs } })
   const endings: string[] = []
-  for (let run = 0; run < 5; run++) {
-    test.clock.advance(minuteMs)
+  for (let run = 0; run < 4; run++) {
+    test.clock.advance(20 * minuteMs)
     endings.push(ending(await test.run('roles')))
   }
-  expect(endings).toEqual(['stale_answer', 'stale_answer', 'stale_answer', 'success', 'success'])
-  expect(test.observed.events.filter((event) => event === 'roles order_violation')).toHaveLength(1)
+  expect(endings).toEqual(['stale_answer', 'stale_answer', 'success', 'success'])
 })
 
 it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
@@ -147,26 +141,13 @@ it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
   },
 )
 
-it('a frozen server time turns stale after 300 s', async () => {
+it('a server whose time is frozen lies behind, and its runs go on', async () => {
   const test = await synced()
   const value = new Date(test.clock.now()).toISOString()
   test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value } })
-  expect(ending(await test.run('roles'))).toBe('success')
   test.clock.advance(301 * secondMs)
-  expect(ending(await test.run('roles'))).toBe('stale_answer')
-})
-
-it('a server clock that was set back while no process ran is believed when it advances over three runs', async () => {
-  const test = await synced({ settings: { userDetails: { perRun: 0 } } })
-  await test.restart()
-  test.sim.faults.add({ effect: { kind: 'clock-skew', ms: -dayMs } })
-  const endings: string[] = []
-  for (let run = 0; run < 4; run++) {
-    test.clock.advance(5 * minuteMs)
-    endings.push(ending(await test.run('authentication-settings')))
-  }
-  expect(endings).toEqual(['stale_answer', 'stale_answer', 'stale_answer', 'success'])
-  expect(test.client.answerTimes.skewMs('authentication-settings')).toBe(-dayMs)
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(test.client.answerTimes.skewMs('roles')).toBe(-301 * secondMs)
 })
 
 it.each([-200 * secondMs, 200 * secondMs, 400 * secondMs, dayMs])(
