@@ -7,12 +7,11 @@ import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
 import { createSource } from './credentials/create-source.ts'
-import { probesFor, templatesOf } from './endpoints.ts'
-import { RateLimiter, type RateLimiterOptions } from './limits/rate-limiter.ts'
+import { probesFor } from './endpoints.ts'
+import { Gate, type GateOptions } from './gate.ts'
 import type { AuthOptions, TenantClientOptions } from './options.ts'
-import { createReadCall, RetryBucket } from './read-call.ts'
+import { createReadCall } from './read-call.ts'
 import type { TenantClient } from './reader.ts'
-import { rereadReplays } from './reread-replays.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { parseTarget } from './transport/base-url.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
@@ -33,11 +32,13 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
 
   const dispatchers = new Dispatchers(api)
-  const rateLimiter = new RateLimiter({
+  const gate = new Gate({
     clock,
+    random,
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: options.blockedUntil ?? 0,
-    blockedForMs: options.blockedForMs ?? null,
+    blockedForMs: options.blockedForMs,
+    retries: options.retries,
     storeWait: storeWith(options.storeWait, log),
   })
   const send = createSend({
@@ -49,7 +50,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     userAgent: `tenantwatch/${options.version}`,
     clock,
     dispatchers,
-    rateLimiter,
+    gate,
     observer,
   })
   const source = createSource(auth.token, {
@@ -74,10 +75,9 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       return undefined
     },
   })
-  const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
-  const direct = createTenantReader({ read, api, answerTimes, observer })
-  const reader = rereadReplays(direct, (ms, signal) => rateLimiter.sleep(ms, signal), observer)
+  const read = createReadCall({ send, access, gate, observer })
+  const reader = createTenantReader({ read, gate, api, answerTimes, observer })
 
   return {
     ...reader,
@@ -85,9 +85,9 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     answerTimes,
     createUser: createUserWriter(send, access),
     get blockedUntil() {
-      return rateLimiter.blockedUntil
+      return gate.blockedUntil
     },
-    waitMs: (name) => Math.max(0, ...templatesOf(name).map((template) => rateLimiter.leftMs(template))),
+    waitMs: () => gate.leftMs,
     get tokenGoodForMs() {
       return source.goodForMs?.() ?? null
     },
@@ -99,7 +99,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
 }
 
 /** A wait that cannot be stored still applies in this process. */
-function storeWith(store: TenantClientOptions['storeWait'], log: Log): RateLimiterOptions['storeWait'] {
+function storeWith(store: TenantClientOptions['storeWait'], log: Log): GateOptions['storeWait'] {
   return async (until, forMs) => {
     try {
       await store?.(until, forMs)

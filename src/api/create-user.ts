@@ -1,8 +1,7 @@
 import { SyncError } from '../model/errors.ts'
 import { users } from '../resources/users.ts'
 import type { Access } from './credentials/access.ts'
-import { recordDecoder } from './decode/record.ts'
-import { latestDate } from './decode/values.ts'
+import { latestDate, recordDecoder } from './decode/record.ts'
 import { createUserEndpoint as endpoint } from './endpoints.ts'
 import type { CreateUserOutcome, NewUser, TenantWriter, User } from './reader.ts'
 import { openEnvelope, violation } from './transport/envelope.ts'
@@ -17,13 +16,14 @@ const mayExist = 'The user may have been created: look for the e-mail before sen
 /** Create user (docs/api.md#create-user). Sent once, not even again after a 401, because it is not idempotent. */
 export function createUserWriter(send: Send, access: Access): TenantWriter['createUser'] {
   return async (user, signal) => {
+    const { firstName, lastName, email, roleId } = user
     const credential = await access.token(signal)
     const outcome = await send({
       endpoint,
       method: 'POST',
       path: endpoint.template,
       secret: credential.secret,
-      body: toBody(user),
+      body: JSON.stringify({ firstName, lastName, email, roleId }),
       signal,
     })
     if (outcome.kind === 'failure') throw withHint(outcome.error, mayExist)
@@ -32,10 +32,6 @@ export function createUserWriter(send: Send, access: Access): TenantWriter['crea
     access.answered(endpoint, credential)
     return result
   }
-}
-
-function toBody({ firstName, lastName, email, roleId }: NewUser): string {
-  return JSON.stringify({ firstName, lastName, email, roleId })
 }
 
 function readOutcome(answer: Answer, sent: NewUser): CreateUserOutcome {
@@ -51,20 +47,14 @@ function readCreated({ body }: Answer, sent: NewUser): User {
     const { data, requestId, serverTime } = openEnvelope(body?.toString() ?? '', 201, what)
     const reading = readUser(data, latestDate(serverTime))
     if (!reading.ok) throw violation(what, 201, `the user cannot be read: ${reading.problem}`, requestId)
-    const broken = brokenBy(reading.record, sent)
-    if (broken !== null) throw violation(what, 201, broken, requestId)
-    return reading.record
+    const { state, roleId, roleName, email } = reading.record
+    const isEmailSent = email?.toLowerCase() === sent.email.toLowerCase()
+    if (state === 'Invited' && roleId === sent.roleId && roleName !== null && isEmailSent) return reading.record
+    throw violation(what, 201, 'state, roleId, roleName or email is not the one of the user sent', requestId)
   } catch (error) {
     if (!(error instanceof SyncError)) throw error
     throw withHint(error, 'Do not send it again; look for the e-mail', `${error.message}; the user was created`)
   }
-}
-
-function brokenBy({ state, roleId, roleName, email }: User, sent: NewUser): string | null {
-  if (state !== 'Invited') return 'state is not Invited'
-  if (roleId !== sent.roleId) return 'roleId is not the one sent'
-  if (roleName === null) return 'roleName is not set'
-  return email?.toLowerCase() === sent.email.toLowerCase() ? null : 'email is not the one sent'
 }
 
 function hintFor(status: number): string | undefined {
@@ -75,11 +65,7 @@ function hintFor(status: number): string | undefined {
 }
 
 function withHint(error: SyncError, hint: string | undefined, message = error.message): SyncError {
-  const { reason, status, requestId, retryAt } = error
-  return new SyncError(reason, message, {
-    ...(hint === undefined ? {} : { hint }),
-    ...(status === undefined ? {} : { status }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(retryAt === undefined ? {} : { retryAt }),
-  })
+  const { status, requestId, retryAt } = error
+  const known = { hint, status, requestId, retryAt }
+  return new SyncError(error.reason, message, known)
 }

@@ -30,12 +30,6 @@ export const createUserEndpoint: Endpoint = { ...endpointOf(users), permission: 
 
 const getRolePath = `${roles.path}/{id}`
 
-export function templatesOf(name: ResourceName): readonly string[] {
-  return resources
-    .filter((resource) => resource.name === name)
-    .flatMap((resource) => [endpointOf(resource).template, byIdEndpointOf(resource)?.template ?? []].flat())
-}
-
 /** For each permission the cheapest endpoint of the enabled resources. */
 export function probesFor(names: readonly ResourceName[]): readonly Endpoint[] {
   const chosen = new Map<string, Endpoint>()

@@ -1,7 +1,6 @@
 import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Fields, RecordOf } from '../model/fields.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import type { ResourceName } from '../model/resource-names.ts'
 import type { ServerTimes } from '../model/server-clock.ts'
 import type { authenticationSettings } from '../resources/authentication-settings.ts'
 import type { permissions } from '../resources/permissions.ts'
@@ -48,7 +47,6 @@ export interface Page<T> {
   readonly hasMore: boolean
   readonly oddities: readonly Oddity[]
   readonly meta: AnswerMeta
-  readonly bytes: number
 }
 
 /** The answer to a look-up; `item` is null on 404 or 410: the record does not exist or belongs to another tenant. */
@@ -102,8 +100,8 @@ export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposabl
   readonly reader: TenantReader
   /** Wall time in milliseconds since the epoch before which nothing is sent; 0 = no wait. */
   readonly blockedUntil: number
-  /** Milliseconds for which nothing is sent to one of the resource's endpoints, in monotonic time; 0 = no wait. */
-  waitMs(resource: ResourceName): number
+  /** Milliseconds for which nothing is sent, in monotonic time; 0 = no wait. */
+  waitMs(): number
   readonly answerTimes: ServerTimes
   readonly tokenGoodForMs: number | null
 }

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
+import { evidenceFor } from './frameworks.ts'
 import { excessOf } from './support/bounded-list.ts'
 import { clientTitle, rolesOfClient } from './support/clients.ts'
 import { factsOf, textOf } from './support/records.ts'
@@ -27,17 +28,13 @@ export const apiClientLeastPrivilege = defineCheck({
   risk: 'A leaked secret gives access to accounts and data that the integration does not need.',
   remediation: 'Give the client a role with only the codes it needs, or add the codes to its allow-list.',
   alert: 'ClientOverprivileged',
-  frameworks: [
-    'soc2 CC6.1',
-    'soc2 CC6.3',
-    'iso27001 A.5.15',
-    'iso27001 A.5.18',
-    'iso27001 A.8.2',
-    'iso27001 A.8.3',
-    'nist80053 AC-6',
-    'pcidss 7.2.5',
-    'cis 6.8',
-  ],
+  frameworks: evidenceFor({
+    soc2: 'CC6.1 CC6.3',
+    iso27001: 'A.5.15 A.5.18 A.8.2 A.8.3',
+    nist80053: 'AC-6',
+    pcidss: '7.2.5',
+    cis: '6.8',
+  }),
   severities: ['high'],
   evaluates: 'api-clients',
   needs: ['roles'],

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
+import { evidenceFor } from './frameworks.ts'
 import { rolesEvidence } from './support/bounded-list.ts'
 import { clientTitle, rolesOfClient } from './support/clients.ts'
 import { factsOf, textOf } from './support/records.ts'
@@ -15,7 +16,13 @@ export const apiClientRoleActive = defineCheck({
   risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",
   remediation: 'Give the client an active role, or rename duplicate roles.',
   alert: 'ClientRoleBroken',
-  frameworks: ['soc2 CC6.3', 'iso27001 A.5.15', 'iso27001 A.5.18', 'nist80053 AC-3', 'pcidss 7.2.5', 'cis 6.8'],
+  frameworks: evidenceFor({
+    soc2: 'CC6.3',
+    iso27001: 'A.5.15 A.5.18',
+    nist80053: 'AC-3',
+    pcidss: '7.2.5',
+    cis: '6.8',
+  }),
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],

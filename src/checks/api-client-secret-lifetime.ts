@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
+import { evidenceFor } from './frameworks.ts'
 import { clientTitle } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { days, withinFrom } from './support/time-limits.ts'
@@ -14,7 +15,7 @@ export const apiClientSecretLifetime = defineCheck({
   risk: 'A long-lived secret stays usable long after it has leaked.',
   remediation: 'Replace the secret with one that expires sooner.',
   alert: 'SecretTooLong',
-  frameworks: ['soc2 CC6.1', 'iso27001 A.5.17', 'nist80053 IA-5', 'pcidss 8.6.3'],
+  frameworks: evidenceFor({ soc2: 'CC6.1', iso27001: 'A.5.17', nist80053: 'IA-5', pcidss: '8.6.3' }),
   severities: ['low'],
   evaluates: 'api-clients',
   needs: [],

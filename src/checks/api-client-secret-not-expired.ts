@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
+import { evidenceFor } from './frameworks.ts'
 import { clientTitle } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { onDate } from './support/words.ts'
@@ -12,7 +13,7 @@ export const apiClientSecretNotExpired = defineCheck({
   risk: 'An integration whose secret has expired no longer works; a client that nobody renews is probably forgotten.',
   remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',
   alert: null,
-  frameworks: ['soc2 CC6.1', 'iso27001 A.5.17', 'nist80053 IA-5', 'pcidss 8.6.3'],
+  frameworks: evidenceFor({ soc2: 'CC6.1', iso27001: 'A.5.17', nist80053: 'IA-5', pcidss: '8.6.3' }),
   severities: ['critical'],
   evaluates: 'api-clients',
   needs: [],

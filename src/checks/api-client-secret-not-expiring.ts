@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, type Outcome } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
+import { evidenceFor } from './frameworks.ts'
 import { clientTitle } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { days, withinFrom } from './support/time-limits.ts'
@@ -15,7 +16,7 @@ export const apiClientSecretNotExpiring = defineCheck({
   risk: 'The integration fails on the day its secret expires.',
   remediation: 'Issue a new secret in the portal before the expiry and hand it to the integration.',
   alert: null,
-  frameworks: ['soc2 CC6.1', 'iso27001 A.5.17', 'nist80053 IA-5', 'pcidss 8.6.3'],
+  frameworks: evidenceFor({ soc2: 'CC6.1', iso27001: 'A.5.17', nist80053: 'IA-5', pcidss: '8.6.3' }),
   severities: ['medium', 'high'],
   evaluates: 'api-clients',
   needs: [],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
+import { evidenceFor } from './frameworks.ts'
 import { factsOf } from './support/records.ts'
 import { isWithoutSso, settingsEvaluator } from './support/settings.ts'
 
@@ -16,18 +17,13 @@ export const authMfaPolicyEnabled = defineCheck({
   risk: 'No user needs a second factor: a stolen password is enough.',
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
   alert: 'MfaPolicyOff',
-  frameworks: [
-    'soc2 CC6.1',
-    'soc2 CC6.6',
-    'iso27001 A.8.5',
-    'nist80053 CM-6',
-    'nist80053 IA-2(1)',
-    'nist80053 IA-2(2)',
-    'pcidss 8.4.1',
-    'pcidss 8.4.2',
-    'cis 6.3',
-    'cis 6.5',
-  ],
+  frameworks: evidenceFor({
+    soc2: 'CC6.1 CC6.6',
+    iso27001: 'A.8.5',
+    nist80053: 'CM-6 IA-2(1) IA-2(2)',
+    pcidss: '8.4.1 8.4.2',
+    cis: '6.3 6.5',
+  }),
   severities: ['high'],
   evaluates: 'authentication-settings',
   needs: [],

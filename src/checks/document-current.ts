@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
+import { evidenceFor } from './frameworks.ts'
 import { lastTouched } from './support/documents.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
@@ -13,7 +14,7 @@ export const documentCurrent = defineCheck({
   risk: 'Policies and evidence that nobody reviews no longer match practice.',
   remediation: 'Review the document and upload its current version, or remove it.',
   alert: 'DocumentOutdated',
-  frameworks: ['soc2 CC2.1', 'soc2 CC5.3', 'iso27001 A.5.1', 'iso27001 A.5.37', 'nist80053 AC-1', 'pcidss 12.1.2'],
+  frameworks: evidenceFor({ soc2: 'CC2.1 CC5.3', iso27001: 'A.5.1 A.5.37', nist80053: 'AC-1', pcidss: '12.1.2' }),
   severities: ['medium'],
   evaluates: 'documents',
   needs: [],

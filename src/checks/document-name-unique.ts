@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
+import { evidenceFor } from './frameworks.ts'
 import { factsOf, textOf } from './support/records.ts'
 
 /** Most documents that the evidence of one finding lists. */
@@ -12,7 +13,7 @@ export const documentNameUnique = defineCheck({
   risk: 'It is unclear which of several documents with the same name is valid.',
   remediation: 'Remove outdated copies, or give each document a name of its own.',
   alert: 'DocumentNameTwice',
-  frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
+  frameworks: evidenceFor({ soc2: 'CC2.1', iso27001: 'A.5.37' }),
   severities: ['info'],
   evaluates: 'documents',
   needs: [],

@@ -3,6 +3,7 @@ import { defineCheck, ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
+import { evidenceFor } from './frameworks.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { readsStatusHistory, statusOutcome, statusSince } from './support/status-since.ts'
 import { busyStatuses, doneStatusesOf, isDoneByMirror, statusWords } from './support/statuses.ts'
@@ -17,7 +18,7 @@ export const documentProcessingFinished = defineCheck({
   risk: 'A document that is stuck in ingestion cannot be queried.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
   alert: 'DocumentStuck',
-  frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
+  frameworks: evidenceFor({ soc2: 'CC2.1', iso27001: 'A.5.37' }),
   severities: ['medium'],
   evaluates: 'documents',
   needs: [],

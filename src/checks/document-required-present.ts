@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, type Outcome } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
+import { evidenceFor } from './frameworks.ts'
 import { lastTouched } from './support/documents.ts'
 import { comparableName, globMatcher } from './support/glob.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
@@ -37,7 +38,7 @@ export const documentRequiredPresent = defineCheck({
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
   alert: 'DocumentMissing',
-  frameworks: ['soc2 CC5.3', 'iso27001 A.5.1', 'iso27001 A.5.37', 'nist80053 AC-1', 'pcidss 12.1.1'],
+  frameworks: evidenceFor({ soc2: 'CC5.3', iso27001: 'A.5.1 A.5.37', nist80053: 'AC-1', pcidss: '12.1.1' }),
   severities: ['high'],
   evaluates: 'documents',
   needs: [],

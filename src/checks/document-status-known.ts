@@ -3,6 +3,7 @@ import { defineCheck, ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
+import { evidenceFor } from './frameworks.ts'
 import { factsOf, textOf } from './support/records.ts'
 import { readsStatusHistory, statusOutcome, statusSince } from './support/status-since.ts'
 import { doneStatusesOf } from './support/statuses.ts'
@@ -18,7 +19,7 @@ export const documentStatusKnown = defineCheck({
   remediation:
     'Look the document up in the portal; add a legitimate status to `documents.knownStatuses` and to `statuses` of document-processing-finished (busy) or document-required-present (finished).',
   alert: 'DocumentStatusUnknown',
-  frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
+  frameworks: evidenceFor({ soc2: 'CC2.1', iso27001: 'A.5.37' }),
   severities: ['low'],
   evaluates: 'documents',
   needs: [],

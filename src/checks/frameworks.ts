@@ -1,16 +1,27 @@
 import type { CheckFacts } from '../evaluate/check.ts'
-import { cisControls } from './frameworks/cis-controls.ts'
-import type { Framework } from './frameworks/framework.ts'
-import { iso27001 } from './frameworks/iso-27001.ts'
-import { nist80053 } from './frameworks/nist-800-53.ts'
-import { pciDss } from './frameworks/pci-dss.ts'
-import { soc2 } from './frameworks/soc-2.ts'
+import data from './frameworks.json' with { type: 'json' }
+
+export interface Framework {
+  readonly id: string
+  readonly name: string
+  /** Names that checks may use, in lower case without punctuation and spaces. */
+  readonly aliases: readonly string[]
+  /** Titles are paraphrased, not quoted. */
+  readonly requirements: readonly { readonly id: string; readonly title: string }[]
+}
 
 /**
  * The requirements that checks name as `soc2 CC6.1`. A check is partial evidence for them. Requirements on access,
  * authentication and configuration without a check are listed too, so that a report shows the gap.
  */
-export const frameworks: readonly Framework[] = [soc2, iso27001, nist80053, pciDss, cisControls]
+export const frameworks: readonly Framework[] = data
+
+type FrameworkId = 'soc2' | 'iso27001' | 'nist80053' | 'pcidss' | 'cis'
+
+/** By framework, the requirements that a check is evidence for, with spaces between them. */
+export function evidenceFor(byFramework: Readonly<Partial<Record<FrameworkId, string>>>): readonly string[] {
+  return Object.entries(byFramework).flatMap(([framework, ids]) => ids.split(' ').map((id) => `${framework} ${id}`))
+}
 
 /** True when a check names the requirement, by any name of the framework: `SOC 2 CC6.1` or `soc2:CC6.1`. */
 export function isEvidenceFor(check: Pick<CheckFacts, 'frameworks'>, framework: Framework, requirement: string) {

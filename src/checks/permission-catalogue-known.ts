@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
+import { evidenceFor } from './frameworks.ts'
 import { boundedList } from './support/bounded-list.ts'
 import { textOf } from './support/records.ts'
 import { toRole } from './support/roles.ts'
@@ -12,7 +13,7 @@ export const permissionCatalogueKnown = defineCheck({
   risk: 'An undocumented permission is missed in access reviews.',
   remediation: 'Ask the vendor what the code permits, and remove it from the role if nobody needs it.',
   alert: 'PermissionUnlisted',
-  frameworks: ['soc2 CC6.3', 'iso27001 A.5.18', 'nist80053 AC-2(7)', 'cis 6.8'],
+  frameworks: evidenceFor({ soc2: 'CC6.3', iso27001: 'A.5.18', nist80053: 'AC-2(7)', cis: '6.8' }),
   severities: ['info'],
   evaluates: 'roles',
   needs: ['permissions'],

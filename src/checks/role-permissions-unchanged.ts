@@ -3,6 +3,7 @@ import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
+import { evidenceFor } from './frameworks.ts'
 import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
 import { type MirroredRole, type Roles, rolesIn, toRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
@@ -24,24 +25,13 @@ export const rolePermissionsUnchanged = defineCheck({
   remediation:
     'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: 'RolePermissionsDrift',
-  frameworks: [
-    'soc2 CC6.3',
-    'soc2 CC7.1',
-    'soc2 CC7.2',
-    'soc2 CC8.1',
-    'iso27001 A.5.18',
-    'iso27001 A.8.2',
-    'iso27001 A.8.9',
-    'iso27001 A.8.32',
-    'nist80053 AC-2(7)',
-    'nist80053 AC-6',
-    'nist80053 CM-2',
-    'nist80053 CM-3',
-    'pcidss 6.5.1',
-    'pcidss 7.2.5',
-    'cis 4.1',
-    'cis 6.8',
-  ],
+  frameworks: evidenceFor({
+    soc2: 'CC6.3 CC7.1 CC7.2 CC8.1',
+    iso27001: 'A.5.18 A.8.2 A.8.9 A.8.32',
+    nist80053: 'AC-2(7) AC-6 CM-2 CM-3',
+    pcidss: '6.5.1 7.2.5',
+    cis: '4.1 6.8',
+  }),
   severities: ['medium', 'high'],
   evaluates: 'roles',
   needs: [],

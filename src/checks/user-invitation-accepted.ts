@@ -4,6 +4,7 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
+import { evidenceFor } from './frameworks.ts'
 import { invitedSince, invitedState } from './support/invited-since.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
@@ -22,7 +23,7 @@ export const userInvitationAccepted = defineCheck({
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
   alert: 'InvitationStale',
-  frameworks: ['soc2 CC6.2', 'iso27001 A.5.16', 'nist80053 AC-2', 'pcidss 8.2.4', 'cis 6.1'],
+  frameworks: evidenceFor({ soc2: 'CC6.2', iso27001: 'A.5.16', nist80053: 'AC-2', pcidss: '8.2.4', cis: '6.1' }),
   severities: ['medium', 'high'],
   evaluates: 'users',
   needs: [],

@@ -3,6 +3,7 @@ import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
+import { evidenceFor } from './frameworks.ts'
 import { excessOf } from './support/bounded-list.ts'
 import { factsOf } from './support/records.ts'
 import type { MirroredRole } from './support/roles.ts'
@@ -23,17 +24,13 @@ export const userLeastPrivilege = defineCheck({
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
   alert: 'UserOverprivileged',
-  frameworks: [
-    'soc2 CC6.1',
-    'soc2 CC6.3',
-    'iso27001 A.5.15',
-    'iso27001 A.5.18',
-    'iso27001 A.8.2',
-    'iso27001 A.8.3',
-    'nist80053 AC-6',
-    'pcidss 7.2.2',
-    'cis 6.8',
-  ],
+  frameworks: evidenceFor({
+    soc2: 'CC6.1 CC6.3',
+    iso27001: 'A.5.15 A.5.18 A.8.2 A.8.3',
+    nist80053: 'AC-6',
+    pcidss: '7.2.2',
+    cis: '6.8',
+  }),
   severities: ['high'],
   evaluates: 'users',
   needs: ['roles'],

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, ok, type RuleContext } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
+import { evidenceFor } from './frameworks.ts'
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from './support/enrolment.ts'
 import { factsOf, readingOf } from './support/records.ts'
 import { isWithoutSso } from './support/settings.ts'
@@ -17,17 +18,13 @@ export const userMfaEnrolled = defineCheck({
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
   alert: 'MfaNotEnrolled',
-  frameworks: [
-    'soc2 CC6.1',
-    'soc2 CC6.6',
-    'iso27001 A.8.5',
-    'nist80053 IA-2(1)',
-    'nist80053 IA-2(2)',
-    'pcidss 8.4.1',
-    'pcidss 8.4.2',
-    'cis 6.3',
-    'cis 6.5',
-  ],
+  frameworks: evidenceFor({
+    soc2: 'CC6.1 CC6.6',
+    iso27001: 'A.8.5',
+    nist80053: 'IA-2(1) IA-2(2)',
+    pcidss: '8.4.1 8.4.2',
+    cis: '6.3 6.5',
+  }),
   severities: ['low', 'high'],
   evaluates: 'users',
   needs: ['authentication-settings'],

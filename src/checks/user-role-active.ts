@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
+import { evidenceFor } from './frameworks.ts'
 import { rolesEvidence } from './support/bounded-list.ts'
 import { factsOf } from './support/records.ts'
 import type { MirroredRole } from './support/roles.ts'
@@ -17,18 +18,13 @@ export const userRoleActive = defineCheck({
   risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
   alert: 'UserRoleBroken',
-  frameworks: [
-    'soc2 CC6.2',
-    'soc2 CC6.3',
-    'iso27001 A.5.15',
-    'iso27001 A.5.18',
-    'iso27001 A.8.3',
-    'nist80053 AC-2',
-    'nist80053 AC-3',
-    'pcidss 7.2.2',
-    'cis 6.1',
-    'cis 6.8',
-  ],
+  frameworks: evidenceFor({
+    soc2: 'CC6.2 CC6.3',
+    iso27001: 'A.5.15 A.5.18 A.8.3',
+    nist80053: 'AC-2 AC-3',
+    pcidss: '7.2.2',
+    cis: '6.1 6.8',
+  }),
   severities: ['medium'],
   evaluates: 'users',
   needs: ['roles'],

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantSettings } from '../config/settings.ts'
-import { insistOnClients, openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
+import { openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
 
 /** Tenant names or waiver ids. */
 export interface Change {
@@ -38,7 +38,6 @@ export async function changeTenants(
   }
   const opening = next.filter(({ name }) => !kept.has(name))
   await yieldToEventLoop()
-  await insistOnClients(opening, options)
   const closed = before.filter(({ settings }) => !kept.has(settings.name))
   await Promise.all(closed.map(({ scope }) => scope.end()))
   const opened = await openAll(opening, options).catch((error: unknown) => {

@@ -130,7 +130,7 @@ export class Jobs {
       const tenant = await session.settledTenant(job.tenant)
       if (!tenant?.engine.resources.includes(resource) || !this.#arranged.has(name)) return
       // A tick during a Retry-After only waits for its end.
-      if (tenant.client.waitMs(resource) > 0) return this.#resume(job, tenant)
+      if (tenant.client.waitMs() > 0) return this.#resume(job, tenant)
       await tenant.scope.run(stopping, async (signal) => {
         const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, { resource, mode, signal })
         if (validUntil !== null) this.#evaluateAfter(job.tenant, validUntil)
@@ -148,7 +148,7 @@ export class Jobs {
       this.#resumed.add(job.name)
       return this.#sync(job, stopping)
     }
-    this.#scheduler.once({ name: job.name, run }, Math.max(0, client.waitMs(job.resource)))
+    this.#scheduler.once({ name: job.name, run }, Math.max(0, client.waitMs()))
   }
 
   /** Evaluates a tenant at a threshold before the next tick; otherwise the check would be `unknown` until that tick. */

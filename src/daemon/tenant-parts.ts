@@ -10,7 +10,6 @@ import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { type ServerClock, serverTimesReached } from '../model/server-clock.ts'
-import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { resources } from '../resources/index.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
@@ -88,7 +87,7 @@ class TenantScope {
     this.#linked = undefined
   }
 
-  /** One combined signal for all work: each `AbortSignal.any` adds a dependant to its sources. */
+  /** One combined signal for all work: one with listeners lives as long as its sources. */
   #link(signal: AbortSignal): AbortSignal {
     if (this.#linked?.to !== signal) {
       this.#linked = { to: signal, both: AbortSignal.any([signal, this.#ending.signal]) }
@@ -152,14 +151,6 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
     engine,
     scope: new TenantScope(),
     serverClock: new ProvenClock(client.answerTimes),
-  }
-}
-
-export async function insistOnClients(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<void> {
-  const turn = yieldAfter(tenantsAtOnce)
-  for (const tenant of tenants) {
-    await createTenantClient(clientOptions(tenant, options))[Symbol.asyncDispose]()
-    await turn()
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Reason } from './reasons.ts'
 
 export interface SyncErrorDetails {
-  readonly hint?: string
+  readonly hint?: string | undefined
   readonly cause?: unknown
-  readonly status?: number
-  readonly requestId?: string
+  readonly status?: number | undefined
+  readonly requestId?: string | undefined
   /** For `rate_limited`: earliest time of the next request, milliseconds since the epoch. */
-  readonly retryAt?: number
+  readonly retryAt?: number | undefined
   /** For `unauthorized`: the token may lack only the permission of this request. */
   readonly undecided?: true
 }

@@ -139,17 +139,13 @@ it('costs a dead tenant at most a fifth more requests in the long run', async ()
   expect(server.requests).toHaveLength(140)
 })
 
-it('retries at once, without a wait, when a kept-alive connection turns out to be closed', async () => {
-  await using server = await testServer((_, response, number) => {
-    if (number === 2) response.socket?.destroy()
-    else sendJson(response, 200, envelope([]))
-  })
-  const { client, clock } = testClient(server.url)
+it('rides out a server that trips on every fifth request', async () => {
+  await using server = await testServer((_, response, number) =>
+    number % 5 === 0 ? sendJson(response, 503, {}) : sendJson(response, 200, envelope([])),
+  )
+  const { client } = testClient(server.url)
   await using _ = client
-  await client.fetch(roles, {})
-  await client.fetch(roles, {})
-  expect(server.requests).toHaveLength(3)
-  expect(clock.sleeps).toEqual([])
+  for (let call = 0; call < 200; call++) await client.fetch(roles, {})
 })
 
 it('never starts more requests in any second than the rate allows', async () => {

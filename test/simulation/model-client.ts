@@ -2,10 +2,9 @@ import { AnswerTimes } from '../../src/api/answer-times.ts'
 import { Access } from '../../src/api/credentials/access.ts'
 import { envSource } from '../../src/api/credentials/create-source.ts'
 import { probesFor } from '../../src/api/endpoints.ts'
-import { RateLimiter } from '../../src/api/limits/rate-limiter.ts'
-import { createReadCall, RetryBucket } from '../../src/api/read-call.ts'
+import { Gate } from '../../src/api/gate.ts'
+import { createReadCall } from '../../src/api/read-call.ts'
 import type { TenantClient } from '../../src/api/reader.ts'
-import { rereadReplays } from '../../src/api/reread-replays.ts'
 import { createTenantReader } from '../../src/api/tenant-reader.ts'
 import type { Outcome } from '../../src/api/transport/outcome.ts'
 import type { TenantRequest } from '../../src/api/transport/send.ts'
@@ -32,8 +31,7 @@ export interface ModelClientOptions {
 
 /**
  * The real reading half of the client over the modelled wire: envelope and shapes, token, 401 check results, identities,
- * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it, but for waits
- * of one endpoint: each counts for the whole tenant, as the falsifier expects.
+ * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it.
  */
 export function createModelClient(
   options: ModelClientOptions,
@@ -41,8 +39,10 @@ export function createModelClient(
   const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
-  const rateLimiter = new RateLimiter({
+  const random = () => prng.stream(`retry ${clock.monotonic()}`).next()
+  const gate = new Gate({
     clock,
+    random,
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: tenant.blockedUntil,
     blockedForMs: tenant.blockedForMs,
@@ -54,13 +54,13 @@ export function createModelClient(
     },
   })
   const source = envSource('TOKEN', () => network.token)
-  const send = async ({ endpoint, path, secret, signal }: TenantRequest): Promise<Outcome> => {
-    using _inFlight = await rateLimiter.pass(signal)
+  const send = async ({ path, secret, signal }: TenantRequest): Promise<Outcome> => {
+    using _inFlight = await gate.pass(signal)
     const outcome = await network.send(path, secret.expose(), scope, signal)
     if (outcome.kind !== 'answer') return outcome
-    if (outcome.status === 429) rateLimiter.refused()
-    if (outcome.status < 400) rateLimiter.succeeded(endpoint.template)
-    if (outcome.retryAfterMs !== null) await rateLimiter.blockFor(outcome.retryAfterMs)
+    if (outcome.status === 429) gate.refused()
+    if (outcome.status < 400) gate.succeeded()
+    if (outcome.retryAfterMs !== null) await gate.blockFor(outcome.retryAfterMs)
     return outcome
   }
   const access = new Access({
@@ -76,16 +76,14 @@ export function createModelClient(
       return undefined
     },
   })
-  const random = () => prng.stream(`retry ${clock.monotonic()}`).next()
-  const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
+  const read = createReadCall({ send, access, gate, observer: undefined })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
-  const direct = createTenantReader({ read, api, answerTimes, observer: undefined })
   return {
     answerTimes,
-    reader: rereadReplays(direct, (ms, signal) => rateLimiter.sleep(ms, signal), undefined),
-    waitMs: () => Math.max(0, rateLimiter.leftMs(null)),
+    reader: createTenantReader({ read, gate, api, answerTimes, observer: undefined }),
+    waitMs: () => gate.leftMs,
     get blockedUntil() {
-      return rateLimiter.blockedUntil
+      return gate.blockedUntil
     },
   }
 }

@@ -184,7 +184,7 @@ export class Network {
       case 'network':
         return failure('network', true)
       case 'stale-connection':
-        return { ...failure('network', true), untouched: true }
+        return { ...failure('network', true) }
       case 'timeout':
         return 'silence'
       case 'server-error':

@@ -97,8 +97,9 @@ it('gives findings as CSV, with the same filter', async () => {
   expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   expect(answer.headers.get('content-disposition')).toBe('attachment; filename="findings.csv"')
   const [heading, ...rows] = (await answer.text()).trimEnd().split('\r\n')
-  expect(heading).toMatch(/^"entityType","entityId","fingerprint","tenant"/)
-  expect(rows.map((row) => row.split(',')[2])).toEqual(['"a"', '"b"'])
+  expect(heading).toMatch(/^"severity","check","message","entityType","entityId"/)
+  const at = heading?.split(',').indexOf('"fingerprint"') ?? -1
+  expect(rows.map((row) => row.split(',')[at])).toEqual(['"a"', '"b"'])
   expect(rows[0]).toContain(`"'=cmd"`)
   expect((await (await fetch(`${web.origin}${path}?severity=low&state=all`)).text()).split('\r\n')).toHaveLength(3)
   expect((await fetch(`${web.origin}${path}?limit=1`)).status).toBe(400)
@@ -166,7 +167,7 @@ it('lists at most forty of the known names', async () => {
 it.each([
   ['/api/v1/checks?tenant=acme', 'Unknown parameter tenant: /api/v1/checks takes none'],
   ['/api/v1/status?tenant=acme', 'Unknown parameter tenant: /api/v1/status takes none'],
-  ['/?bogus=1', 'Unknown parameter bogus: use tenant, find, severity, check, state, q, sort, show'],
+  ['/?bogus=1', 'Unknown parameter bogus: use tenant, find, severity, check, state, q, after'],
 ])('refuses a parameter that %s does not take', async (path, sentence) => {
   await using web = await startServer()
   const answer = await fetch(web.origin + path)

@@ -51,12 +51,6 @@ it('speaks TLS with its certificate, and with a rotated one from the next handsh
   expect((await web.get('/')).fingerprint).toBe(first.fingerprint)
 })
 
-it('accepts certificate and key inline in the file', async () => {
-  const { cert, key } = selfSigned('127.0.0.1')
-  await using web = await startLive(`tls_server_config: ${JSON.stringify({ cert, key })}`)
-  expect((await web.get('/healthz')).status).toBe(200)
-})
-
 it('keeps the last valid configuration while the file is invalid, empty or gone', async () => {
   await using web = await startLive(tls + alice)
   const { fingerprint } = await web.get('/')
@@ -125,7 +119,7 @@ it.each([
 it.each(['', '# users\n', '{}', 'basic_auth_users:', 'http_server_config: {}\nbasic_auth_users: {}'])(
   'refuses to begin with %j: who names a file for users must not be without any',
   async (text) => {
-    await expect(startLive(text)).rejects.toThrow('which would allow access without authentication')
+    await expect(startLive(text)).rejects.toThrow(/without (authentication|a user)/)
   },
 )
 

@@ -9,61 +9,12 @@ import type { Secret, SecretSource } from './secret.ts'
 
 interface Credential {
   readonly secret: Secret
+  /** Differs for each secret. */
   readonly generation: number
+  /** Numbers the identities of answers (AnswerMeta.identity): data under a new one is verified before any commit. */
   readonly identity: number
   /** Digest of the secret, or of the name of its OAuth client: the same in each process. */
   readonly digest: string
-}
-
-/** Numbers the identities of answers (AnswerMeta.identity): data under a new one is verified before any commit. */
-class Identity {
-  readonly #client: string | null
-  readonly #denied = new Set<string>()
-  #secret: Secret | undefined
-  #digest = ''
-  #generation = 0
-  #identity = 1
-
-  constructor(client: string | null) {
-    this.#client = client
-  }
-
-  get number(): number {
-    return this.#identity
-  }
-
-  credentialOf(secret: Secret): Credential {
-    if (this.#secret === undefined || !this.#secret.equals(secret)) {
-      if (this.#secret !== undefined && this.#client === null) this.#identity += 1
-      this.#secret = secret
-      this.#digest = digestOf(this.#client ?? secret.expose())
-      this.#generation += 1
-    }
-    return { secret: this.#secret, generation: this.#generation, identity: this.#identity, digest: this.#digest }
-  }
-
-  denied(template: string): void {
-    this.#denied.add(template)
-  }
-
-  /** The identity of an answer of this endpoint; the end of a refusal begins a new one. */
-  answered(template: string, credential: Credential): number {
-    if (!this.#denied.delete(template)) return credential.identity
-    this.#identity += 1
-    return this.#identity
-  }
-
-  revived(): void {
-    this.#denied.clear()
-    this.#identity += 1
-  }
-}
-
-/** Long enough to distinguish credentials; reveals nothing about a random secret. */
-const digestLength = 12
-
-function digestOf(text: string): string {
-  return hash('sha256', `tenantwatch credential ${text}`).slice(0, digestLength)
 }
 
 export interface AccessOptions {
@@ -76,61 +27,55 @@ export interface AccessOptions {
   probe(endpoint: Endpoint, credential: Credential, signal?: AbortSignal): Promise<number | undefined>
 }
 
+/** A credential that every permission refused. */
 interface Dead {
   credential: Credential
   readonly status: Refusal
   nextProbeAt: number
-  trying: boolean
 }
 
-/** Distinguishes a refused token from a missing permission, which look alike (docs/api.md#authentication). */
+/** Distinguishes a refused token from a missing permission, which look alike (docs/sync.md#13-refusals). */
 export class Access {
   readonly #options: AccessOptions
-  readonly #identity: Identity
+  /** By permission, the last success. */
   readonly #successes = new Map<string, { readonly generation: number; readonly at: number }>()
-  #dead: Dead | undefined
-  #turn = 0
+  /** Templates of endpoints that lacked their permission: the end of a refusal begins a new identity. */
+  readonly #denied = new Set<string>()
   /** Serialized, so that many refusals at once cost one round of probes. */
   readonly #classifying = new Mutex()
+  #known: Omit<Credential, 'identity'> | undefined
+  #identity = 1
+  #dead: Dead | undefined
+  #turn = 0
 
   constructor(options: AccessOptions) {
     this.#options = options
-    this.#identity = new Identity(options.source.client)
   }
 
   /** @throws SyncError `unauthorized` while the credential is refused, or when there is none. */
   async token(signal?: AbortSignal): Promise<Credential> {
+    const before = this.#identity
+    const credential = this.#credentialOf(await this.#options.source.current(signal))
     const dead = this.#dead
     if (dead === undefined) {
-      const before = this.#identity.number
-      const credential = this.#identity.credentialOf(await this.#options.source.current(signal))
       if (credential.identity !== before) {
         this.#options.log.info({}, 'The credential changed: the tenant is identified again before anything is written')
       }
       return credential
     }
-    const seen = await this.#options.source.peek()
-    if (this.#dead !== dead) return this.token(signal)
-    if (dead.trying) throw deadCredential(dead.status)
-    if (seen !== undefined && !seen.equals(dead.credential.secret))
-      return this.#revive(seen, 'A new credential replaces the refused one')
+    if (credential.generation !== dead.credential.generation) {
+      return this.#revive(credential.secret, 'A new credential replaces the refused one')
+    }
     const now = this.#options.clock.monotonic()
     if (now < dead.nextProbeAt) throw deadCredential(dead.status)
     dead.nextProbeAt = now + this.#options.cycleMs
-    dead.trying = true
-    try {
-      return await this.#tryAgain(dead, signal)
-    } finally {
-      dead.trying = false
-    }
+    return this.#tryAgain(dead, signal)
   }
 
-  async renewed(credential: Credential, signal?: AbortSignal): Promise<boolean> {
+  /** True if the secret that was fetched again is another one. */
+  async renewed({ secret, generation }: Credential, signal?: AbortSignal): Promise<boolean> {
     try {
-      return (
-        this.#identity.credentialOf(await this.#options.source.renew(credential.secret, signal)).generation !==
-        credential.generation
-      )
+      return this.#credentialOf(await this.#options.source.renew(secret, signal)).generation !== generation
     } catch (error) {
       if (signal?.aborted === true) throw error
       const problem = error instanceof SyncError ? error.message : 'unforeseen error'
@@ -139,44 +84,38 @@ export class Access {
     }
   }
 
+  /** Notes a success; returns the identity of the answer. */
   answered(endpoint: Endpoint, credential: Credential): number {
     this.#succeeded(endpoint, credential)
-    return this.#identity.answered(endpoint.template, credential)
+    if (!this.#denied.delete(endpoint.template)) return credential.identity
+    this.#identity += 1
+    return this.#identity
   }
 
-  /** `missing_permission` or `unauthorized`, for a 403 or a repeated 401. */
-  async denied(endpoint: Endpoint, credential: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
-    return waitFor(
-      this.#classifying.runExclusive(() => this.#classify(endpoint, credential, status, signal)),
-      signal,
-    )
+  /** `missing_permission` or `unauthorized`, for a refusal that outlives a new token. */
+  denied(endpoint: Endpoint, credential: Credential, status: Refusal, signal?: AbortSignal): Promise<SyncError> {
+    const classify = () => this.#classify(endpoint, credential, status, signal)
+    return waitFor(this.#classifying.runExclusive(classify), signal)
   }
 
-  async #classify(
-    endpoint: Endpoint,
-    credential: Credential,
-    status: Refusal,
-    signal?: AbortSignal,
-  ): Promise<SyncError> {
+  async #classify(endpoint: Endpoint, credential: Credential, status: Refusal, signal?: AbortSignal) {
     if (this.#dead?.credential.generation === credential.generation) return deadCredential(status)
     // If this permission worked before, something changed, and successes before the change prove nothing.
     const wasLetIn = this.#successes.get(endpoint.permission)?.generation === credential.generation
-    const missing = missingPermission(endpoint, status)
-    if (!wasLetIn && this.#provenElsewhere(endpoint, credential)) return this.#deny(endpoint, missing)
+    if (!wasLetIn && this.#provenElsewhere(endpoint, credential)) return this.#deny(endpoint, status, true)
     for (const probe of this.#options.probes) {
       if (probe.permission === endpoint.permission) continue
       const found = await this.#probe(probe, credential, signal)
-      if (isRefusal(found)) continue
-      return this.#deny(endpoint, found === 200 ? missing : undecided(endpoint, status))
+      if (!isRefusal(found)) return this.#deny(endpoint, status, found === 200)
     }
     const nextProbeAt = this.#options.clock.monotonic() + this.#options.cycleMs
-    this.#dead = { credential, status, nextProbeAt, trying: false }
+    this.#dead = { credential, status, nextProbeAt }
     return deadCredential(status)
   }
 
   async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
     await this.renewed(dead.credential, signal)
-    const credential = this.#identity.credentialOf(await this.#options.source.current(signal))
+    const credential = this.#credentialOf(await this.#options.source.current(signal))
     const isNew = credential.generation !== dead.credential.generation
     dead.credential = credential
     const { probes } = this.#options
@@ -192,17 +131,29 @@ export class Access {
     return status
   }
 
-  #revive(secret: Secret, how: string): Credential {
-    this.#dead = undefined
-    this.#identity.revived()
-    this.#options.log.info({}, how)
-    return this.#identity.credentialOf(secret)
+  /** A renewed secret of one OAuth client is no new identity. */
+  #credentialOf(secret: Secret): Credential {
+    const { client } = this.#options.source
+    if (this.#known?.secret.equals(secret) !== true) {
+      const generation = (this.#known?.generation ?? 0) + 1
+      if (this.#known !== undefined && client === null) this.#identity += 1
+      this.#known = { secret, generation, digest: digestOf(client ?? secret.expose()) }
+    }
+    return { ...this.#known, identity: this.#identity }
   }
 
-  #deny(endpoint: Endpoint, checkResult: SyncError): SyncError {
-    this.#identity.denied(endpoint.template)
+  #revive(secret: Secret, how: string): Credential {
+    this.#dead = undefined
+    this.#denied.clear()
+    this.#identity += 1
+    this.#options.log.info({}, how)
+    return this.#credentialOf(secret)
+  }
+
+  #deny(endpoint: Endpoint, status: Refusal, isAcceptedElsewhere: boolean): SyncError {
+    this.#denied.add(endpoint.template)
     this.#successes.delete(endpoint.permission)
-    return checkResult
+    return isAcceptedElsewhere ? missingPermission(endpoint, status) : undecided(endpoint, status)
   }
 
   #succeeded({ permission }: Endpoint, { generation }: Credential): void {
@@ -211,11 +162,17 @@ export class Access {
 
   #provenElsewhere({ permission }: Endpoint, { generation }: Credential): boolean {
     const since = this.#options.clock.monotonic() - this.#options.cycleMs
-    for (const [other, success] of this.#successes) {
-      if (other !== permission && success.generation === generation && success.at >= since) return true
-    }
-    return false
+    return [...this.#successes].some(
+      ([other, success]) => other !== permission && success.generation === generation && success.at >= since,
+    )
   }
+}
+
+/** Long enough to distinguish credentials; reveals nothing about a random secret. */
+const digestLength = 12
+
+function digestOf(text: string): string {
+  return hash('sha256', `tenantwatch credential ${text}`).slice(0, digestLength)
 }
 
 /** Statuses that refuse a token or a permission: the specification has 401 for both. */

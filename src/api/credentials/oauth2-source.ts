@@ -1,8 +1,8 @@
 import type { Clock } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
+import { longestPauseMs } from '../gate.ts'
 import { isObject, parseJson } from '../json.ts'
-import { longestPauseMs } from '../limits/rate-limiter.ts'
 import type { Answer, Outcome } from '../transport/outcome.ts'
 import { type Fetched, fetchedSource } from './fetched-source.ts'
 import { parseSecret, type SecretSource } from './secret.ts'
@@ -26,10 +26,10 @@ export function oauth2Source(options: OAuth2SourceOptions): SecretSource {
     client: options.clientId,
     clock: options.clock,
     cycleMs: options.cycleMs,
-    input: options.clientSecret,
-    async fetch(signal, clientSecret) {
+    async fetch(signal) {
+      const clientSecret = await options.clientSecret.current(signal)
       const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: options.clientId })
-      form.set('client_secret', clientSecret?.expose() ?? '')
+      form.set('client_secret', clientSecret.expose())
       if (options.scope !== null) form.set('scope', options.scope)
       return readTokenAnswer(await options.post(form, signal))
     },
@@ -55,8 +55,8 @@ function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): S
   if (status >= 300 && status < 400) return new SyncError('redirect', message, { hint, status })
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
   if (status === 429 || tooLong) {
-    const wait = retryAfterMs === null ? {} : { retryAt: receivedAt + Math.ceil(retryAfterMs) }
-    return new SyncError('rate_limited', message, { status, ...wait })
+    const retryAt = retryAfterMs === null ? undefined : receivedAt + Math.ceil(retryAfterMs)
+    return new SyncError('rate_limited', message, { status, retryAt })
   }
   if (status >= 500) return new SyncError('server_error', message, { status })
   return new SyncError('unauthorized', message, { hint, status })

@@ -6,14 +6,8 @@ import { bareSecretHint, secretProblem } from '../../model/secret-text.ts'
 export function parseSecret(text: string, origin: string): Secret {
   const trimmed = text.trim()
   const problem = secretProblem(trimmed)
-  if (problem !== null) throw refused(`${origin} ${problem}`)
+  if (problem !== null) throw new SyncError('unauthorized', `${origin} ${problem}`, { hint: bareSecretHint })
   return new Secret(trimmed)
-}
-
-function refused(message: string): SyncError {
-  return new SyncError('unauthorized', message, {
-    hint: bareSecretHint,
-  })
 }
 
 const redacted = '[redacted]'
@@ -53,8 +47,6 @@ export interface SecretSource {
   readonly client: string | null
   /** The present secret; cheap enough to call before every request. */
   current(signal?: AbortSignal): Promise<Secret>
-  /** The secret without a fetch; undefined when it would have to be fetched. */
-  peek(): Promise<Secret | undefined>
   /** Fetches the secret again after the server refused `used`; an expensive source does so at most once a cycle. */
   renew(used: Secret, signal?: AbortSignal): Promise<Secret>
   /** Life of the last fetched secret in milliseconds; null before the first; absent for sources that do not fetch. */

@@ -1,134 +1,142 @@
 import { hash } from 'node:crypto'
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
-import { dayMs } from '../../model/durations.ts'
+import type { Field } from '../../model/fields.ts'
 import { isGuid } from '../../model/guid.ts'
 import { kindOf } from '../json.ts'
-import { fail, odd, type ParseContext } from './parse-context.ts'
+import type { Oddity } from '../reader.ts'
 
-const maxTextId = 200
+/** What is known of one record while it is read. */
+export interface ParseContext {
+  /** The last plausible time in milliseconds since the epoch. */
+  readonly latest: number
+  problem: string | null
+  oddities: Oddity[] | null
+}
+
+const maxOddities = 100
+
+export function odd(context: ParseContext, kind: Oddity['kind'], field: string): void {
+  context.oddities ??= []
+  const known = context.oddities
+  if (known.length < maxOddities && !known.some((one) => one.field === field && one.kind === kind)) {
+    known.push({ kind, field })
+  }
+}
+
+export function fail(context: ParseContext, problem: string): null {
+  context.problem ??= problem
+  return null
+}
+
+export function failKind(context: ParseContext, field: string, value: unknown, wanted: string): null {
+  return fail(context, value === undefined ? `${field} is missing` : `${field} is ${kindOf(value)}, not ${wanted}`)
+}
 
 /** True for a safe integer; two larger ids could become the same number. */
 export function isIntegerId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
+const maxTextId = 200
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
 /** 1 to 200 characters without control, format and direction characters, which make different ids look alike. */
 export function isTextId(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    value.length > 0 &&
-    value.length <= maxTextId &&
-    !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
-  )
+  return typeof value === 'string' && value !== '' && value.length <= maxTextId && !unseen.test(value)
 }
 
-export function integerId(context: ParseContext, field: string, value: unknown): number {
+type SimpleField = Exclude<Field, { readonly kind: 'list' }>
+
+/** Reads the value of a field; null where it is unusable, which `problem` says of a strict field. */
+export function readValue(context: ParseContext, field: SimpleField, name: string, value: unknown): unknown {
+  if (value === null || value === undefined) {
+    if (field.optional === true || (value === null && field.nullable === true)) return null
+    if (field.nullable !== undefined) {
+      if (field.requiredWith === undefined) odd(context, 'unknown_value', name)
+      return null
+    }
+  }
+  switch (field.kind) {
+    case 'integer':
+      return readInteger(context, name, value)
+    case 'guid':
+      return readGuid(context, name, value)
+    case 'text':
+      return field.strict === true ? readStrictText(context, field, name, value) : readText(context, name, value)
+    case 'flag':
+      // No coercion: `"false"` is truthy in JavaScript, and a check would pass for it.
+      if (typeof value === 'boolean') return value
+      if (field.strict === true) return failKind(context, name, value, 'a boolean')
+      odd(context, 'unknown_value', name)
+      return null
+    case 'date':
+      return readDate(context, name, value, field.pastOnly === true ? context.latest : Number.POSITIVE_INFINITY)
+    default:
+      throw new TypeError(`Unknown kind of field ${field satisfies never}`)
+  }
+}
+
+function readInteger(context: ParseContext, name: string, value: unknown): number | null {
   if (isIntegerId(value)) return value === 0 ? 0 : value
-  fail(context, typeof value === 'number' ? `${field} is not a safe integer` : wrong(field, value, 'an integer'))
-  return 0
+  if (typeof value === 'number') return fail(context, `${name} is not a safe integer`)
+  return failKind(context, name, value, 'an integer')
 }
 
-/** An id that is specified as a GUID; one of another form is counted and kept; empty when unusable. */
-export function guidId(context: ParseContext, field: string, value: unknown): string {
+/** An id that is specified as a GUID; one of another form is counted and kept. */
+function readGuid(context: ParseContext, name: string, value: unknown): string | null {
   if (typeof value === 'string' && isGuid(value)) return value
   if (isTextId(value)) {
-    odd(context, 'invalid_id', field)
+    odd(context, 'invalid_id', name)
     return value
   }
-  const rule = `${field} is not 1 to ${maxTextId} characters without control characters`
-  fail(context, typeof value === 'string' ? rule : wrong(field, value, 'a string'))
-  return ''
-}
-
-export function wrong(field: string, value: unknown, wanted: string): string {
-  return value === undefined ? `${field} is missing` : `${field} is ${kindOf(value)}, not ${wanted}`
+  if (typeof value !== 'string') return failKind(context, name, value, 'a string')
+  return fail(context, `${name} is not 1 to ${maxTextId} characters without control characters`)
 }
 
 const maxLength = 1024
 
-/** Last plausible instant of a creation or change, in milliseconds since the epoch; unlimited without a server time. */
-export function latestDate(serverTime: number | null): number {
-  return serverTime === null ? Number.POSITIVE_INFINITY : serverTime + dayMs
-}
-
-/** No coercion: `"false"` is truthy in JavaScript, and a check would pass for it. */
-export function strictBoolean(context: ParseContext, field: string, value: unknown): boolean {
-  if (typeof value === 'boolean') return value
-  fail(context, wrong(field, value, 'a boolean'))
-  return false
-}
-
-export function isShortText(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= maxLength
-}
-
-export function strictText(context: ParseContext, field: string, value: unknown): string {
-  if (typeof value !== 'string') fail(context, wrong(field, value, 'a string'))
-  else if (value.length > maxLength) fail(context, `${field} is longer than ${maxLength} characters`)
+function readStrictText(context: ParseContext, field: SimpleField & { kind: 'text' }, name: string, value: unknown) {
+  if (typeof value !== 'string') return failKind(context, name, value, 'a string')
+  const isPlain = value.length <= maxLength && value.isWellFormed()
+  if (!isPlain && field.personal === true) return cutWithDigest(context, name, value)
+  if (value.length > maxLength) return fail(context, `${name} is longer than ${maxLength} characters`)
   // Texts that differ only in these would be equal once stored.
-  else if (!value.isWellFormed()) fail(context, `${field} contains half a surrogate pair`)
-  else return value
-  return ''
+  if (!isPlain) return fail(context, `${name} contains half a surrogate pair`)
+  if (field.filled === true && value.trim() === '') return fail(context, `${name} is empty`)
+  // Known values that come from a setting are compared elsewhere: the decoder has no settings.
+  if (Array.isArray(field.known) && !field.known.includes(value)) odd(context, 'unknown_value', name)
+  return value
 }
 
 /**
  * A text that any user of the tenant chooses, such as a file name: a long one must not quarantine its record, because
  * then an upload could keep every check over documents `unknown`. It is cut; its digest keeps different texts apart.
  */
-export function personalText(context: ParseContext, field: string, value: unknown): string {
-  if (typeof value !== 'string') return strictText(context, field, value)
-  if (value.length <= maxLength && value.isWellFormed()) return value
-  odd(context, 'unknown_value', field)
+function cutWithDigest(context: ParseContext, name: string, value: string): string {
+  odd(context, 'unknown_value', name)
   const digest = hash('sha256', value.isWellFormed() ? value : Buffer.from(value, 'utf16le'))
   const ending = ` (${value.length} characters, SHA-256 ${digest})`
   return `${cut(value, maxLength - ending.length)}${ending}`
 }
 
-export function strictWord(context: ParseContext, field: string, value: unknown, known: readonly string[]): string {
-  const text = strictText(context, field, value)
-  if (context.problem === null && !known.includes(text)) odd(context, 'unknown_value', field)
-  return text
+/** A text of at most 1024 characters, longer ones cut with an ellipsis; another value is counted and becomes null. */
+function readText(context: ParseContext, name: string, value: unknown): string | null {
+  if (typeof value === 'string' && value.length <= maxLength) return value.toWellFormed()
+  odd(context, 'unknown_value', name)
+  return typeof value === 'string' ? cut(value, maxLength) : null
 }
 
 /** An ISO 8601 date as sent; one without an offset means UTC. `latest` in milliseconds since the epoch. */
-export function strictDate(
-  context: ParseContext,
-  field: string,
-  value: unknown,
-  latest = Number.POSITIVE_INFINITY,
-): string {
-  if (typeof value !== 'string') {
-    fail(context, wrong(field, value, 'a date'))
-    return ''
-  }
+function readDate(context: ParseContext, name: string, value: unknown, latest: number): string | null {
+  if (typeof value !== 'string') return failKind(context, name, value, 'a date')
   let ms = plainUtcMs(value)
   if (ms === undefined) {
     const parsed = parseIsoDate(value)
-    if (parsed?.hasOffset === false) odd(context, 'no_offset', field)
+    if (parsed?.hasOffset === false) odd(context, 'no_offset', name)
     ms = parsed?.ms
   }
-  if (ms !== undefined && ms <= latest) return value
-  const problem =
-    ms === undefined ? 'not an ISO 8601 date that exists' : "more than 24 hours ahead of the server's time"
-  fail(context, `${field} is ${problem}`)
-  return ''
-}
-
-/** A text of at most 1024 characters, longer ones cut with an ellipsis; another value is counted and becomes null. */
-export function describedText(context: ParseContext, field: string, value: unknown): string | null {
-  if (typeof value === 'string') {
-    if (value.length <= maxLength) return value.toWellFormed()
-    odd(context, 'unknown_value', field)
-    return cut(value, maxLength)
-  }
-  odd(context, 'unknown_value', field)
-  return null
-}
-
-export function describedBoolean(context: ParseContext, field: string, value: unknown): boolean | null {
-  if (typeof value === 'boolean') return value
-  odd(context, 'unknown_value', field)
-  return null
+  if (ms === undefined) return fail(context, `${name} is not an ISO 8601 date that exists`)
+  return ms <= latest ? value : fail(context, `${name} is more than 24 hours ahead of the server's time`)
 }
 
 function cut(text: string, length: number): string {

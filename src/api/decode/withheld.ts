@@ -1,27 +1,6 @@
 import { isObject } from '../json.ts'
 
 const maxDepth = 64
-const maxMembers = 100_000
-
-/** Replaces a value of more than 64 levels or 100,000 members: serializing it overflows the stack or the memory. */
-function boundDepth(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  let level: object[] = [value]
-  let members = 0
-  for (let depth = 1; level.length > 0; depth++) {
-    if (depth > maxDepth) return `[nested more than ${maxDepth} levels deep]`
-    const next: object[] = []
-    for (const parent of level) {
-      const children: readonly unknown[] = Object.values(parent)
-      members += children.length
-      if (members > maxMembers) return `[more than ${maxMembers} members]`
-      for (const child of children) if (typeof child === 'object' && child !== null) next.push(child)
-    }
-    level = next
-  }
-  return value
-}
-
 /** A longer text is content rather than a value. */
 const longestText = 256
 
@@ -33,12 +12,8 @@ export interface DescribedTexts {
   readonly [field: string]: true | DescribedTexts
 }
 
-function withoutSecrets(value: unknown): unknown {
-  return storable(boundDepth(value))
-}
-
 export function rawWithoutSecrets(raw: unknown, described: DescribedTexts): unknown {
-  return storable(boundDepth(raw), described)
+  return storable(raw, described)
 }
 
 export function storableName(name: string): string {
@@ -47,32 +22,23 @@ export function storableName(name: string): string {
 }
 
 export function storableField(name: string, value: unknown): unknown {
-  return namesSecret(name) ? withheld(value) : withoutSecrets(value)
+  return namesSecret(name) ? withheld(value) : storable(value)
 }
 
-function storable(value: unknown, described?: DescribedTexts): unknown {
+function storable(value: unknown, described: DescribedTexts = {}, depth = 1): unknown {
   if (typeof value === 'string') return hasSecretLook(value) ? withheld(value) : value
-  if (Array.isArray(value)) return value.map((one) => storable(one, described))
-  return isObject(value) ? storableObject(value, described) : value
-}
-
-function storableObject(value: Readonly<Record<string, unknown>>, described: DescribedTexts = {}): object {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > maxDepth) return `[nested more than ${maxDepth} levels deep]`
+  if (Array.isArray(value)) return value.map((one) => storable(one, described, depth + 1))
   // A null prototype keeps `__proto__` an ordinary key.
   const kept = Object.create(null) as Record<string, unknown>
-  for (const name of Object.keys(value).sort()) {
-    const one = value[name]
+  for (const [name, one] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const known = Object.hasOwn(described, name) ? described[name] : undefined
-    if (known === undefined)
-      kept[freeName(kept, storableName(name))] = namesSecret(name) ? withheld(one) : storable(one)
-    else kept[name] = known === true ? describedText(one) : storable(one, known)
+    if (known === true) kept[name] = describedText(one)
+    else if (known !== undefined) kept[name] = storable(one, known, depth + 1)
+    else kept[storableName(name)] = namesSecret(name) ? withheld(one) : storable(one, {}, depth + 1)
   }
   return kept
-}
-
-export function freeName(kept: object, name: string): string {
-  let free = name
-  for (let n = 2; Object.hasOwn(kept, free); n++) free = `${name} ${n}`
-  return free
 }
 
 const longestDescribed = 1024

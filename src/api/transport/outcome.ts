@@ -1,8 +1,8 @@
-import { SyncError, type SyncErrorDetails } from '../../model/errors.ts'
+import { SyncError } from '../../model/errors.ts'
 import { UnfitFile } from '../../model/process/regular-file.ts'
 import type { Reason } from '../../model/reasons.ts'
 import { abortedError } from '../deadline.ts'
-import { longestPauseMs, rateAdvice } from '../limits/rate-limiter.ts'
+import { longestPauseMs, rateAdvice } from '../gate.ts'
 import { readErrorFacts } from './envelope.ts'
 
 export interface Answer {
@@ -13,8 +13,6 @@ export interface Answer {
   /** `Retry-After` in milliseconds; null if absent or without meaning for the status. */
   readonly retryAfterMs: number | null
   readonly ageSeconds?: number | null
-  /** The `Date` header in milliseconds since the epoch. */
-  readonly date?: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
 }
@@ -23,8 +21,6 @@ export interface Failure {
   readonly kind: 'failure'
   readonly error: SyncError
   readonly retriable: boolean
-  /** The connection broke before any byte of the answer, as a kept-alive one closed by the server does. */
-  readonly untouched: boolean
 }
 
 export type Outcome = Answer | Failure
@@ -48,29 +44,22 @@ const timeouts = new Set(['ETIMEDOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_
 const tls =
   /^(ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|EPROTO$|UND_ERR_PRX_TLS)/
 
-const breaks = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
-
-const retriableFailures: ReadonlySet<Reason> = new Set<Reason>(['network', 'timeout'])
-
 export function transportFailure(thrown: unknown, state: ExchangeState): Failure {
   const error = toSyncError(thrown, state)
-  const untouched = state.status === undefined && error.reason === 'network' && breaks.has(codeOrNameOf(thrown))
-  return { kind: 'failure', error, retriable: retriableFailures.has(error.reason), untouched }
+  return { kind: 'failure', error, retriable: error.reason === 'network' || error.reason === 'timeout' }
 }
 
-function toSyncError(thrown: unknown, state: ExchangeState): SyncError {
-  const { what, status } = state
-  const details: SyncErrorDetails = status === undefined ? {} : { status }
+function toSyncError(thrown: unknown, { what, status, proxied, ...state }: ExchangeState): SyncError {
   if (state.callerAborted) return abortedError()
   if (state.expired) {
-    return new SyncError('timeout', `${what} did not complete within ${state.timeoutMs / 1000} s`, details)
+    return new SyncError('timeout', `${what} did not complete within ${state.timeoutMs / 1000} s`, { status })
   }
   if (thrown instanceof SyncError) {
-    return new SyncError(thrown.reason, `${what}: ${thrown.message}`, { ...details, ...hintOf(thrown) })
+    return new SyncError(thrown.reason, `${what}: ${thrown.message}`, { status, hint: thrown.hint })
   }
   const code = codeOrNameOf(thrown)
-  const reason = reasonOfCode(code, state.proxied)
-  return new SyncError(reason, `${what} failed: ${code}`, { ...details, ...hintOfCode(reason, code, state.proxied) })
+  const reason = reasonOfCode(code, proxied)
+  return new SyncError(reason, `${what} failed: ${code}`, { status, hint: hintOfCode(reason, code, proxied) })
 }
 
 function reasonOfCode(code: string, proxied: boolean): Reason {
@@ -86,26 +75,23 @@ function reasonOfCode(code: string, proxied: boolean): Reason {
   return /^(Z_|ERR__ERROR|ERR_BROTLI)/.test(code) ? 'protocol' : 'network'
 }
 
-function hintOf(error: SyncError): SyncErrorDetails {
-  return error.hint === undefined ? {} : { hint: error.hint }
-}
-
 const noTls = 'The server there does not speak TLS: check scheme and port of baseUrl'
+const noRoute = 'There is no route to the host: check baseUrl and the network'
 
 const hintsByCode: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'Nothing listens there: check host and port of baseUrl, and whether the server runs'],
-  ['EHOSTUNREACH', 'There is no route to the host: check baseUrl and the network'],
-  ['ENETUNREACH', 'There is no route to the host: check baseUrl and the network'],
+  ['EHOSTUNREACH', noRoute],
+  ['ENETUNREACH', noRoute],
   ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
 ])
 
-function hintOfCode(reason: Reason, code: string, proxied: boolean): SyncErrorDetails {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return { hint: 'The name of the host could not be resolved' }
+function hintOfCode(reason: Reason, code: string, proxied: boolean): string | undefined {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The name of the host could not be resolved'
   const hint = proxied ? undefined : hintsByCode.get(code)
-  if (hint !== undefined) return { hint }
-  if (reason === 'tls') return { hint: 'Check the certificate of the server; a private authority goes into api.caFile' }
-  return proxied && reason !== 'aborted' ? { hint: 'Requests go through api.proxy: check that it lets them pass' } : {}
+  if (hint !== undefined) return hint
+  if (reason === 'tls') return 'Check the certificate of the server; a private authority goes into api.caFile'
+  return proxied && reason !== 'aborted' ? 'Requests go through api.proxy: check that it lets them pass' : undefined
 }
 
 export interface StatusContext {
@@ -125,17 +111,16 @@ export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const stated = isAbsence(status) && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
   const reason = tooLong ? 'rate_limited' : stated
-  const hint = hintOfStatus(status, context)
-  const details: SyncErrorDetails = {
+  const details = {
     status,
-    ...(hint === undefined ? {} : { hint }),
-    ...(requestId === null ? {} : { requestId }),
-    ...(retryAfterMs !== null && reason === 'rate_limited' ? { retryAt: receivedAt + Math.ceil(retryAfterMs) } : {}),
+    hint: hintOfStatus(status, context),
+    requestId: requestId ?? undefined,
+    retryAt: retryAfterMs !== null && reason === 'rate_limited' ? receivedAt + Math.ceil(retryAfterMs) : undefined,
   }
   const lacks = status === 403 ? `: the token lacks the permission ${context.permission}` : ''
   const message = `${context.what} answered ${status}${code === null ? '' : ` ${code}`}${lacks}`
   const error = new SyncError(reason, message, details)
-  return { kind: 'failure', error, retriable: retriableAnswers.has(reason) && !tooLong, untouched: false }
+  return { kind: 'failure', error, retriable: retriableAnswers.has(reason) && !tooLong }
 }
 
 function reasonOfStatus(status: number): Reason {

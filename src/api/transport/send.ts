@@ -1,18 +1,15 @@
 import type { Clock } from '../../model/clock.ts'
-import { parseIsoDate } from '../../model/dates.ts'
+import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Secret } from '../credentials/secret.ts'
 import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
-import type { RateLimiter } from '../limits/rate-limiter.ts'
-import { type StatedWait, statedWait, statesWait, waitUntil } from '../limits/retry-after.ts'
+import { type Gate, maxRetryAfterMs } from '../gate.ts'
 import type { TenantObserver } from '../reader.ts'
 import type { Target } from './base-url.ts'
-import { acceptedEncodings, firstOf, type Response, readBody } from './body.ts'
+import { acceptedEncodings, echoes, firstOf, readBody } from './body.ts'
 import type { Dispatchers } from './dispatchers.ts'
-import { echoes } from './echo.ts'
-import { readErrorFacts } from './envelope.ts'
-import { type Answer, type Outcome, statusOf, transportFailure } from './outcome.ts'
+import { type Outcome, statusOf, transportFailure } from './outcome.ts'
 
 export interface SendParts {
   readonly target: Target
@@ -23,7 +20,7 @@ export interface SendParts {
   readonly userAgent: string
   readonly clock: Clock
   readonly dispatchers: Dispatchers
-  readonly rateLimiter: RateLimiter
+  readonly gate: Gate
   readonly observer: TenantObserver | undefined
 }
 
@@ -48,18 +45,16 @@ export type Send<Request = TenantRequest | TokenRequest> = (request: Request) =>
 const maxTokenAnswerBytes = 64 * 1024
 const maxWholeBytes = 32 * 2 ** 20
 
-/** Sends once, without redirects. Failures are outcomes; errors of the rate limiter are thrown and not retried. */
+/** Sends once, without redirects. Failures are outcomes; errors of the gate are thrown and not retried. */
 export function createSend(parts: SendParts): Send {
-  const { clock, dispatchers, observer, rateLimiter, timeoutMs } = parts
+  const { clock, dispatchers, observer, gate, timeoutMs } = parts
   return async (request) => {
     const template = 'endpoint' in request ? request.endpoint.template : null
-    using _inFlight = await rateLimiter.pass(request.signal, template)
+    using _inFlight = await gate.pass(request.signal)
     const started = clock.monotonic()
     const { what, maxBytes, origin, secret, ...wire } = wireOf(request, parts)
     using deadline = startDeadline(timeoutMs, request.signal)
     let status: number | undefined
-    /** End of a stated wait in server time, which the body may contain. */
-    let undated: number | null = null
     let outcome: Outcome
     try {
       const dispatcher = await dispatchers.current()
@@ -68,19 +63,15 @@ export function createSend(parts: SendParts): Send {
       // undici observes the signal only once a connection is established.
       const response = await waitFor(asking, deadline.signal)
       status = response.statusCode
-      if (status === 429) rateLimiter.refused()
-      const wait = waitIn(response)
+      const { 'retry-after': wait, date, age } = response.headers
+      if (status === 429) gate.refused()
+      const retryAfterMs = statedWait(status, firstOf(wait), firstOf(date), clock.now())
       // In parallel with the body, which may never end.
-      const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms, template) : undefined
-      undated = wait !== null && 'until' in wait ? wait.until : null
+      const storing = retryAfterMs === null ? undefined : gate.blockFor(retryAfterMs)
       const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
-      const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, template, undated, body)
-      const ageSeconds = ageOf(response.headers['age'])
-      const date = dateOf(firstOf(response.headers['date']))
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
-      outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, date, ...received }
+      outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds: ageOf(age), ...received }
     } catch (thrown) {
-      await noteWait(parts, template, undated, null)
       const callerAborted = request.signal?.aborted === true
       const { expired } = deadline
       const { proxied } = dispatchers
@@ -88,7 +79,7 @@ export function createSend(parts: SendParts): Send {
     }
     if (template !== null) {
       observer?.request(template, statusOf(outcome), (clock.monotonic() - started) / 1000)
-      if (outcome.kind === 'answer' && outcome.status < 400) rateLimiter.succeeded(template)
+      if (outcome.kind === 'answer' && outcome.status < 400) gate.succeeded()
     } else if (outcome.kind === 'answer' && outcome.status === 200) {
       // The answer contains a secret by design.
       return outcome
@@ -103,7 +94,7 @@ function refuseEcho(outcome: Outcome, secret: string, what: string): Outcome {
   if (outcome.status >= 400) return { ...outcome, body: null }
   const { status } = outcome
   const error = new SyncError('protocol', `${what} answered ${status} with the token in the body`, { status })
-  return { kind: 'failure', error, retriable: false, untouched: false }
+  return { kind: 'failure', error, retriable: false }
 }
 
 export function inWords(method: string, { template }: Endpoint): string {
@@ -149,33 +140,28 @@ function wireOf(request: TenantRequest | TokenRequest, parts: SendParts) {
   }
 }
 
-function waitIn({ statusCode, headers }: Response): StatedWait | null {
-  const { 'retry-after': wait, date } = headers
-  return statesWait(statusCode) ? statedWait(firstOf(wait), firstOf(date)) : null
-}
-
-/** Measures a date by the server time in the body, else by the local clock. */
-async function noteWait(
-  parts: SendParts,
-  template: string | null,
-  until: number | null,
-  body: Answer['body'],
-): Promise<number | null> {
-  if (until === null) return null
-  const stated = parseIsoDate(readErrorFacts(body).timestamp)?.ms
-  const waitMs = waitUntil(until, stated ?? parts.clock.now())
-  if (waitMs !== null) await parts.rateLimiter.blockFor(waitMs, template)
-  return waitMs
-}
-
-function dateOf(header: string | undefined): number | null {
-  const ms = header === undefined ? Number.NaN : Date.parse(header)
-  return Number.isNaN(ms) ? null : ms
-}
-
 /** In seconds; the greatest of several: by RFC 9111 (5.1) the first one counts, but caches may append theirs. */
 function ageOf(header: string | string[] | undefined): number | null {
   const ages = [header ?? []].flat().flatMap((line) => line.split(','))
   const known = ages.filter((age) => /^\s*\d+\s*$/.test(age)).map(Number)
   return known.length === 0 ? null : Math.max(...known)
+}
+
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/
+
+/**
+ * The wait of `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most 24 hours; null when it states none or the
+ * status gives it no meaning. A date counts from the answer's `Date` header, so that a wrong local clock has no effect.
+ */
+function statedWait(status: number, header: string | undefined, date: string | undefined, now: number) {
+  if (status !== 429 && (status < 500 || status > 599)) return null
+  const text = header?.trim() ?? ''
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null
+  const ms = seconds === null ? dateMs(text) - (dateMs(date?.trim() ?? '') || now) : seconds * secondMs
+  return ms > 0 ? Math.min(ms, maxRetryAfterMs) : null
+}
+
+/** NaN for other texts. */
+function dateMs(text: string): number {
+  return httpDate.test(text) ? Date.parse(text) : Number.NaN
 }

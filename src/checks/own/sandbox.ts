@@ -1,6 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { constants, setPriority } from 'node:os'
 import type { NoAnswer, OwnAnswer } from '../../evaluate/own-query.ts'
 import { secondMs } from '../../model/durations.ts'
 import { type Job, type Message, sandboxProgram } from './sandbox-program.ts'
@@ -24,7 +22,6 @@ export class Sandbox implements AsyncDisposable {
       const limit = `it takes more than ${Math.round(memoryLimit / 2 ** 20)} MiB of memory, with the records`
       this.#end(signal === 'SIGUSR2' ? limit : `its process ended without an answer (${signal ?? code})`)
     })
-    yieldResources(this.#child)
   }
 
   /** Why it cannot be used any more; null while it can. */
@@ -68,16 +65,5 @@ export class Sandbox implements AsyncDisposable {
   #end(problem: string): void {
     this.#problem ??= problem
     this.#ended.resolve({ kind: 'failed', problem: this.#problem })
-  }
-}
-
-/** The process waits for this one while the processor is busy, and ends first where memory runs short. */
-function yieldResources({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
-  } catch {
-    // It may have ended already, or the system has no such file; both are optional.
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { echoes } from '../../../src/api/transport/echo.ts'
+import { echoes } from '../../../src/api/transport/body.ts'
 
 const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
 const numbered = (character: string) => String.raw`\u00${character.charCodeAt(0).toString(16).padStart(2, '0')}`
