@@ -40,8 +40,8 @@ it('documents every key of the header, and a check that can be evaluated', async
   expect(parsed.checks).toMatchObject([{ id: 'sso-has-a-provider', problem: null }])
   expect(await tryOwnChecks({ ...limits, ...parsed }, now)).toMatchObject([{ problem: null }])
   const text = readFileSync(join(root, 'src/config/own-checks/header.ts'), 'utf8')
-  const [, list = ''] = /const keys = \[([\s\S]*?)\]/.exec(text) ?? []
-  const keys = [...list.matchAll(/'(\w+)'/g)].map(([, key = '']) => key)
+  const [, list = ''] = /strictObject\(\{([\s\S]*?)\n {2}\}\)/.exec(text) ?? []
+  const keys = [...list.matchAll(/^ {4}(\w+): /gm)].map(([, key = '']) => key)
   expect(keys.length).toBeGreaterThan(5)
   for (const key of keys) expect(page, key).toMatch(new RegExp(`^\\| [^|]*\`${key}\`[^|]* \\|`, 'm'))
 })

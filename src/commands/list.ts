@@ -55,7 +55,7 @@ export interface ListCommand<Options> {
 
 const usualFormats = ['table', 'json', 'ndjson', 'csv'] as const
 
-/** Adds a list command: all have `--format`, `--limit` and `--output` (docs/operations.md#commands). */
+/** Adds a list command: all have `--format`, `--limit` and `--output`. */
 export function addList<Options>(spec: ListCommand<Options>): (program: Command, io: Io, done: Done) => void {
   return (program, io, done) => {
     const command = program.command(spec.name).description(spec.summary).addHelpText('after', `\n${spec.help}`)

@@ -8,6 +8,11 @@ function compare(a: Key, b: Key): number {
   return a.id === b.id ? 0 : a.id < b.id ? -1 : 1
 }
 
+/** A test may give a record an id that is no id. */
+function indexOf(id: unknown): string {
+  return typeof id === 'object' ? JSON.stringify(id) : String(id).toLowerCase()
+}
+
 /** Records in the order of their keys. Ids are found in any letter case. */
 export class Collection<T> {
   readonly keyOf: (record: T) => Key
@@ -17,7 +22,7 @@ export class Collection<T> {
   constructor(records: readonly T[], keyOf: (record: T) => Key) {
     this.keyOf = keyOf
     this.#sorted = records.toSorted((a, b) => compare(keyOf(a), keyOf(b)))
-    this.#byId = new Map(records.map((record) => [String(keyOf(record).id), record]))
+    this.#byId = new Map(records.map((record) => [indexOf(keyOf(record).id), record]))
   }
 
   get size(): number {
@@ -33,21 +38,21 @@ export class Collection<T> {
   }
 
   get(id: number | string): T | undefined {
-    return this.#byId.get(String(id).toLowerCase())
+    return this.#byId.get(indexOf(id))
   }
 
   /** Adds a record, or replaces that with its id. */
   add(record: T): void {
     const key = this.keyOf(record)
     this.remove(key.id)
-    this.#byId.set(String(key.id), record)
+    this.#byId.set(indexOf(key.id), record)
     this.#sorted = this.#sorted.toSpliced(this.rankAfter(key), 0, record)
   }
 
   remove(id: number | string): boolean {
     const record = this.get(id)
     if (record === undefined) return false
-    this.#byId.delete(String(this.keyOf(record).id))
+    this.#byId.delete(indexOf(this.keyOf(record).id))
     this.#sorted = this.#sorted.toSpliced(this.rankAfter(this.keyOf(record)) - 1, 1)
     return true
   }
@@ -57,7 +62,7 @@ export class Collection<T> {
     const before = this.#sorted.length
     this.#sorted = this.#sorted.filter((record) => {
       const isGone = matches(record)
-      if (isGone) this.#byId.delete(String(this.keyOf(record).id))
+      if (isGone) this.#byId.delete(indexOf(this.keyOf(record).id))
       return !isGone
     })
     return before - this.#sorted.length

@@ -72,11 +72,11 @@ it('lists own checks with their files and their problems', async () => {
     '',
     cli,
   )
-  const { code, stdout } = await made.run('checks')
+  const { code, stdout, stderr } = await made.run('checks')
   expect(code).toBe(0)
   expect(stdout).toMatch(/^good-one +medium +users +All is well with good-one \(own: a\.sql\)$/m)
-  expect(stdout).toContain('\nbad-sql cannot be evaluated: no such table: usrs')
-  expect(stdout).toContain('\nown-file-c cannot be evaluated: `id` is missing')
+  expect(stderr).toMatch(/bad-sql.*no such table: usrs/)
+  expect(stderr).toMatch(/own-file-c.*`id` is missing/)
   const facts = JSON.parse((await made.run('checks', '--format', 'json')).stdout)
   expect(facts.slice(-3)).toMatchObject([
     { id: 'good-one', own: { file: 'a.sql', frameworks: ['SOC 2 CC6.1'], problem: null } },
@@ -131,9 +131,9 @@ it('tries one file over the mirror, prints the findings it would open, and write
   const tried = await made.run('checks', '--try', 'draft.sql', '--tenant', 'acme')
   expect(tried.code).toBe(0)
   const [heading, ...rows] = tried.stdout.trimEnd().split('\n')
-  expect(heading).toMatch(/^SEVERITY +TENANT +CHECK +ENTITY +WHY /)
+  expect(heading).toMatch(/^SEVERITY +ID +TENANT +CHECK +SINCE +FINDING/)
   expect(rows.length).toBeGreaterThan(0)
-  for (const row of rows) expect(row).toMatch(/^MEDIUM +acme +too-low +\d+ +User \S+ fails\. /)
+  for (const row of rows) expect(row).toMatch(/^medium +\S+ +acme +too-low /i)
   expect(tried.stderr).toBe(
     `acme: ${250 - rows.length} ok, ${rows.length} alarm, 0 skip, 0 error\nNothing was written.\n`,
   )
@@ -191,9 +191,8 @@ it('is unknown with its error shown, and fails sync --fail-on, while a check is 
   expect(ran.code).toBe(3)
   expect(ran.stderr).toContain('"detail":"a.sql: no such column: nonsense"')
   const { stderr } = await made.run('findings')
-  expect(stderr).toContain('checks cannot be evaluated (check_failed: the check itself failed): good-one, own-file-b\n')
-  expect(stderr).toContain('\n  good-one: a.sql: no such column: nonsense\n')
-  expect(stderr).toContain('\n  own-file-b: b.sql: `id` is missing')
+  expect(stderr).toContain('good-one (a.sql: no such column: nonsense)')
+  expect(stderr).toContain('own-file-b (b.sql: `id` is missing')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
   const metrics = (await made.run('metrics')).stdout
   expect(metrics).toContain(
@@ -213,7 +212,7 @@ it('keeps findings while their file may be one that cannot be read, and closes t
   rmSync(join(made.folder, 'own'), { recursive: true })
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
-  expect((await made.run('findings')).stderr).toMatch(/\(check_failed: the check itself failed\): .*own-checks-folder/)
+  expect((await made.run('findings')).stderr).toMatch(/own-checks-folder.*check_failed/)
   const { stdout } = await made.run('metrics')
   expect(stdout).toContain('tenantwatch_findings{tenant="acme",check="good-one",severity="medium"} 1\n')
   expect(stdout).toContain('tenantwatch_check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n')

@@ -101,7 +101,8 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
     changes: changes.map(({ requestId: _, at, ...facts }) => normalized(`${minuteOf(at)} ${jsonOf(facts)}`)).toSorted(),
     metrics: series
       .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('tenantwatch_build_info'))
-      .map((line) => normalizeSeries(line, recoversSince, now).replace('tenantwatch_', '')),
+      .map((line) => normalizeSeries(line, recoversSince, now).replace('tenantwatch_', ''))
+      .toSorted(),
   }
 }
 

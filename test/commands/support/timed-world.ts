@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { type Cli, type CliOptions, cli, startTime } from './cli.ts'
 
-const formats = ['json', 'md', 'html'] as const
+const formats = ['json', 'html'] as const
 export const small = { sizes: { users: 30, documents: 20 } }
 
 export interface Reported {

@@ -66,6 +66,8 @@ async function checkInProcess(file: string, signal: AbortSignal): Promise<string
     const [driver, file] = process.argv.slice(1)
     const raw = new (require(driver))(file, { readonly: true, fileMustExist: true })
     raw.pragma('temp_store = MEMORY')
+    // Halves the time; a file that is cut meanwhile ends this process only.
+    raw.pragma('mmap_size = 1099511627776')
     process.stdout.write(raw.pragma('${check}', { simple: true }))`
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   try {
