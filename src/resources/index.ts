@@ -1,5 +1,4 @@
 import type { ResourceDefinition } from '../model/resource.ts'
-import type { ResourceName } from '../model/resource-names.ts'
 import { apiClients } from './api-clients.ts'
 import { authenticationSettings } from './authentication-settings.ts'
 import { documents } from './documents.ts'
@@ -18,5 +17,3 @@ export const resources = [
 
 /** Resources whose ids are GUIDs, so that each id exists in one tenant only. */
 export const identifying = resources.filter((one) => 'identifiedBy' in one && one.identifiedBy === 'guid')
-
-export type ResourceNamed<Name extends ResourceName> = Extract<(typeof resources)[number], { readonly name: Name }>

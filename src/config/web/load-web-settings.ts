@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import * as z from 'zod'
 import { readRegularFileSync } from '../../model/process/regular-file.ts'
@@ -52,19 +51,16 @@ export interface WebReading {
   readonly mistakes: readonly Mistake[]
   /** A sentence for each mistake, with its place and without hashes and keys. */
   readonly problems: readonly string[]
-  readonly versions: FileVersions
 }
 
 /** `path` is relative to `cwd` and used in messages. */
 export function readWebSettings(path: string, cwd: string): WebReading {
   const whole = resolve(cwd, path)
-  const versions = new Map<string, string>()
-  const read: ReadFile = (file) => readVersioned(resolve(dirname(whole), file), versions)
+  const read: ReadFile = (file) => readText(resolve(dirname(whole), file))
   const reading = (settings: WebSettings, mistakes: readonly Mistake[]) => ({
     settings,
     mistakes,
     problems: mistakes.map(({ sentence }) => sentence),
-    versions,
   })
   const broken = (sentence: string) =>
     reading(openWeb, [{ code: 'invalid', key: '', line: null, text: sentence, sentence }])
@@ -89,28 +85,10 @@ export function loadWebSettings(path: string, cwd: string): WebReading {
   return reading
 }
 
-export type FileVersions = ReadonlyMap<string, string>
-
-function readVersioned(path: string, versions: Map<string, string>): ReturnType<ReadFile> {
-  // Recorded before the read, so that a concurrent change causes another read.
-  versions.set(path, versionOf(path))
+function readText(path: string): ReturnType<ReadFile> {
   try {
     return { text: readRegularFileSync(path).toString() }
   } catch (error) {
     return { why: whyUnreadable(error) }
-  }
-}
-
-/** True when one of the files changed. Follows links, so that a replaced folder is noticed. */
-export function haveChanged(versions: FileVersions): boolean {
-  return [...versions].some(([path, version]) => versionOf(path) !== version)
-}
-
-function versionOf(path: string): string {
-  try {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true })
-    return [dev, ino, size, mtimeNs, ctimeNs].join(':')
-  } catch (error) {
-    return whyUnreadable(error)
   }
 }
