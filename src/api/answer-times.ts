@@ -24,6 +24,8 @@ export interface AnsweredRequest {
   /** The same in milliseconds since the epoch; null when unreadable. */
   readonly serverTime: number | null
   readonly ageSeconds: number | null
+  /** The `Date` header in milliseconds since the epoch. */
+  readonly date?: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
 }
@@ -82,8 +84,11 @@ export class AnswerTimes implements ServerTimes {
     }
     const oddities: Oddity[] = []
     if (!requestId || this.#isReused(answer, requestId)) oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
-    if (serverTime === null) oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
-    else {
+    if (serverTime === null) {
+      // A replay to a new process, which does not know the id, shows by its Date header only.
+      if (answer.date != null) this.#assertNotBehind(answer, answer.date)
+      oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
+    } else {
       this.#assertNotBehind(answer, serverTime)
       const isConfirmed = !isSkewed(serverTime - receivedAt)
       if (isConfirmed && serverTime > (this.#newest?.time ?? 0)) this.#newest = { time: serverTime, monotonic }

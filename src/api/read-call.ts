@@ -21,7 +21,7 @@ export interface ReadCall {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface ReadAnswer extends Pick<Answer, 'ageSeconds' | 'receivedAt' | 'receivedMonotonic'> {
+export interface ReadAnswer extends Pick<Answer, 'ageSeconds' | 'date' | 'receivedAt' | 'receivedMonotonic'> {
   /** The body of a 200, in UTF-8; null for an absent record. */
   readonly body: Buffer | null
   /** Facts of a 404 or 410; null for a 200, whose body contains them. */

@@ -50,13 +50,14 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
 
   /** Throws for a stale answer. */
   function metaOf(
-    { receivedAt, receivedMonotonic, ageSeconds = null, identity, credential }: ReadAnswer,
+    { receivedAt, receivedMonotonic, ageSeconds = null, date = null, identity, credential }: ReadAnswer,
     { requestId, serverTime, timestamp, oddities = [] }: Omit<Envelope, 'data' | 'pagination'>,
     what: string,
     resource: ResourceName | null,
   ): AnswerMeta {
     const received = { receivedAt, receivedMonotonic }
-    const noted = answerTimes.note({ what, resource, requestId, serverTime, timestamp, ageSeconds, ...received })
+    const facts = { requestId, serverTime, timestamp, ageSeconds, date, ...received }
+    const noted = answerTimes.note({ what, resource, ...facts })
     return { requestId, serverTime, ...received, identity, credential, oddities: [...noted, ...oddities] }
   }
 

@@ -188,3 +188,15 @@ it('a local clock that is set back by days leaves the newest time where it is', 
   expect(times.now()).toBe(server + minuteMs)
   expect(answer({ serverTime: clock.now() })).toBe('stale')
 })
+
+it('an answer without a readable time is stale if its Date header lies behind earlier answers', () => {
+  const start = fakeClock().now()
+  const known = scene()
+  known.answer()
+  const later = scene({ before: [{ serverTime: start, receivedAt: start }] })
+  for (const { answer } of [known, later]) {
+    expect(answer({ serverTime: null, date: start - 6 * minuteMs })).toBe('stale')
+    expect(answer({ serverTime: null, date: start - minuteMs })).toBe('unreadable_time')
+    expect(answer({ serverTime: null, date: null })).toBe('unreadable_time')
+  }
+})

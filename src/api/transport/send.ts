@@ -70,7 +70,15 @@ export function createSend(parts: SendParts): Send {
       const storing = retryAfterMs === null ? undefined : gate.blockFor(retryAfterMs)
       const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
-      outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds: ageOf(age), ...received }
+      outcome = {
+        kind: 'answer',
+        status,
+        body,
+        retryAfterMs,
+        ageSeconds: ageOf(age),
+        date: dateOf(firstOf(date)),
+        ...received,
+      }
     } catch (thrown) {
       const callerAborted = request.signal?.aborted === true
       const { expired } = deadline
@@ -138,6 +146,11 @@ function wireOf(request: TenantRequest | TokenRequest, parts: SendParts) {
     maxBytes: statusOnly ? 0 : limit,
     secret,
   }
+}
+
+function dateOf(header: string | undefined): number | null {
+  const ms = header === undefined ? Number.NaN : Date.parse(header)
+  return Number.isNaN(ms) ? null : ms
 }
 
 /** In seconds; the greatest of several: by RFC 9111 (5.1) the first one counts, but caches may append theirs. */
