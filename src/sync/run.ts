@@ -46,18 +46,15 @@ export interface Run {
   readonly fullSyncCompleted: () => Promise<void>
 }
 
-export interface PageRequest {
-  /** Returns the answer to an earlier request on the first call. */
-  readonly ask?: () => Promise<Fetched>
-  /** The page was read before, so that a 400 is no loss of the cursor. */
-  readonly isRepeated?: boolean
-}
-
-/** Fetches a page until its identity is verified. A refused cursor of a feed is `invalid_cursor`. */
+/**
+ * Fetches a page until its identity is verified. A refused cursor of a feed is `invalid_cursor`.
+ *
+ * @param ask returns the answer to an earlier request on the first call.
+ */
 export async function fetchPage(
   run: Run,
   query: FeedQuery,
-  { ask = () => run.context.reader.fetch(run.definition, query, run.signal), isRepeated = false }: PageRequest = {},
+  ask: () => Promise<Fetched> = () => run.context.reader.fetch(run.definition, query, run.signal),
 ): Promise<Fetched> {
   const { definition, guard } = run
   try {
@@ -71,7 +68,7 @@ export async function fetchPage(
       return fetched
     }
   } catch (error) {
-    const losesCursor = definition.kind === 'feed' && query.cursor !== undefined && !isRepeated
+    const losesCursor = definition.kind === 'feed' && query.cursor !== undefined
     if (!losesCursor || !isRefusedRequest(error)) throw error
     throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
       cause: error,

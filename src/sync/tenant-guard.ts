@@ -20,7 +20,7 @@ import {
   readEvidence,
 } from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
-import { admits } from './pages/page-rule.ts'
+import { admits } from './pages/strange-page.ts'
 
 /** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#8-tenant-identity). */
 export interface TenantGuard {
@@ -274,7 +274,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
 }
 
 /** True for the hold that a refused page of the list raised. */
-export function isForPageOf({ cause }: Pick<HoldRow, 'cause'>, resource: ResourceName): boolean {
+function isForPageOf({ cause }: Pick<HoldRow, 'cause'>, resource: ResourceName): boolean {
   return cause.check === 'page' && cause.resource === resource
 }
 

@@ -7,7 +7,6 @@ import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Severity } from '../model/severity.ts'
-import type { FindingOrder } from '../store/port.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
@@ -18,8 +17,7 @@ export interface FindingQuery {
   readonly states?: readonly FindingView['state'][]
   /** Adds names, e-mail addresses and file names. Only if they may be shown. */
   readonly withPersonal?: boolean
-  /** Absent = the order in which they were first opened. */
-  readonly order?: FindingOrder
+  /** The last opened first. */
   readonly descending?: boolean
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number

@@ -38,13 +38,8 @@ export interface Dialect {
   /** Condition that `column` is in the values bound as `listOf`. */
   isIn(column: string): string
   listOf(values: readonly Stored[]): List
-  /** Converts a text of decimal digits to a whole number; other texts give any number or null. */
-  integerOf(text: string): string
-  jsonArray(values: readonly string[]): string
-  /** Member of an array by index, or of an object by name. Some databases need the type, or return text. */
-  jsonMember(json: string, member: number | string, type: 'integer' | 'text'): string
-  /** Rows of `columns` parameters each, for `values` and `in`. */
-  rowsOf(rows: number, columns: number): string
+  /** Text of a member of an object. */
+  jsonMember(json: string, name: string): string
   /** Rows bound by `bindRows`, for `from`: a table `given` with these columns, and `n` for their order. */
   givenRows(columns: GivenColumns): string
   /** Members of the object that is the last parameter. */

@@ -43,13 +43,9 @@ export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSe
   readonly evidence: string
 }
 
-/** `entity`: by the entity's id, shorter ones first; `age`: by when they were first seen, then by fingerprint. */
-export type FindingOrder = 'age' | 'entity'
-
 const orders = {
   opened: ['f.id'],
   age: ['f.first_seen_at', 'f.fingerprint'],
-  entity: ['length(f.entity_id)', 'f.entity_id', 'f.id'],
 } as const
 
 /** An absent field does not restrict. */
@@ -64,8 +60,8 @@ export interface FindingFilter {
   readonly lapsed?: boolean
   /** Only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
-  /** Absent = the order in which they were first opened. */
-  readonly order?: FindingOrder
+  /** `age`: by when they were first seen, then by fingerprint; absent = the order in which they were first opened. */
+  readonly order?: 'age'
   readonly descending?: boolean
   /** Fingerprint; only findings after it, none if it is unknown. */
   readonly after?: string

@@ -143,7 +143,7 @@ export function lapseReader(database: Database, asOf: AsOf) {
   const text = `select e.subject as fingerprint, e.at, e.data from events e where ${sql.isIn('e.tenant_id')} and e.kind = 'waiver.lapsed'
       and ${sql.isIn('e.subject')} and e.data is not null and ${asOf.events('e')}
       and not exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(termsKinds)})
-        and n.subject = ${sql.jsonMember('e.data', 'waiver', 'text')} and n.id > e.id and ${asOf.events('n')})
+        and n.subject = ${sql.jsonMember('e.data', 'waiver')} and n.id > e.id and ${asOf.events('n')})
     order by +e.id`
   return async (
     tx: Sql,

@@ -43,7 +43,7 @@ const isOfSettings = Object.values(recordShapes)
 
 /** Conditions on events `e` of tenants that are old; each is erased. */
 function erasable(database: Database): readonly string[] {
-  const waiver = database.sql.jsonMember('e.data', 'waiver', 'text')
+  const waiver = database.sql.jsonMember('e.data', 'waiver')
   const states = [findingKinds, ['result'], ['tenant.state'], termsKinds] as const
   return [
     `${isOf(recordKinds)} and not (${isOfSettings})`,

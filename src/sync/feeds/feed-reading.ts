@@ -64,7 +64,7 @@ export function pagesAhead(run: Run): PagesAhead {
       let attempts = 0
       // After a change of identity, the page requested ahead belongs to the old one.
       const next = () => (attempts++ === 0 && early !== null ? early : ask(cursor))
-      return fetchPage(run, queryAt(cursor), { ask: next })
+      return fetchPage(run, queryAt(cursor), next)
     },
     async [Symbol.asyncDispose]() {
       stop.abort()

@@ -20,7 +20,6 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
         states.includes(view.state) &&
         query.fingerprints?.includes(view.fingerprint) !== false,
     )
-    if (query.order === 'entity') found.sort((a, b) => a.entity.id.localeCompare(b.entity.id, 'en', { numeric: true }))
     if (query.descending === true) found.reverse()
     found.splice(0, found.findIndex(({ fingerprint }) => fingerprint === query.after) + 1)
     for (let i = 0; i < found.length; i += 2) yield found.slice(i, i + 2)

@@ -8,16 +8,7 @@ export const postgresDialect: Dialect = {
      where ${condition}`,
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
-  integerOf: (text) => `case when ${text} ~ '^-?[0-9]{1,16}$' then ${text}::bigint end`,
-  jsonArray: (values) => `json_build_array(${values.join(', ')})::text`,
-  jsonMember(json, member, type) {
-    const text = `(${json}::json ->> ${typeof member === 'number' ? member : `'${member}'`})`
-    return type === 'integer' ? `${text}::bigint` : text
-  },
-  rowsOf(rows, columns) {
-    const row = `(${Array(columns).fill('?').join(', ')})`
-    return Array(rows).fill(row).join(', ')
-  },
+  jsonMember: (json, name) => `(${json}::json ->> '${name}')`,
   givenRows(columns) {
     const names = Object.keys(columns)
     const lists = names.map((name) => `@${name}::${columns[name] === 'integer' ? 'bigint' : 'text'}[]`)

@@ -6,13 +6,7 @@ export const sqliteDialect: Dialect = {
      where tenant_id = @tenantId and resource = @resource and key in (select value from json_each(@keys)) and ${condition}`,
   isIn: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values) as unknown as List,
-  integerOf: (text) => `cast(${text} as integer)`,
-  jsonArray: (values) => `json_array(${values.join(', ')})`,
-  jsonMember: (json, member) => `${json} ->> ${typeof member === 'number' ? member : `'${member}'`}`,
-  rowsOf(rows, columns) {
-    const row = `(${Array(columns).fill('?').join(', ')})`
-    return Array(rows).fill(row).join(', ')
-  },
+  jsonMember: (json, name) => `${json} ->> '${name}'`,
   givenRows(columns) {
     const values = Object.keys(columns).map((name, i) => `value ->> ${i} as "${name}"`)
     return `(select key as n, ${values.join(', ')} from json_each(@rows)) as given`

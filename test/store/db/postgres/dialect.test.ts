@@ -44,15 +44,11 @@ it('finds members of a list, whatever their type and characters', async () => {
   expect(await get(db, byId, listOf(['0', '1', '2', '3']))).toEqual([{ id: '4' }, { id: '5' }, { id: '6' }])
 })
 
-it('writes and reads members of JSON texts', async () => {
+it('reads members of JSON texts', async () => {
   const db = postgresDb()
-  const { jsonArray, jsonMember } = db.dialect
-  const array = jsonArray(['cast(@a as text)', 'cast(@b as bigint)', 'null'])
-  const member = (at: number) => jsonMember(`(${array})`, at, at === 1 ? 'integer' : 'text')
-  const text = `select ${array} as value, ${member(0)} as a, ${member(1)} as b, ${member(2)} as c`
-  const [row] = await get<{ value: string }>(db, text, { a: 'x"\0y', b: 7 })
-  expect(row).toMatchObject({ a: 'x"\0y', b: 7, c: null })
-  expect(await get(db, `select ${jsonMember(`'{"a b":1}'`, 'a b', 'integer')} as value`)).toEqual([{ value: 1 }])
+  const { jsonMember } = db.dialect
+  const text = `select ${jsonMember('cast(@json as text)', 'a b')} as a, ${jsonMember('cast(@json as text)', 'c')} as c`
+  expect(await get(db, text, { json: JSON.stringify({ 'a b': 'x"y' }) })).toEqual([{ a: 'x"y', c: null }])
 })
 
 it('runs drizzle’s builders with placeholders', async () => {
