@@ -11,13 +11,11 @@ import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import type { OwnQueries } from '../evaluate/own-query.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
-import { ResultMemory } from '../evaluate/result-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
@@ -70,8 +68,6 @@ export interface EvaluatorOptions {
 
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { stores, metrics, clock, log, ownQueries, queryBudget } = options
-  const emptyMemories = () => memoizeWeakly((_: Mirror) => new ResultMemory())
-  let memoryOf = emptyMemories()
   let shared = sharedTenants([], clock)
   const logShared = sharedLog(log)
   const queue = new Mutex()
@@ -97,7 +93,6 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
         checks,
         now,
         log,
-        memory: memoryOf(store),
         ...(ownQueries && { ownQueries }),
         ...(queryBudget && { queryBudget }),
         async onDataQuality(quality) {
@@ -120,7 +115,6 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     await common?.noteTime(at)
     const given = { checks: checksOf(settings), version, at }
     await common?.noteConfiguration(await configurationRecord(settings, given))
-    memoryOf = emptyMemories()
     const names = settings.tenants.map(({ name }) => name)
     if (common !== null) await closeTenants(common, await stores.removed(names), at)
     if (due === settings) due = null

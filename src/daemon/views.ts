@@ -65,10 +65,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const names = settings.tenants.map(({ name }) => name)
   const shared = sharedTenants(names, clock)
   const topOf = memoizeWeakly((_: Mirror) => topFindingsMemory())
-  // What the owner of a tenant has in memory is newer. Everything else is read by the connections that wait for no run.
-  const shownOf = memoizeWeakly(({ checkStates, dataVersion, findingVersion }: Mirror): Mirror => {
-    return { ...mirror, checkStates, dataVersion, findingVersion }
-  })
 
   async function evaluated(): Promise<readonly Shown[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -88,8 +84,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         ...(sharedWith !== undefined && { sharedWith }),
       }
       if (engine === undefined) return known
-      const own = engine.storeOf(tenant.name)
-      return { ...known, store: own === null ? mirror : shownOf(own), skewOf: engine.skewOf(tenant.name) }
+      return { ...known, skewOf: engine.skewOf(tenant.name) }
     })
   }
 

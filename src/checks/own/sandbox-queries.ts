@@ -11,12 +11,15 @@ const mebibyte = 2 ** 20
 const keptMs = 1.5 * minuteMs
 
 /** A store without records, over which a query is validated. */
-export const emptyStore: QueriedStore = { dataVersion: () => 0, records: () => ({ async *select() {} }) }
+export const emptyStore: QueriedStore = {
+  syncState: async () => ({ version: 0 }),
+  records: () => ({ async *select() {} }),
+}
 
 interface Snapshot {
   readonly sandbox: Sandbox
   readonly store: QueriedStore
-  /** The tenant, its resources and their data versions from before they were read. */
+  /** The tenant, its resources and their versions from before they were read. */
   readonly key: string
 }
 
@@ -63,7 +66,8 @@ export class SandboxQueries implements OwnQueries, AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<Sandbox> {
     for (const input of inputs) this.#resources.add(input)
-    const key = [tenantId, ...[...this.#resources].map((name) => `${name} ${store.dataVersion(tenantId, name)}`)].join()
+    const versions = [...this.#resources].map(async (name) => [name, (await store.syncState(tenantId, name)).version])
+    const key = JSON.stringify([tenantId, ...(await Promise.all(versions))])
     const last = this.#snapshot
     if (last?.store === store && last.key === key && last.sandbox.problem === null) return last.sandbox
     await this[Symbol.asyncDispose]()

@@ -64,6 +64,15 @@ export async function addLive(sql: Sql, tenantId: number, resource: string, reco
   )
 }
 
+/** Results of the records as they were are no longer current. Call inside the transaction that changes the records. */
+export async function raiseVersion(sql: Sql, tenantId: number, resource: string): Promise<void> {
+  await sql(
+    `insert into sync_states (tenant_id, resource, version) values (?, ?, 1)
+     on conflict (tenant_id, resource) do update set version = sync_states.version + 1`,
+    [tenantId, resource],
+  )
+}
+
 /** Stores that a full sync completed. @param at time of the first completion, unless there was one. */
 export async function saveCompletion(
   sql: Sql,

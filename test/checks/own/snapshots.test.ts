@@ -24,7 +24,7 @@ function storeOf(onBatch: () => void = () => {}) {
   const read: ResourceName[] = []
   const versions = new Map<ResourceName, number>()
   const store: QueriedStore = {
-    dataVersion: (_tenantId, resource) => versions.get(resource) ?? 0,
+    syncState: async (_tenantId, resource) => ({ version: versions.get(resource) ?? 0 }),
     records: (tenantId) => ({
       async *select(resource) {
         read.push(resource)
