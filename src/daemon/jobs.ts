@@ -12,7 +12,7 @@ import { type DueRun, runTogether } from '../sync/due.ts'
 import type { TenantEngine } from '../sync/tenant-engine.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
-import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
+import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
 const jitterMs = 5 * secondMs
 
@@ -78,14 +78,14 @@ export class Jobs {
   }
 
   /** Starts runs that are due, and an evaluation in parallel; `ended` resolves when all have ended. */
-  async runDue(tenants: readonly TenantParts[]): Promise<{ readonly ended: Promise<unknown> }> {
+  async runDue(tenants: readonly Tenant[]): Promise<{ readonly ended: Promise<unknown> }> {
     const evaluated = this.#scheduler.runNow('evaluate')
     const runs = await this.#begin(tenants, (engine) => engine.due('run'))
     return { ended: Promise.all([evaluated, ...runs]) }
   }
 
   /** Call after tenants were opened or changed: runs what is due of them. */
-  async takeUp(tenants: readonly TenantParts[]): Promise<void> {
+  async takeUp(tenants: readonly Tenant[]): Promise<void> {
     this.arrange()
     await this.runDue(tenants).catch((error: unknown) => {
       this.#parts.log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
@@ -96,7 +96,7 @@ export class Jobs {
   follow(): void {
     const { session, log } = this.#parts
     session.stores.begin({
-      isIdle: (name) => session.tenants.find(({ settings }) => settings.name === name)?.scope.isIdle ?? true,
+      isIdle: (name) => session.tenants.find(({ settings }) => settings.name === name)?.isIdle ?? true,
       follow: async () => {
         const { opened, change } = await session.followStores()
         const tenants = session.tenants.length
@@ -107,7 +107,7 @@ export class Jobs {
     })
   }
 
-  #syncJobs({ settings, engine }: TenantParts): Job[] {
+  #syncJobs({ settings, engine }: Tenant): Job[] {
     return engine.resources.flatMap((resource) => {
       const { incremental, full } = settings.resources[resource]
       const modes = [['incremental', incremental] as const, ['full', full] as const]
@@ -131,7 +131,7 @@ export class Jobs {
       if (!tenant?.engine.resources.includes(resource) || !this.#arranged.has(name)) return
       // A tick during a Retry-After only waits for its end.
       if (tenant.client.waitMs() > 0) return this.#resume(job, tenant)
-      await tenant.scope.run(stopping, async (signal) => {
+      await tenant.work(stopping, async (signal) => {
         const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, { resource, mode, signal })
         if (validUntil !== null) this.#evaluateAfter(job.tenant, validUntil)
         // One that read no page since the last wait is left to the next tick.
@@ -143,7 +143,7 @@ export class Jobs {
   }
 
   /** Continues a run at the end of the wait that the tenant demands, which may be a day. */
-  #resume(job: SyncJob, { client }: TenantParts): void {
+  #resume(job: SyncJob, { client }: Tenant): void {
     const run = (stopping: AbortSignal) => {
       this.#resumed.add(job.name)
       return this.#sync(job, stopping)
@@ -189,7 +189,7 @@ export class Jobs {
   }
 
   async #begin(
-    tenants: readonly TenantParts[],
+    tenants: readonly Tenant[],
     runsOf: (engine: TenantEngine) => Promise<readonly DueRun[]>,
   ): Promise<Promise<unknown>[]> {
     const found: { readonly tenant: string; readonly runs: readonly DueRun[] }[] = []

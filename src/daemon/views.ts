@@ -19,16 +19,16 @@ import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
-import { resourceNames } from '../model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
+import { sharedTenants } from '../model/shared-records.ts'
 import { withEntityNames } from '../report/entity-names.ts'
 import { batches } from '../report/formats.ts'
 import type { CheckStateRow, Mirror, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { oneOf } from '../store/words.ts'
 import type { FindingQuery } from '../web/web-options.ts'
-import { sharedTenants } from './shared-tenants.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
 type TenantNames = string | ReadonlySet<string>
@@ -45,16 +45,14 @@ export interface Views {
 }
 
 export interface EngineFacts {
-  readonly skewOf: (tenant: string) => SkewOf
+  readonly skewOf: (tenant: string, resource: ResourceName) => ReturnType<SkewOf>
   /** Store of a tenant that this process owns; null for tenants of other replicas. */
   readonly storeOf: (tenant: string) => Mirror | null
-  readonly unstored: Pick<UnstoredRuns, 'over'>
+  readonly unstored: UnstoredRuns
 }
 
 interface Shown extends EvaluatedTenant {
   readonly store: Mirror
-  /** `store.unconfirmedTime`, which belongs to no tenant: read once for all tenants that are shown together. */
-  readonly unconfirmedTime: () => Promise<number | null>
 }
 
 /** Without `engine`, shows what the mirror has; a tenant that is not mirrored yet is shown as never read. */
@@ -63,41 +61,28 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const waiversOfTenant = waiversByTenant(waivers)
   const listed = checksOf(settings)
   const names = settings.tenants.map(({ name }) => name)
-  const shared = sharedTenants(names, clock)
   const topOf = memoizeWeakly((_: Mirror) => topFindingsMemory())
   // What the owner of a tenant has in memory is newer. Everything else is read by the connections that wait for no run.
   const shownOf = memoizeWeakly(({ checkStates, dataVersion, findingVersion }: Mirror): Mirror => {
     return { ...mirror, checkStates, dataVersion, findingVersion }
   })
 
-  async function evaluated(): Promise<readonly Shown[]> {
+  async function shownTenants(isWanted: (name: string) => boolean = () => true): Promise<readonly Shown[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
-    let newest: Promise<number | null> | undefined
-    const unconfirmedTime = () => {
-      newest ??= mirror.unconfirmedTime()
-      return newest
-    }
-    const sharedBy = await shared.read(mirror)
-    return settings.tenants.map((tenant) => {
-      const sharedWith = sharedBy.get(tenant.name)
-      const known = {
-        id: ids.get(tenant.name) ?? unmirroredId,
+    const sharedBy = await sharedTenants(mirror, names)
+    const wanted = settings.tenants.filter(({ name }) => isWanted(name))
+    return wanted.map((tenant) => {
+      const { name } = tenant
+      const sharedWith = sharedBy.get(name)
+      const own = engine?.storeOf(name) ?? null
+      return {
+        id: ids.get(name) ?? unmirroredId,
         settings: tenant,
-        store: mirror,
-        unconfirmedTime,
+        store: own === null ? mirror : shownOf(own),
+        ...(engine && { skewOf: (resource) => engine.skewOf(name, resource) }),
         ...(sharedWith !== undefined && { sharedWith }),
       }
-      if (engine === undefined) return known
-      const own = engine.storeOf(tenant.name)
-      return { ...known, store: own === null ? mirror : shownOf(own), skewOf: engine.skewOf(tenant.name) }
     })
-  }
-
-  async function ofEach<T>(
-    read: (tenant: Shown) => Promise<T>,
-    isWanted: (tenant: Shown) => boolean = () => true,
-  ): Promise<readonly T[]> {
-    return mapTenants((await evaluated()).filter(isWanted), read)
   }
 
   async function checksFor({ id, store }: Shown): Promise<readonly Check[]> {
@@ -106,20 +91,14 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 
   async function postureOf(tenant: Shown): Promise<TenantPosture> {
-    const now = clock.now()
+    const { store, sharedWith } = tenant
     const checks = await checksFor(tenant)
-    const evaluateIntervalMs = evaluate.intervalMs
-    const own = waiversOfTenant.get(tenant.settings.name) ?? []
-    const { store } = tenant
     const posture = await readPosture({
-      store: { ...store, unconfirmedTime: tenant.unconfirmedTime },
-      tenant,
-      checks,
-      waivers: own,
-      now,
-      evaluateIntervalMs,
+      ...{ store, tenant, checks },
+      waivers: waiversOfTenant.get(tenant.settings.name) ?? [],
+      now: clock.now(),
+      evaluateIntervalMs: evaluate.intervalMs,
     })
-    const { sharedWith } = tenant
     const isShared = sharedWith !== undefined && posture.identity === 'proven'
     const known = isShared ? { ...posture, identity: 'unproven' as const, sharedWith } : posture
     const shown = await withProblems(known, { checks, store, tenantId: tenant.id })
@@ -199,11 +178,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         waived: memoize((check: string) => waivedEntities(posture, check)),
       }
     }
-    return ofEach(reading, ({ settings: { name } }) => isOwn(name))
+    return mapTenants(await shownTenants(isOwn), reading)
   }
 
   return {
-    posture: (names) => ofEach(postureOf, (tenant) => isNamed(tenant, names)),
+    posture: async (names) => mapTenants(await shownTenants((name) => isNamed(name, names)), postureOf),
     readings,
     findings,
     findingBatches: (query) => batches(findings(query)),
@@ -219,11 +198,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return latest.map((change) => changeView(change, names?.get(change.resource)?.get(change.key)))
     },
     async secrets(name) {
-      const tenant = (await evaluated()).find(({ settings: { name: known } }) => known === name)
+      const [tenant] = await shownTenants((known) => known === name)
       return tenant === undefined ? [] : secretsOf(tenant)
     },
     async expiries(name) {
-      const all = await ofEach(async (tenant) => (isNamed(tenant, name) ? expiriesOf(tenant) : []))
+      const all = await mapTenants(await shownTenants((known) => isNamed(known, name)), expiriesOf)
       return all.flat().toSorted((a, b) => a.at - b.at)
     },
   }
@@ -247,7 +226,7 @@ function changeView(
   return { resource, entity: key, names, at, kind, field, before, after, requestId, personal }
 }
 
-function isNamed({ settings: { name } }: EvaluatedTenant, names: TenantNames | undefined): boolean {
+function isNamed(name: string, names: TenantNames | undefined): boolean {
   return names === undefined || (typeof names === 'string' ? names === name : names.has(name))
 }
 

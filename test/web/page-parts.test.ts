@@ -538,12 +538,6 @@ it('serves its script as a module of its own that a strict content security poli
   expect(text).toContain('DOMParser')
 })
 
-it('warns of a token whose file is away, because only the next start fails', async () => {
-  const shown = (more: object) => page('/', { posture: async () => [posture(more)] })
-  expect(await shown({ lostSecret: true })).toContain('The file of the token cannot be read.')
-  expect(await shown({})).not.toContain('The file of the token')
-})
-
 it('says above everything that findings are filtered, with the way to them and to all', async () => {
   const html = await page('/?tenant=acme&check=x', some)
   expect(html).toContain(
