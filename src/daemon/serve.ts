@@ -6,6 +6,7 @@ import type { Log } from '../model/log.ts'
 import { isUntried, type OwnerView, type TenantPosture } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import { batches } from '../report/formats.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import type { WebConfig } from '../web/web-config.ts'
@@ -49,7 +50,7 @@ export function createWeb({
       metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),
       posture: (tenant) => withOwners(session, tenant),
-      findings: (query) => session.views.findingBatches(query),
+      findings: (query) => batches(session.views.findings(query)),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
       expiries: () => session.views.expiries(),

@@ -18,13 +18,12 @@ import type { Expiry } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
-import type { CheckView, TenantPosture } from '../model/posture.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
 import { sharedTenants } from '../model/shared-records.ts'
 import { withEntityNames } from '../report/entity-names.ts'
-import { batches } from '../report/formats.ts'
 import type { CheckStateRow, Mirror, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { oneOf } from '../store/words.ts'
@@ -38,7 +37,6 @@ export interface Views {
   posture(tenants?: TenantNames): Promise<readonly TenantPosture[]>
   readings(): Promise<readonly TenantReading[]>
   findings(query: FindingQuery): AsyncIterable<FindingView>
-  findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
   secrets(tenant: string): Promise<readonly SecretView[]>
   changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
   expiries(tenant?: string): Promise<readonly Expiry[]>
@@ -101,8 +99,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     })
     const isShared = sharedWith !== undefined && posture.identity === 'proven'
     const known = isShared ? { ...posture, identity: 'unproven' as const, sharedWith } : posture
-    const shown = await withProblems(known, { checks, store, tenantId: tenant.id })
-    return engine === undefined ? shown : engine.unstored.over(shown)
+    return engine === undefined ? known : engine.unstored.over(known)
   }
 
   function secretsOf({ id, settings: { ownClientId }, store }: Shown): Promise<readonly SecretView[]> {
@@ -185,7 +182,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     posture: async (names) => mapTenants(await shownTenants((name) => isNamed(name, names)), postureOf),
     readings,
     findings,
-    findingBatches: (query) => batches(findings(query)),
     async changes(name, most, withPersonal) {
       const tenant = (await mirror.tenants()).find((one) => one.name === name)
       if (tenant === undefined) return []
@@ -240,23 +236,4 @@ function unreadChecks(
   const known = new Set(listed.map(({ id }) => id))
   const unread = states.filter(({ check, open }) => !known.has(check) && hasAny(open))
   return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))
-}
-
-/** Adds problems of own checks and the entities that other checks could not evaluate. */
-async function withProblems(
-  posture: TenantPosture,
-  { checks, store, tenantId }: { readonly checks: readonly Check[]; readonly store: Mirror; readonly tenantId: number },
-): Promise<TenantPosture> {
-  const own = new Map(checks.flatMap((check) => (check.own === undefined ? [] : [[check.id, check.own] as const])))
-  if (own.size === 0 && posture.checks.every(({ notEvaluated }) => (notEvaluated ?? 0) === 0)) return posture
-  const noted = new Map((await store.checkStates(tenantId)).map(({ check, problem }) => [check, problem]))
-  const notesOf = ({ check, enabled, notEvaluated }: CheckView): Partial<CheckView> => {
-    const [source, note] = [own.get(check), noted.get(check)]
-    if (!enabled) return {}
-    if (source !== undefined && source.problem !== null) return { problem: `${source.file}: ${source.problem}` }
-    if (note == null) return {}
-    if (source !== undefined) return { problem: note }
-    return (notEvaluated ?? 0) > 0 ? { unevaluated: JSON.parse(note) as readonly string[] } : {}
-  }
-  return { ...posture, checks: posture.checks.map((view) => ({ ...view, ...notesOf(view) })) }
 }
