@@ -131,7 +131,6 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'api/credentials/command-output.ts',
     'api/deadline.ts',
     'checks/own/sandbox-program.ts',
-    'checks/own/sandbox-queries.ts',
     'checks/own/sandbox.ts',
     'commands/start.ts',
     'model/process/system-clock.ts',

@@ -1,4 +1,4 @@
-import { SandboxQueries } from '../checks/own/sandbox-queries.ts'
+import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
 import { queryBudget } from '../evaluate/query-budget.ts'

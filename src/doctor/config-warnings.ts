@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { apiClientLeastPrivilege as check } from '../checks/api-client-least-privilege.ts'
 import { checks } from '../checks/index.ts'
-import { busyStatuses, doneStatusesOf, statuses } from '../checks/support/statuses.ts'
+import { busyStatuses, doneStatusesOf, statuses } from '../checks/support/documents.ts'
 import { quoted } from '../checks/support/words.ts'
 import { formatListen } from '../config/listen.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
