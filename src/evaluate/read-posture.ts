@@ -1,9 +1,9 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
+import { type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
-import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
-import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
+import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
 import {
   type CheckView,
   identityStateOf,

@@ -1,8 +1,8 @@
 import { createTask } from 'node-cron'
 import { type Clock, type Random, sleepsUntil } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
+import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
-import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
+import { ownClientRemedy } from '../../src/model/holds.ts'
 import type { HoldView } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WebSources } from '../../src/web/web-options.ts'

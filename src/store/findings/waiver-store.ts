@@ -1,4 +1,4 @@
-import { inParts } from '../../model/in-parts.ts'
+import { inParts } from '../../model/in-turns.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import {
