@@ -1,5 +1,4 @@
-import type { Resolution } from '../model/check-status.ts'
-import type { DecidedStatus } from '../model/decide-status.ts'
+import type { DecidedStatus, Resolution } from '../model/check-status.ts'
 import type { Severity } from '../model/severity.ts'
 import type { CheckResult, CheckStateRow } from '../store/port.ts'
 

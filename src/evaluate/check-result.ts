@@ -1,4 +1,4 @@
-import { decideStatus, type RawResult } from '../model/decide-status.ts'
+import { decideStatus, type RawResult } from '../model/check-status.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { CheckResult } from '../store/port.ts'

@@ -11,7 +11,7 @@ import {
   type WaiverView,
 } from './posture.ts'
 import { dataQualityOf, tally } from './posture-state.ts'
-import { reasonInWords } from './reason-words.ts'
+import { reasonInWords } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
 import { plural } from './text/numbers.ts'

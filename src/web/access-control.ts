@@ -6,7 +6,7 @@ import type { MiddlewareHandler } from 'hono'
 import { basicAuth } from 'hono/basic-auth'
 import type { Settings } from '../config/settings.ts'
 import type { TlsSettings } from '../config/web/web-settings.ts'
-import { isLoopback } from '../model/process/loopback.ts'
+import { isLoopback } from '../model/process/address.ts'
 import { refuse, type WebContext, type WebEnv } from './web-context.ts'
 
 /** Paths for probes, which need no authentication. */

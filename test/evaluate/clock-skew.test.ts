@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import { Evaluator } from '../../src/daemon/evaluator.ts'
 import type { EvaluatedTenant } from '../../src/evaluate/data-quality.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
@@ -96,7 +96,7 @@ it.each([-2 * minuteMs, 10 * minuteMs, -10 * minuteMs, 500 * dayMs])(
   async (jump) => {
     const test = await synced()
     const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
-    const evaluator = createEvaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log: silentLog() })
+    const evaluator = new Evaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log: silentLog() })
     for (const result of await test.runAll('full')) expect(result.reason).toBeNull()
     await evaluator.evaluate(evaluatedOf(test, true))
     const [, before] = await seen(test, true)

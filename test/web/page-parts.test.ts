@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
+import { ownClientRemedy } from '../../src/model/holds.ts'
 import type { HoldView } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
@@ -536,12 +536,6 @@ it('serves its script as a module of its own that a strict content security poli
     expect(policy).toContain(part)
   expect(policy).not.toContain('unsafe')
   expect(text).toContain('DOMParser')
-})
-
-it('warns of a token whose file is away, because only the next start fails', async () => {
-  const shown = (more: object) => page('/', { posture: async () => [posture(more)] })
-  expect(await shown({ lostSecret: true })).toContain('The file of the token cannot be read.')
-  expect(await shown({})).not.toContain('The file of the token')
 })
 
 it('says above everything that findings are filtered, with the way to them and to all', async () => {

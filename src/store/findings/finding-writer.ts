@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
-import { inParts } from '../../model/in-parts.ts'
+import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, type FindingFacts, type FindingKind, type NewEvent } from '../event-store.ts'
 import { fromJson } from '../words.ts'

@@ -1,5 +1,4 @@
-import { type CheckStatus, checkStatuses } from '../../model/check-status.ts'
-import type { DecidedStatus } from '../../model/decide-status.ts'
+import { type CheckStatus, checkStatuses, type DecidedStatus } from '../../model/check-status.ts'
 import { minFreshnessMs } from '../../model/freshness.ts'
 import { type UnknownReason, unknownReasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'

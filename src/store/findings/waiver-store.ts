@@ -1,4 +1,4 @@
-import { inParts } from '../../model/in-parts.ts'
+import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
 import {
   eventAppender,

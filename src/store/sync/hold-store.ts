@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Emptiness } from '../../model/emptiness.ts'
-import type { HoldCause } from '../../model/hold-cause.ts'
+import type { Emptiness, HoldCause } from '../../model/holds.ts'
 import { type Reason, reasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Db, Sql } from '../db/db.ts'

@@ -1,4 +1,4 @@
-import { emptinesses } from '../../model/emptiness.ts'
+import { emptinesses } from '../../model/holds.ts'
 import { isRefusal, type Reason, reasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import { changedColumns, columnList, defaultsOf } from '../columns.ts'

@@ -1,5 +1,5 @@
 import { type ChangeView, withoutChangeDetails } from '../../model/change.ts'
-import { type SecretView, withoutSecretDetails } from '../../model/client-secret.ts'
+import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
 import type { WebOptions } from '../web-options.ts'

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { describeDuration, distance } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
-import { replicaName } from '../../model/text/replica-name.ts'
+import { replicaName } from '../../model/text/words.ts'
 import { foreign, type Html, stamp } from './text.ts'
 
 type Owned = Pick<TenantPosture, 'owner'>

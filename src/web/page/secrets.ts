@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import type { SecretView } from '../../model/client-secret.ts'
 import { dayMs } from '../../model/durations.ts'
+import type { SecretView } from '../../model/expiry.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import type { TenantPage } from './load-page.ts'

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
 import type { ChangeView } from '../../model/change.ts'
 import { dayMs, distance } from '../../model/durations.ts'
-import { listsRecords } from '../../model/hold-remedy.ts'
+import { listsRecords } from '../../model/holds.ts'
 import { type HoldView, identitySentence } from '../../model/posture.ts'
 import { dataQualityOf, tally } from '../../model/posture-state.ts'
-import { listChange } from '../../model/text/list-change.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
+import { listChange } from '../../model/text/words.ts'
 import { checks } from './checks.ts'
 import { findings } from './findings.ts'
 import { firstScreen } from './first-screen.ts'
@@ -57,8 +57,8 @@ function filterNote(tenant: string, query: PageQuery): Html | string {
   return html`<p class="note">The <a href="${anchor}">findings below</a> are filtered: <a href="${hrefOf(query, unfiltered, anchor)}" data-live="">show all</a>.</p>`
 }
 
-function notes({ posture, secrets: views, configFile }: TenantPage, now: number): Html {
-  const { clockSkewMs, blockedUntil, lostSecret } = posture
+function notes({ posture, secrets: views }: TenantPage, now: number): Html {
+  const { clockSkewMs, blockedUntil } = posture
   const blocked =
     blockedUntil > now
       ? html`<p class="note">The API asked to wait: no request is sent before ${instant(blockedUntil, now)}.</p>`
@@ -73,11 +73,7 @@ function notes({ posture, secrets: views, configFile }: TenantPage, now: number)
       ? html`<p class="note">The secret of tenantwatch itself ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one monitoring stops.</p>`
       : ''
   const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentence(posture)}</p>`
-  const lost =
-    lostSecret === true
-      ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; ${command('doctor', configFile)} names it.</p>`
-      : ''
-  return html`${lost}${ownSecret}${blocked}${skewed}${identity}`
+  return html`${ownSecret}${blocked}${skewed}${identity}`
 }
 
 /** Always rendered, because alerts link to it, also after the hold has ended. */

@@ -114,7 +114,7 @@ it.runIf(hasProc)('fails while its process is killed from outside, and starts an
 
 it.runIf(hasProc)('ends an endless query when the process that asked is killed', async () => {
   const program = `
-    import { emptyStore, SandboxQueries } from ${JSON.stringify(join(import.meta.dirname, '../../../src/checks/own/sandbox-queries.ts'))}
+    import { emptyStore, SandboxQueries } from ${JSON.stringify(join(import.meta.dirname, '../../../src/checks/own/sandbox.ts'))}
     await new SandboxQueries().ask(emptyStore, 1, ${JSON.stringify(ownQuery(alarmQuery('n', endless)))})`
   const caller = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' })
   const callerPid = caller.pid ?? 0
