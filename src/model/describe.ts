@@ -49,9 +49,10 @@ export function describePosture(posture: TenantPosture): Description {
   parts.push(`${shown.unknown} unknown`, `${shown.not_applicable} not applicable`)
   const found = severities.toReversed().flatMap((one) => (open[one] > 0 ? [`${open[one]} ${one}`] : []))
   if (openTotal === 0) found.push(shown.unknown > 0 ? 'none known' : 'none')
+  const age = isUnstored(posture) ? '; new data cannot be stored, so this is older data' : ''
   return {
     level: shown.fail > 0 || posture.holds.length > 0 ? 'fail' : isKnown ? 'ok' : 'warn',
-    text: `checks ${parts.join(', ')}; open findings: ${found.join(', ')}; data of ${quality} complete and fresh`,
+    text: `checks ${parts.join(', ')}; open findings: ${found.join(', ')}; data of ${quality} complete and fresh${age}`,
     next: openTotal === 0 ? null : '"tenantwatch findings" lists them',
   }
 }

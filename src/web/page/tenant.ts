@@ -3,7 +3,7 @@ import { describeHold, describeIdentity, describePosture, sentencesOf } from '..
 import { dayMs, describeDuration, distance } from '../../model/durations.ts'
 import { listsRecords } from '../../model/hold-remedy.ts'
 import type { HoldView, TenantPosture } from '../../model/posture.ts'
-import { isFreshAndComplete, isUnstored, shownStatus } from '../../model/posture-state.ts'
+import { isFreshAndComplete, shownStatus } from '../../model/posture-state.ts'
 import { severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { replicaName } from '../../model/text/replica-name.ts'
@@ -28,7 +28,7 @@ export function tenant(page: TenantPage): Html {
   const name = posture.tenant
   const { level, text } = describePosture(posture)
   return html`<section class="tenant" id="tenant-${name}" aria-labelledby="name-${name}">
-<div class="banner edge-${levelTone[level]}"><h2 id="name-${name}">${name}</h2><p>${text}${isUnstored(posture) ? '; new data cannot be stored, so this page shows older data' : ''}</p></div>
+<div class="banner edge-${levelTone[level]}"><h2 id="name-${name}">${name}</h2><p>${text}</p></div>
 ${ownerNote(page)}${filterNote(page)}${holds(page)}${notes(page)}${dataProblems(page)}${isFiltered(page.query) ? filtered(page) : whole(page)}
 ${data(page)}${secrets(page)}${changes(page)}${waivers(page)}</section>
 `
