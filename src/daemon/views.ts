@@ -114,11 +114,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     ]
   }
 
-  async function* findings({ tenant, check, states, withPersonal = false, ...rest }: FindingQuery) {
+  async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
     const rows = await mirror.tenants()
     const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
-    const filter = { ...(check !== undefined && { check }), ...(states !== undefined && { states }) }
-    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...rest, ...filter })
+    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...filter })
     yield* withPersonal ? withEntityNames(found, { source: mirror, tenants: rows }) : found
   }
 

@@ -42,9 +42,12 @@ export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSe
   readonly evidence: string
 }
 
+const rankOfSeverity = `case f.severity ${severities.map((one, rank) => `when '${one}' then ${rank}`).join(' ')} end`
+
 const orders = {
   opened: ['f.id'],
   age: ['f.first_seen_at', 'f.fingerprint'],
+  severity: [rankOfSeverity, 'f.id'],
 } as const
 
 /** An absent field does not restrict. */
@@ -52,18 +55,21 @@ export interface FindingFilter {
   readonly tenantIds?: readonly number[]
   /** Absent = open ones only. */
   readonly all?: boolean
-  readonly check?: string
-  readonly severities?: readonly Severity[]
+  readonly check?: string | undefined
+  readonly severities?: readonly Severity[] | undefined
   readonly fingerprints?: readonly string[]
   /** Only findings for which a waiver has lapsed. */
   readonly lapsed?: boolean
   /** Only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
-  /** `age`: by when they were first seen, then by fingerprint; absent = the order in which they were first opened. */
-  readonly order?: 'age'
+  /**
+   * `age`: by when they were first seen, then by fingerprint; `severity`: the lowest first, then as first opened; absent =
+   * the order in which they were first opened.
+   */
+  readonly order?: 'age' | 'severity'
   readonly descending?: boolean
   /** Fingerprint; only findings after it, none if it is unknown. */
-  readonly after?: string
+  readonly after?: string | undefined
 }
 
 interface Stored extends Omit<FindingRow, 'severity' | 'evidence' | 'resolution' | 'lapses'> {
