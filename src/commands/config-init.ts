@@ -3,9 +3,8 @@ import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
 import { schemaLine } from '../config/example.ts'
-import { loadSettings } from '../config/load-settings.ts'
-import { defaultFile } from '../config/source.ts'
-import { ConfigError } from '../config/yaml/errors.ts'
+import { defaultFile, loadSettings } from '../config/load-settings.ts'
+import { ConfigError } from '../config/mistakes.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { makeFolder } from '../model/process/make-folder.ts'
@@ -123,15 +122,7 @@ const optionNames: Readonly<Record<string, string>> = {
 /** Validates the options as the file that is not written yet. @throws UsageError that names options in place of keys. */
 function assertValid({ cwd, env }: Io, text: string): void {
   try {
-    loadSettings({
-      file: defaultFile,
-      env,
-      cwd,
-      catalogue,
-      exists: () => true,
-      readFile: () => text,
-      needsSecrets: false,
-    })
+    loadSettings({ file: defaultFile, text, env, cwd, catalogue, needsSecrets: false })
   } catch (error) {
     if (!(error instanceof ConfigError) || error.mistakes.length === 0) throw error
     const sentences = error.mistakes.map(({ key, text }) => text.replace(`\`${key}\``, optionNames[key] ?? key))

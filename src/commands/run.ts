@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { namedFile } from '../config/source.ts'
+import { namedFile } from '../config/load-settings.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { EngineRunning } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'

@@ -6,7 +6,7 @@ import { stringify } from 'yaml'
 import { loadSettings } from '../config/load-settings.ts'
 import { waiverTerms } from '../config/sections.ts'
 import { lastInstantOf, type Settings } from '../config/settings.ts'
-import { addToList } from '../config/yaml/add-to-list.ts'
+import { addToList } from '../config/yaml-file.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { UsageError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
@@ -166,6 +166,5 @@ async function addToFile(
 
 /** The settings if the file had this text. */
 function settingsIn({ env, cwd }: Io, file: string, text: string): Settings {
-  const readFile = (path: string) => (path === resolve(cwd, file) ? text : readFileSync(path, 'utf8'))
-  return loadSettings({ file, env, cwd, catalogue, needsSecrets: false, readFile }).settings
+  return loadSettings({ file, text, env, cwd, catalogue, needsSecrets: false }).settings
 }

@@ -1,6 +1,6 @@
 import { SandboxQueries } from '../checks/own/sandbox-queries.ts'
-import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
+import { formatListen } from '../config/values.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
 import { queryBudget } from '../evaluate/query-budget.ts'
 import { secondMs } from '../model/durations.ts'

@@ -1,4 +1,4 @@
-import type { WebSettings } from '../config/web/web-settings.ts'
+import type { WebSettings } from '../config/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'

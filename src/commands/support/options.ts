@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander'
+import { nearest } from '../../config/mistakes.ts'
 import type { Settings } from '../../config/settings.ts'
-import { nearest } from '../../config/yaml/nearest.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'

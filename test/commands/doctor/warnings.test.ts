@@ -34,8 +34,8 @@ function everything(more = '', tenant = own, baseUrl = 'https://api.example.com'
     env: { T: 'x' },
     catalogue,
     cwd: folder,
-    exists: () => true,
-    readFile: () => file,
+    text: file,
+    syntaxOnly: true,
   })
   const reported = (found: readonly Diagnosis[]) =>
     found.map(({ level, subject, text }) => `${level} ${subject}: ${text}`)
