@@ -1,7 +1,6 @@
-import type { Command } from 'commander'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { exitCodes, print } from '../model/process/io.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
@@ -15,7 +14,7 @@ import {
   type StateMismatch,
   sharedChain,
 } from '../store/port.ts'
-import type { Done } from './list.ts'
+import { addCommand } from './command.ts'
 import { openMirror } from './support/configuration.ts'
 import { formatOption, oneOf, repeatable, tenantOption } from './support/options.ts'
 
@@ -25,17 +24,15 @@ interface VerifyOptions {
   readonly format: string
 }
 
-export function addVerify(program: Command, io: Io, done: Done): void {
-  program
-    .command('verify')
-    .description('verify the stored history against its audit chain')
-    .addOption(tenantOption())
-    .addOption(repeatable('--head <hash>', 'hash of an earlier report that the chain must contain'))
-    .addOption(formatOption(['text', 'json']))
-    .addHelpText(
-      'after',
-      `
-Works beside a running engine and only reads. Recomputes the digests of all events
+export const addVerify = addCommand<VerifyOptions>({
+  name: 'verify',
+  summary: 'verify the stored history against its audit chain',
+  options: [
+    tenantOption(),
+    repeatable('--head <hash>', 'hash of an earlier report that the chain must contain'),
+    formatOption(['text', 'json']),
+  ],
+  help: `Works beside a running engine and only reads. Recomputes the digests of all events
 and the hashes that chain them; compares findings and check results with their last
 events. A program that can write to the database can also recompute the whole chain:
 only a hash that was kept elsewhere, such as in an earlier report, shows that. Pass
@@ -46,43 +43,40 @@ Exit: 0 all agree; 2 usage or configuration; 3 an event, a state or a head diffe
 Examples:
   tenantwatch verify
   tenantwatch verify --tenant acme --head HASH`,
+  async run({ io, command, options }) {
+    const heads = options.head.map(readHash)
+    await using opened = await openMirror(io, command)
+    const { mirror } = opened
+    const tenants = await mirror.tenants()
+    const only = oneOf(
+      'tenant',
+      tenants.map(({ name }) => name),
+      options.tenant,
     )
-    .action(async (options: VerifyOptions, command: Command) => done(await verify(io, options, command)))
-}
-
-async function verify(io: Io, options: VerifyOptions, command: Command): Promise<ExitCode> {
-  const heads = options.head.map(readHash)
-  await using opened = await openMirror(io, command)
-  const { mirror } = opened
-  const tenants = await mirror.tenants()
-  const only = oneOf(
-    'tenant',
-    tenants.map(({ name }) => name),
-    options.tenant,
-  )
-  // The results of every tenant depend on the configuration.
-  const configuration = { name: 'configuration of all tenants', ...(await mirror.verifyChain(sharedChain, heads)) }
-  const verified: NamedVerification[] = []
-  for (const { id, name } of tenants) {
-    io.stop.throwIfAborted()
-    if (only === undefined || name === only) verified.push({ name, ...(await mirror.verifyChain(id, heads)) })
-  }
-  const all = [configuration, ...verified]
-  const unknownHeads = heads.filter((hash) => !all.some((one) => one.heads.some((found) => found.hash === hash)))
-  const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
-  if (options.format === 'json') {
-    const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))
-    const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }
-    print(io, escapeInJson(JSON.stringify(made, null, 2)))
-  } else {
-    const terminal = terminalOf(io)
-    for (const line of all.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
-    for (const hash of unknownHeads) print(io, wrapLine(unknownHead(hash, only), terminal))
-    const isChained = all.every(({ events }) => events > 0)
-    if (agrees) print(io, isChained ? 'No mismatch: every event agrees with its hash chain.' : withoutEvents)
-  }
-  return agrees ? exitCodes.ok : exitCodes.failed
-}
+    // The results of every tenant depend on the configuration.
+    const configuration = { name: 'configuration of all tenants', ...(await mirror.verifyChain(sharedChain, heads)) }
+    const verified: NamedVerification[] = []
+    for (const { id, name } of tenants) {
+      io.stop.throwIfAborted()
+      if (only === undefined || name === only) verified.push({ name, ...(await mirror.verifyChain(id, heads)) })
+    }
+    const all = [configuration, ...verified]
+    const unknownHeads = heads.filter((hash) => !all.some((one) => one.heads.some((found) => found.hash === hash)))
+    const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
+    if (options.format === 'json') {
+      const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))
+      const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }
+      print(io, escapeInJson(JSON.stringify(made, null, 2)))
+    } else {
+      const terminal = terminalOf(io)
+      for (const line of all.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
+      for (const hash of unknownHeads) print(io, wrapLine(unknownHead(hash, only), terminal))
+      const isChained = all.every(({ events }) => events > 0)
+      if (agrees) print(io, isChained ? 'No mismatch: every event agrees with its hash chain.' : withoutEvents)
+    }
+    return agrees ? exitCodes.ok : exitCodes.failed
+  },
+})
 
 const withoutEvents = 'No mismatch, but a chain without events proves nothing.'
 
