@@ -5,7 +5,7 @@ import { Option } from 'commander'
 import { stringify } from 'yaml'
 import { loadSettings } from '../config/load-settings.ts'
 import { waiverTerms } from '../config/sections.ts'
-import { lastInstantOf, type Settings } from '../config/settings.ts'
+import { lastInstantOf, type Settings, waiverIn } from '../config/settings.ts'
 import { addToList } from '../config/yaml-file.ts'
 import { UsageError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
@@ -18,7 +18,7 @@ import { findFinding } from './support/find-finding.ts'
 import { writeAll } from './support/io.ts'
 import { changeFile } from './support/write-file.ts'
 
-const termNames = ['reason', 'owner', 'expires'] as const
+const termNames = ['reason', 'ticket', 'owner', 'expires'] as const
 
 interface WaiveOptions extends Partial<Readonly<Record<(typeof termNames)[number], string>>> {
   readonly write?: boolean
@@ -32,6 +32,7 @@ export const addWaive = addCommand<WaiveOptions>({
     new Option('--reason <text>', 'why the finding is accepted, in 20 characters or more'),
     new Option('--owner <who>', 'the person or team that is responsible'),
     new Option('--expires <date>', 'the last valid day (UTC), as YYYY-MM-DD'),
+    new Option('--ticket <url>', 'address or number of a ticket; shown with the reason'),
     new Option('--write', 'add them to the configuration file, and change nothing else there'),
   ],
   help: `Works beside a running engine, which applies a waiver after a reload. Without
@@ -77,7 +78,7 @@ const placeholders = {
 
 /** Terms that the configuration would refuse, and a date in the past; for `--write` also missing ones. */
 function problemsIn(options: WaiveOptions, now: number): readonly string[] {
-  const missing = termNames.filter((name) => options[name] === undefined)
+  const missing = termNames.filter((name) => name !== 'ticket' && options[name] === undefined)
   const wrong = termNames.flatMap((name) => {
     if (options[name] === undefined) return []
     const read = waiverTerms[name].safeParse(options[name])
@@ -102,8 +103,17 @@ function assertWaivable({ state, resolution, waiver, entity }: FindingView): voi
 function waiverOf(finding: FindingView, options: WaiveOptions, known: Settings['waivers']) {
   const { fingerprint, check, entity, tenant } = finding
   const termOf = (name: keyof typeof placeholders) => options[name]?.trim() ?? placeholders[name]
-  const terms = { reason: termOf('reason'), owner: termOf('owner'), expires: termOf('expires') }
-  return { id: freeId(`W-${shortFingerprint(fingerprint)}`, known), check, entity: entity.id, tenant, ...terms }
+  const ticket = options.ticket?.trim()
+  const terms = { owner: termOf('owner'), expires: termOf('expires') }
+  return {
+    id: freeId(`W-${shortFingerprint(fingerprint)}`, known),
+    check,
+    entity: entity.id,
+    tenant,
+    reason: termOf('reason'),
+    ...(ticket && { ticket }),
+    ...terms,
+  }
 }
 
 function freeId(id: string, known: Settings['waivers']): string {
@@ -126,8 +136,7 @@ async function addToFile(io: Io, file: string, added: readonly ReturnType<typeof
       `${printable(file)} has \`waivers\` or itself in a notation that cannot be added to, such as \`[ … ]\`; ${addByHand}`,
     )
   const old = settingsIn(io, file, before)
-  const waivers = added.map(({ expires, ...waiver }) => ({ ...waiver, expiresMs: lastInstantOf(expires) }))
-  if (!isDeepStrictEqual(settingsIn(io, file, after), { ...old, waivers: [...old.waivers, ...waivers] }))
+  if (!isDeepStrictEqual(settingsIn(io, file, after), { ...old, waivers: [...old.waivers, ...added.map(waiverIn)] }))
     throw new UsageError(`${printable(file)} would differ in more than the waiver; ${addByHand}`)
   const obstacle = await changeFile(path, before, after)
   if (obstacle !== null) throw new UsageError(`${printable(file)} cannot be written (${obstacle}); ${addByHand}`)

@@ -152,7 +152,7 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
           z.array(waiver(checkIds, catalogue.incomplete === true), { error: 'expected a list' }),
         )
         .prefault([])
-        .meta({ description: 'Accepted findings; every key is mandatory', 'x-examples': [[waiverExample]] }),
+        .meta({ description: 'Accepted findings; every key but ticket is mandatory', 'x-examples': [[waiverExample]] }),
       log: section({ level: choice(levels).default('info').describe(levels.join(', ')) }).prefault({}),
     })
     .superRefine(crossRules, { when: () => true })

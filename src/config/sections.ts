@@ -222,6 +222,7 @@ export const waiverTerms = {
     error: 'expected the reason in 20 characters or more',
   }),
   owner: text('the person or team that is responsible'),
+  ticket: text('the address or number of a ticket'),
   expires: textThat('a date as YYYY-MM-DD, the last valid day', (day) => {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return 'expected a date as YYYY-MM-DD, the last valid day'
     return parseIsoDate(day) === undefined ? 'there is no such day; expected a date as YYYY-MM-DD' : null
@@ -240,6 +241,7 @@ export function waiver(ids: readonly string[], isIncomplete: boolean) {
     entity: z.union([text('the id of the entity, or "*" for all'), z.int()]).transform(String),
     tenant: text('the name of a tenant'),
     reason: waiverTerms.reason.describe('20 characters or more'),
+    ticket: waiverTerms.ticket.optional().describe('Optional: address or number of a ticket; shown with the reason'),
     owner: waiverTerms.owner,
     expires: waiverTerms.expires.describe('To the end of that day, UTC'),
   })

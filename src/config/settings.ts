@@ -58,7 +58,7 @@ export interface TenantSettings extends DeepReadonly<Pick<Written, 'users' | 'us
   readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly (string | null)[] }
 }
 
-export interface Waiver extends Readonly<Omit<Written['waivers'][number], 'expires'>> {
+export interface Waiver extends Readonly<Omit<Written['waivers'][number], 'expires' | 'ticket'>> {
   /** Last valid instant, milliseconds since the epoch (the end of the named UTC day). */
   readonly expiresMs: number
 }
@@ -119,7 +119,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
     store: written.store,
     server: { ...address, ...server },
     ownChecks,
-    waivers: written.waivers.map(({ expires, ...waiver }) => ({ ...waiver, expiresMs: lastInstantOf(expires) })),
+    waivers: written.waivers.map(waiverIn),
     logLevel: written.log.level,
   }
 }
@@ -154,6 +154,12 @@ function checksOf(written: Written['checks']): TenantSettings['checks'] {
 }
 
 type CheckOptions = Readonly<Record<string, unknown>> & Omit<CheckSettings, 'options'>
+
+/** A waiver as it is written. Its ticket is part of the reason, so that it is shown wherever that is. */
+export function waiverIn({ expires, ticket, reason, ...waiver }: Written['waivers'][number]): Waiver {
+  const agreed = ticket === undefined ? reason : `${reason} (${ticket})`
+  return { ...waiver, reason: agreed, expiresMs: lastInstantOf(expires) }
+}
 
 /** The end of a day, as waivers end; docs/waivers.md. */
 export function lastInstantOf(day: string): number {

@@ -201,8 +201,8 @@ function changeLine({ at, change, field, before, after, requestId }: Explanation
   return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
 }
 
-function acceptedLine({ at, what, reason }: ReportDecision): string {
-  return `  ${at}  ${what}: ${reason}`
+function acceptedLine({ at, what, reason, by }: ReportDecision): string {
+  return `  ${at}  ${what}: ${reason}${by === null ? '' : ` (${by})`}`
 }
 
 function waiverLines(waiver: FindingView['waiver']): readonly string[] {

@@ -116,10 +116,10 @@ export function waivers({ tenant, waivers: all }: TenantReport): Html {
 export function decisions({ tenant, decisions: all }: TenantReport): Html {
   return tablePart('decisions', tenant, {
     columns: ['Accepted', 'What', 'Reason', 'Applied'],
-    rows: all.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
+    rows: all.map(({ at, accepted, subject, id, what, reason, by, appliedAt }) => [
       when(at),
       html`${accepted} of ${subject === 'all' ? 'the whole tenant' : subject} <code class="id">${whole(id)}: ${whole(what)}</code>`,
-      whole(reason),
+      html`${whole(reason)}${by === null ? '' : html`<span class="why">by ${whole(by)}</span>`}`,
       when(appliedAt, 'not yet'),
     ]),
     empty: 'No hold and no drift was accepted.',

@@ -254,11 +254,11 @@ function attestedIn({ waivers, decisions }: TenantReport) {
       ],
       prose: md(reason),
     })),
-    ...decisions.map(({ at, accepted, subject, id, what, reason }) => ({
+    ...decisions.map(({ at, accepted, subject, id, what, reason, by }) => ({
       name: `accepted-${accepted}`,
       ns,
       title: md(id),
-      props: [prop('at', at), prop('of', subject), prop('state', what)],
+      props: [...[prop('at', at), prop('of', subject), prop('state', what)], ...(by === null ? [] : [prop('by', by)])],
       prose: md(reason),
     })),
   ]

@@ -80,6 +80,16 @@ it('changes nothing beside another process', async () => {
   expect([read('tenantwatch.yaml'), read('tenantwatch.yaml.lock')]).toEqual([before, ''])
 })
 
+it('takes a ticket, which is shown with the reason', async () => {
+  const { run, finding, findings, read } = await world()
+  const { fingerprint } = finding('user-mfa-enrolled')
+  const ticket = 'https://tickets.example.com/4711'
+  expect(await run('waive', fingerprint, ...terms, '--ticket', ticket, '--write')).toMatchObject({ code: 0 })
+  expect(parse(read('tenantwatch.yaml')).waivers[0].ticket).toBe(ticket)
+  const found = (await findings('--all')).find((one) => one.fingerprint === fingerprint)
+  expect(found?.waiver?.reason).toBe(`Break-glass account, sealed in the safe (${ticket})`)
+})
+
 it('prints a template without the terms, of several findings at once', async () => {
   const { run, finding } = await world()
   const two = ['user-mfa-enrolled', 'document-name-unique'].map((check) => finding(check).fingerprint)

@@ -26,6 +26,7 @@ const historyEntry = component(
     after: z.unknown().describe('Of an accepted hold the number of records; of a waiver its id'),
     requestId,
     reason: z.string().nullable().describe('In the words of the operator'),
+    by: z.string().nullable().describe('Who accepted it, or the owner of the waiver'),
   }),
 )
 
