@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import { jsonSchema } from '../config/example.ts'
+import { jsonSchema } from '../config/json-schema.ts'
 import { ConfigError } from '../config/mistakes.ts'
 import type { Settings } from '../config/settings.ts'
 import { maskedYaml } from '../config/settings.ts'
