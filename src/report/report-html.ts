@@ -1,25 +1,22 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
-import { grouped } from '../model/text/numbers.ts'
+import { grouped, plural } from '../model/text/numbers.ts'
 import { badge, severityCounts } from '../web/page/marks.ts'
 import type { Html } from '../web/page/text.ts'
 import { checks, dataQuality, decisions, findings, requirements, tones, waivers, when, whole } from './html-parts.ts'
 import { mostSevere, type Report, standings, type TenantReport, type TopFindings } from './report.ts'
 import { stylesheet } from './stylesheet.ts'
-import {
-  acceptedInWords,
-  chainInWords,
-  clocksDiffer,
-  headLines,
-  type Part,
-  parts,
-  qualityInWords,
-  standingWord,
-} from './words.ts'
+import { type Part, parts, resourceStateWord, wordOf } from './words.ts'
 
 /** The report as one self-contained HTML file without scripts; its links lead to its own parts. */
 export async function* reportHtml(report: Report): AsyncIterable<string> {
   const asOf = toIso(report.at)
+  const head = {
+    'As of': asOf,
+    Source: `the history of tenantwatch ${report.version}`,
+    History: `begins ${report.historyBegins}`,
+    Configuration: `in force since ${report.configuredSince}, digest ${report.configurationDigest}`,
+  }
   yield `${await html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,7 +30,7 @@ export async function* reportHtml(report: Report): AsyncIterable<string> {
 <body>
 <header><h1>Audit report <small>tenantwatch ${report.version}</small></h1></header>
 <main>
-<dl class="head">${headLines(report, asOf).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}${tenantLinks(report)}</dl>
+<dl class="head">${terms(head)}${tenantLinks(report)}</dl>
 ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 `}`
   for (const tenant of report.tenants) yield String(await section(tenant, await mostSevere(tenant.findings())))
@@ -41,6 +38,10 @@ ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 </body>
 </html>
 `
+}
+
+function terms(lines: Readonly<Record<string, unknown>>): Html {
+  return html`${Object.entries(lines).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}`
 }
 
 function tenantLinks({ tenants }: Report): Html | string {
@@ -56,7 +57,7 @@ function section(report: TenantReport, found: TopFindings): Html {
   return html`<section class="tenant" id="tenant-${tenant}">
 <div class="banner edge-${tone}"><h2>${tenant}</h2><p>${report.summary}</p></div>
 ${summary(report)}
-${report.clocksDiffer ? html`<p class="note">${clocksDiffer}</p>` : ''}${holds(report)}
+${report.clocksDiffer ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.</p>` : ''}${holds(report)}
 <nav class="contents" aria-label="Contents of ${tenant}"><h3>Contents</h3><ol>${(Object.keys(parts) as Part[]).map((part) => html`<li><a href="#${part}-${tenant}">${parts[part]}</a></li>`)}</ol></nav>
 ${requirements(report)}
 ${checks(report, found)}
@@ -74,8 +75,7 @@ function summary(report: TenantReport): Html {
   const lines = {
     'Data quality': qualityInWords(report),
     Checks: present.map(
-      (standing) =>
-        html`<span class="count">${badge(standingWord[standing], tones[standing])} ${counts[standing]}</span> `,
+      (standing) => html`<span class="count">${badge(wordOf(standing), tones[standing])} ${counts[standing]}</span> `,
     ),
     'Open findings':
       openTotal + waivedTotal === 0
@@ -83,9 +83,26 @@ function summary(report: TenantReport): Html {
         : html`<span class="count">${grouped(openTotal)} open</span> ${severityCounts(open, waivedTotal)}`,
     Holds: held.length === 0 ? 'none' : held.map(({ resource }) => resource).join(', '),
     Accepted: acceptedInWords(report),
-    'Audit chain': chainInWords(chainHead, (hash) => hash),
+    'Audit chain':
+      chainHead === null ? 'no event yet' : `event ${chainHead.id} of ${chainHead.at}, hash ${chainHead.hash}`,
   }
-  return html`<dl class="head">${Object.entries(lines).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+  return html`<dl class="head">${terms(lines)}</dl>`
+}
+
+/** `5 of 6 resources complete and fresh; users: stale`. */
+function qualityInWords({ quality, resources }: TenantReport): string {
+  const others = resources.filter(({ state }) => state !== 'fresh')
+  const why = others
+    .map((one) => `; ${one.resource}: ${one.state === 'failing' ? 'the last run failed' : resourceStateWord(one)}`)
+    .join('')
+  return `${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${why}`
+}
+
+/** `2 waivers (1 active, 1 expired), 1 decision of operators`. */
+function acceptedInWords({ waivers: all, decisions: made }: TenantReport): string {
+  const states = [...Map.groupBy(all, ({ state }) => state)].map(([state, { length }]) => `${length} ${state}`)
+  const by = states.length === 0 ? '' : ` (${states.join(', ')})`
+  return `${plural(all.length, 'waiver')}${by}, ${plural(made.length, 'decision')} of operators`
 }
 
 function holds({ holds: all }: TenantReport): Html {

@@ -99,6 +99,8 @@ export interface ReportDecision {
   /** For a hold such as `shrink_held (50)`, for drift the accepted state as JSON. */
   readonly what: string
   readonly reason: string
+  /** Who accepted it; null = not recorded. */
+  readonly by: string | null
   /** Null while no run has applied it; drift is applied when it is accepted. */
   readonly appliedAt: string | null
 }
@@ -191,8 +193,8 @@ function order(a: string, b: string): number {
 }
 
 export function reportDecision(decision: OperatorDecision): ReportDecision {
-  const { at, accepted, reason } = decision
-  const facts = { at: toIso(at), accepted, reason }
+  const { at, accepted, reason, by } = decision
+  const facts = { at: toIso(at), accepted, reason, by }
   if (accepted === 'drift') {
     const { check, entityId, state } = decision
     return { ...facts, subject: check, id: entityId, what: JSON.stringify(state), appliedAt: facts.at }

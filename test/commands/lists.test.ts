@@ -77,7 +77,7 @@ it('writes CSV in the order in which a person reads it, evidence last', async ()
   expect(await columns('findings', '--details')).toMatch(
     /^severity check message entityType entityId name email filename /,
   )
-  expect(await columns('history')).toBe('at tenant resource entity change field before after requestId reason')
+  expect(await columns('history')).toBe('at tenant resource entity change field before after requestId reason by')
   expect(await columns('expiring')).toBe('expires daysLeft tenant kind id name role own check entity owner state')
   expect(await columns('accept')).toBe('id kind tenant subject reason count accepted text next')
   expect(await columns('doctor')).toBe('tenant level subject permission reason text next')

@@ -1,5 +1,5 @@
-import type { CheckFacts } from '../../evaluate/check.ts'
-import { hasAlert } from '../severities.ts'
+import type { CheckFacts } from '../../src/evaluate/check.ts'
+import { hasAlert } from '../../src/monitoring/severities.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
 export function checkRunbook(check: CheckFacts): { readonly name: string; readonly text: string } | null {

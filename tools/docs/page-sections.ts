@@ -1,6 +1,6 @@
-import type { Check } from '../../evaluate/check.ts'
-import type { CataloguedFamily } from '../../metrics/catalogue.ts'
-import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
+import type { Check } from '../../src/evaluate/check.ts'
+import type { CataloguedFamily } from '../../src/metrics/catalogue.ts'
+import { type ResourceDefinition, takesUpdatedAfter } from '../../src/model/resource.ts'
 import { markdownTable } from './markdown.ts'
 
 export type Sections = Readonly<Record<string, string>>

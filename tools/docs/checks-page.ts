@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { Check } from '../../evaluate/check.ts'
-import { hasAlert } from '../severities.ts'
+import type { Check } from '../../src/evaluate/check.ts'
+import { hasAlert } from '../../src/monitoring/severities.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
 export function checksPage(checks: readonly Check[], frameworks: ReadonlyMap<string, readonly string[]>): string {
