@@ -44,15 +44,6 @@ it('names users with e-mail and files in a report with details, and in no other'
   }
 })
 
-it('hides names in the evidence of findings without details', async () => {
-  const { found } = await world()
-  const names = (list: Awaited<ReturnType<typeof found>>) =>
-    list.filter(({ entity }) => entity.type === 'document').map(({ evidence }) => evidence['filename'])
-  expect(names(await found()).length).toBeGreaterThan(0)
-  expect(new Set(names(await found()))).toEqual(new Set(['[hidden]']))
-  expect(names(await found('--details'))).not.toContain('[hidden]')
-})
-
 it('names a user in a report of an earlier time as the user was named then', async () => {
   const { reported, userId, simulator, run, pass } = await world()
   const nameAt = async (...args: string[]) =>
