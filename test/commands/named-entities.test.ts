@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ReportFinding } from '../../src/report/report.ts'
+import type { ReportFinding } from '../../src/report/build-report.ts'
 import { aDay, synced } from './support/cli.ts'
 
 const ada = { firstName: 'Ada', lastName: 'Lovelace' }
