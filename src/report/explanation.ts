@@ -11,8 +11,15 @@ import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { factName } from '../web/page/text.ts'
-import { eventLines, explainedWaivers, readLife, waiverEvents, waiverLine } from './life.ts'
-import { type ReportDecision, reportDecision } from './report.ts'
+import {
+  eventLines,
+  explainedWaivers,
+  type ReportDecision,
+  readLife,
+  reportDecision,
+  waiverEvents,
+  waiverLine,
+} from './life.ts'
 import { changedField, reopenedWords } from './words.ts'
 
 export type Explanation = Awaited<ReturnType<typeof explanationOf>>

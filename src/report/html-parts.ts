@@ -7,18 +7,17 @@ import { printable } from '../model/text/printable.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
 import type { Html } from '../web/page/text.ts'
+import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
+import { type ReportFramework, type RequirementState, requirementStates, standings } from './coverage.ts'
 import { type Fact, factsIn, groupFacts } from './facts.ts'
-import {
-  type ReportCheck,
-  type ReportFinding,
-  type ReportFramework,
-  type RequirementState,
-  requirementStates,
-  standings,
-  type TenantReport,
-  type TopFindings,
-} from './report.ts'
 import { caveat, coverageInWords, type Part, parts, reopenedWords, resourceStateWord, wordOf } from './words.ts'
+
+export interface TopFindings {
+  /** Findings by check, the check with the highest severity first. */
+  readonly groups: ReadonlyMap<string, readonly ReportFinding[]>
+  readonly shown: number
+  readonly total: number
+}
 
 export const tones = {
   fail: 'bad',

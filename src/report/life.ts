@@ -1,5 +1,6 @@
 import type { Waiver } from '../config/settings.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
+import type { OperatorDecision } from '../evaluate/decisions.ts'
 import { type FactChange, factChanges, materialFacts } from '../evaluate/findings/material-facts.ts'
 import { isAbout, termsOf } from '../evaluate/waivers/waivers.ts'
 import { dayOf, toIso } from '../model/dates.ts'
@@ -191,4 +192,19 @@ function eventInWords(one: ExplainedEvent, before: ExplainedEvent | undefined): 
 
 function changeInWords({ fact, before = null, after = null }: FactChange): string {
   return changedField({ field: fact, before, after })
+}
+
+export type ReportDecision = ReturnType<typeof reportDecision>
+
+/** What an operator accepted. */
+export function reportDecision(decision: OperatorDecision) {
+  const { at, accepted, reason, by } = decision
+  const facts = { at: toIso(at), accepted, reason, by }
+  if (accepted === 'drift') {
+    const { check, entityId, state } = decision
+    return { ...facts, subject: check, id: entityId, what: JSON.stringify(state), appliedAt: facts.at }
+  }
+  const { resource, id, holdReason, count, appliedAt } = decision
+  const applied = appliedAt === null ? null : toIso(appliedAt)
+  return { ...facts, subject: resource, id, what: `${holdReason} (${count})`, appliedAt: applied }
 }

@@ -1,10 +1,24 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
+import { isGuid } from '../model/guid.ts'
+import { severities } from '../model/severity.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { badge, severityCounts } from '../web/page/marks.ts'
 import type { Html } from '../web/page/text.ts'
-import { checks, dataQuality, decisions, findings, requirements, tones, waivers, when, whole } from './html-parts.ts'
-import { mostSevere, type Report, standings, type TenantReport, type TopFindings } from './report.ts'
+import type { Report, ReportFinding, TenantReport } from './build-report.ts'
+import { standings } from './coverage.ts'
+import {
+  checks,
+  dataQuality,
+  decisions,
+  findings,
+  requirements,
+  type TopFindings,
+  tones,
+  waivers,
+  when,
+  whole,
+} from './html-parts.ts'
 import { stylesheet } from './stylesheet.ts'
 import { type Part, parts, resourceStateWord, wordOf } from './words.ts'
 
@@ -112,4 +126,45 @@ function holds({ holds: all }: TenantReport): Html {
     ) => html`<div class="hold"><p><strong>On hold: ${hold.resource}</strong> <code>${hold.reason}</code> since ${when(hold.raisedAt)}</p><p>${whole(hold.message)}</p></div>
 `,
   )}`
+}
+
+const most = 500
+
+/** The 500 most severe findings, waived ones last. At most 1,000 are in memory at a time. */
+export async function mostSevere(findings: AsyncIterable<ReportFinding>): Promise<TopFindings> {
+  let kept: ReportFinding[] = []
+  let total = 0
+  for await (const finding of findings) {
+    total++
+    kept.push(finding)
+    if (kept.length >= 2 * most) kept = kept.sort(bySeverity).slice(0, most)
+  }
+  const shown = kept.sort(bySeverity).slice(0, most)
+  return { groups: Map.groupBy(shown, ({ check }) => check), shown: shown.length, total }
+}
+
+function bySeverity(a: ReportFinding, b: ReportFinding): number {
+  const waived = Number(a.state === 'waived') - Number(b.state === 'waived')
+  const severity = severities.indexOf(b.severity) - severities.indexOf(a.severity)
+  return (
+    waived ||
+    severity ||
+    order(a.check, b.check) ||
+    compareIds(a.entity.id, b.entity.id) ||
+    order(a.fingerprint, b.fingerprint)
+  )
+}
+
+const { compare: compareNaturally } = new Intl.Collator('en', { numeric: true })
+
+/** Compares numbers in ids by value; leading digits of a GUID, which come last, are not a number. */
+function compareIds(a: string, b: string): number {
+  const isOfGuid = isGuid(a)
+  if (isOfGuid !== isGuid(b)) return isOfGuid ? 1 : -1
+  return isOfGuid ? order(a, b) : compareNaturally(a, b)
+}
+
+/** By code unit, independent of the locale. */
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

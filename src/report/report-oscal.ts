@@ -2,16 +2,8 @@ import { createHash } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
 import { plural } from '../model/text/numbers.ts'
 import { escapeInJson, printable, printableJson } from '../model/text/printable.ts'
-import type {
-  Report,
-  ReportCheck,
-  ReportFinding,
-  ReportFramework,
-  ReportRequirement,
-  ReportResource,
-  RequirementState,
-  TenantReport,
-} from './report.ts'
+import type { Report, ReportCheck, ReportFinding, ReportResource, TenantReport } from './build-report.ts'
+import type { ReportFramework, ReportRequirement, RequirementState } from './coverage.ts'
 import { opened } from './report-json.ts'
 import { caveat, coverageInWords, resourceStateInWords, wordOf } from './words.ts'
 

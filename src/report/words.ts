@@ -1,6 +1,6 @@
 import { printableJson } from '../model/text/printable.ts'
 import { listChange } from '../model/text/words.ts'
-import type { Coverage, ReportResource } from './report.ts'
+import type { Coverage } from './coverage.ts'
 
 /** `not applicable` of the code `not_applicable`. */
 export function wordOf(code: string): string {
@@ -28,13 +28,21 @@ export function changedField({
 }
 
 /** After another tenant was accepted, a resource's data belongs to the former tenant until it is read again. */
-export function resourceStateWord({ state, dataAsOf }: Pick<ReportResource, 'state' | 'dataAsOf'>): string {
+export function resourceStateWord({
+  state,
+  dataAsOf,
+}: {
+  readonly state: string
+  readonly dataAsOf: string | null
+}): string {
   if (state !== 'never') return wordOf(state)
   return dataAsOf === null ? 'never complete' : 'not read since the tenant changed'
 }
 
 /** The state and why the last runs failed: `on hold, shrink_held`. */
-export function resourceStateInWords(one: Pick<ReportResource, 'state' | 'dataAsOf' | 'reasons'>): string {
+export function resourceStateInWords(
+  one: Parameters<typeof resourceStateWord>[0] & { readonly reasons: readonly string[] },
+): string {
   return [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', ')
 }
 
@@ -63,10 +71,3 @@ export const parts = {
   data: 'Data quality',
 } as const
 export type Part = keyof typeof parts
-
-/** Null if the report contains all tenants of the mirror. */
-export function unconfiguredInWords(tenants: readonly string[]): string | null {
-  if (tenants.length === 0) return null
-  const them = tenants.length === 1 ? 'it' : 'them'
-  return `Not in this report, because the configuration does not have ${them}: ${tenants.join(', ')}. The mirror keeps ${tenants.length === 1 ? 'its' : 'their'} data.`
-}
