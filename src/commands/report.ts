@@ -23,6 +23,8 @@ const renderers = { html: reportHtml, json: reportJson, oscal: reportOscal } as 
 interface ReportOptions {
   readonly format: keyof typeof renderers
   readonly asOf?: string
+  readonly from?: string
+  readonly to?: string
   readonly tenant?: string
   readonly output?: string
   readonly details?: boolean
@@ -34,6 +36,11 @@ export const addReport = addCommand<ReportOptions>({
   options: [
     formatOption(Object.keys(renderers)),
     new Option('--as-of <time>', 'state at that time, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d'),
+    new Option(
+      '--from <time>',
+      'what happened since then: opened, resolved, time to fix, waivers, holds, hours without data',
+    ).conflicts('asOf'),
+    new Option('--to <time>', 'end of that period; default: now').conflicts('asOf'),
     tenantOption(),
     new Option('--output <file>', 'write to this file, readable for its owner only'),
     detailsOption(),
@@ -47,16 +54,20 @@ Exit: 0 ok; 2 usage, or there is no history of that time.
 Examples:
   tenantwatch report --output evidence.html
   tenantwatch report --as-of 2026-03-31 --tenant acme --format json > evidence.json
+  tenantwatch report --from 2026-01-01 --to 2026-03-31 --output quarter.html
   tenantwatch report --format oscal --output evidence.oscal.json`,
   async run({ io, command, options }) {
     const { format } = options
     await using opened = await openMirror(io, command)
     const { settings, mirror, now } = opened
-    const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
-    if (at > now) throw new UsageError(inFuture(options.asOf ?? ''))
+    const { asOf, to } = options
+    const [name, end] = to === undefined ? (['--as-of', asOf] as const) : (['--to', to] as const)
+    const at = end === undefined ? now : readMoment(name, end, { now, day: 'end' })
+    if (at > now) throw new UsageError(inFuture(name, end ?? ''))
+    const from = beginningOf(options, at, now)
     if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
       throw new UsageError('HTML is not printed to a terminal; give --output report.html')
-    const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
+    const made = await makeReport(mirror, { settings, options, from, at, now, present: end === undefined })
     const pieces = renderers[format](made)
     if (options.output === undefined) {
       await writeAll(io, pieces)
@@ -66,37 +77,54 @@ Examples:
     }
     const missing = unconfiguredInWords(made.unconfigured)
     if (missing !== null) note(io, missing)
-    if (options.asOf === undefined && made.configurationDigest !== (await recordOf(settings, 0)).digest)
+    if (end === undefined && made.configurationDigest !== (await recordOf(settings, 0)).digest)
       note(io, 'The configuration differs from that of the last evaluation; the report shows the evaluated one.')
     return exitCodes.ok
   },
 })
 
-function inFuture(asOf: string): string {
-  const what = /^\d{4}-\d\d-\d\d$/.test(asOf)
-    ? `${asOf} of --as-of means the end of that day, which`
-    : 'The time of --as-of'
-  return `${what} is in the future; without --as-of the report shows the current state`
+function inFuture(option: string, time: string): string {
+  const what = /^\d{4}-\d\d-\d\d$/.test(time)
+    ? `${time} of ${option} means the end of that day, which`
+    : `The time of ${option}`
+  return `${what} is in the future; without ${option} the report shows the current state`
+}
+
+function beginningOf({ from, to }: ReportOptions, at: number, now: number): number | undefined {
+  if (from === undefined && to !== undefined) throw new UsageError('--to ends a period: give its beginning with --from')
+  if (from === undefined) return undefined
+  const begin = readMoment('--from', from, { now, day: 'start' })
+  if (begin >= at) throw new UsageError('The time of --from is not before the end of the period')
+  return begin
 }
 
 interface Making {
   readonly settings: Settings
   readonly options: ReportOptions
+  readonly from: number | undefined
   readonly at: number
   readonly now: number
   readonly present: boolean
 }
 
-async function makeReport(mirror: Mirror, { settings, options, at, now, present }: Making): Promise<Report> {
+async function makeReport(mirror: Mirror, { settings, options, from, at, now, present }: Making): Promise<Report> {
   const bounds = await mirror.recordBounds()
-  const begunAt = insistOnRecord(bounds, at, { now, retainedFrom: now - settings.historyRetentionDays * dayMs })
+  const begunAt = insistOnRecord(bounds, from ?? at, { now, retainedFrom: now - settings.historyRetentionDays * dayMs })
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
   if (configuration === null) throw unknownThen(beforeRecord(begunAt))
   const { tenant: only, details = false } = options
   const tenants = await mirror.tenants()
   if (only !== undefined) insistOnTenant(configuration, tenants, only)
-  return buildReport({ past, configuration, begunAt, tenants, details, ...(only !== undefined && { only }) })
+  return buildReport({
+    past,
+    configuration,
+    begunAt,
+    tenants,
+    details,
+    ...(only !== undefined && { only }),
+    ...(from !== undefined && { from }),
+  })
 }
 
 interface Reach {
@@ -105,7 +133,7 @@ interface Reach {
 }
 
 function unknownThen(why: string): UsageError {
-  return new UsageError(`${why}; what was true at the time of --as-of is unknown`)
+  return new UsageError(`${why}; what was true then is unknown`)
 }
 
 /** Returns the start of the history, which is after `now` if the clock was ahead then. */

@@ -31,6 +31,7 @@ import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts
 import { coverageOf, requirementsOf, type Standing, standingOf, standings, unknownReasonOf } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
 import { reportDecision } from './life.ts'
+import { periodOf } from './period.ts'
 
 export interface ReportRequest {
   readonly past: PastReader
@@ -40,6 +41,8 @@ export interface ReportRequest {
   readonly tenants: readonly TenantRow[]
   readonly only?: string
   readonly details: boolean
+  /** Beginning of the period that ends with the report; absent = a report of one moment. */
+  readonly from?: number
 }
 
 export type Report = Awaited<ReturnType<typeof buildReport>>
@@ -60,6 +63,7 @@ export async function buildReport(request: ReportRequest) {
   return {
     /** Milliseconds since the epoch. */
     at: past.at,
+    from: request.from ?? null,
     /** The version of tenantwatch that evaluated. */
     version: record.version,
     historyBegins: toIso(Math.max(past.clampToPeriod(begunAt), past.at - record.retentionDays * dayMs)),
@@ -143,8 +147,17 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     chainHead: row === undefined ? null : await chainHeadOf(request.past, row.id),
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
     /** Open and waived findings, oldest first; each call reads them again. */
+    period: row === undefined ? null : await periodIn(posture, row.id, request),
     findings: () => findingsOf(evaluated.id, waivers, known),
   }
+}
+
+/** Null in a report of one moment. */
+async function periodIn({ resources }: TenantPosture, tenantId: number, { past, from }: ReportRequest) {
+  if (from === undefined) return null
+  const watched = resources.filter(({ enabled }) => enabled)
+  const limits = watched.map(({ resource, freshnessLimitMs: limitMs }) => ({ resource, limitMs }))
+  return periodOf(past, tenantId, { from, to: past.at }, limits)
 }
 
 async function chainHeadOf(past: PastReader, tenantId: number) {

@@ -22,8 +22,8 @@ export interface Coverage {
   readonly unknown: number | null
 }
 
-/** The state of a requirement; `no_check` = no check is mapped to it. */
-export const requirementStates = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'no_check'] as const
+/** The state of a requirement; `supported` = its checks pass, which proves no conformity; `no_check` = it has none. */
+export const requirementStates = ['fail', 'unknown', 'waived', 'supported', 'not_applicable', 'no_check'] as const
 export type RequirementState = (typeof requirementStates)[number]
 
 export function standingOf(view: CheckView): Standing {
@@ -55,7 +55,7 @@ export function requirementState(checks: readonly Standing[]): RequirementState 
   if (checks.includes('fail')) return 'fail'
   if (checks.includes('unknown') || checks.includes('off')) return 'unknown'
   if (checks.includes('waived')) return 'waived'
-  return checks.includes('pass') ? 'pass' : 'not_applicable'
+  return checks.includes('pass') ? 'supported' : 'not_applicable'
 }
 
 export type ReportFramework = ReturnType<typeof requirementsOf>[number]

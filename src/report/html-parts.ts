@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { toIso } from '../model/dates.ts'
-import { describeDuration } from '../model/durations.ts'
+import { describeDuration, hourMs } from '../model/durations.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
@@ -24,6 +24,7 @@ export const tones = {
   unknown: 'unknown',
   waived: 'warn',
   pass: 'good',
+  supported: 'quiet',
   not_applicable: 'quiet',
   off: 'unknown',
   no_check: 'quiet',
@@ -36,6 +37,60 @@ function part(name: Part, tenant: string, body: Html): Html {
 
 function tablePart(name: Part, tenant: string, content: Omit<Table, 'labeledBy'>): Html {
   return part(name, tenant, table({ labeledBy: `${name}-${tenant}_title`, ...content }))
+}
+
+/** What happened in the period; nothing in a report of one moment. */
+export function period({ tenant, period: of }: TenantReport): Html | string {
+  if (of === null) return ''
+  const tables = [
+    table({
+      labeledBy: `period-${tenant}_title`,
+      columns: ['Severity', 'Opened', 'Resolved', 'Median time to fix'],
+      rows: of.findings.map(({ severity, opened, resolved, medianHoursToFix: hours }) => [
+        badge(severity, severityTone[severity]),
+        number(opened),
+        number(resolved),
+        hours === null ? '–' : describeDuration(hours * hourMs),
+      ]),
+      empty: 'None.',
+    }),
+    table({
+      labeledBy: `period-${tenant}_title`,
+      columns: ['Resource', 'Hours without data'],
+      rows: of.resources.map(({ resource, hoursWithoutData }) => [resource, String(hoursWithoutData)]),
+      empty: 'No resource is configured.',
+    }),
+    table({
+      labeledBy: `period-${tenant}_title`,
+      columns: ['Hold', 'Records', 'From', 'Until'],
+      rows: of.holds.map(({ resource, reason, count, raised, ended }) => [
+        html`${resource} <code>${reason}</code>`,
+        number(count),
+        when(raised),
+        when(ended, 'lasts'),
+      ]),
+      empty: 'Nothing was on hold.',
+    }),
+    table({
+      labeledBy: `period-${tenant}_title`,
+      columns: ['Waiver in force', 'Check', 'Agreed', 'Ends'],
+      rows: of.waivers.map(({ id, check, agreed, expires }) => [
+        whole(id),
+        html`<code>${check}</code>`,
+        when(agreed),
+        when(expires),
+      ]),
+      empty: 'No waiver was in force.',
+    }),
+  ]
+  return part('period', tenant, html`${tables}`)
+}
+
+/** Lines to sign on, at the end of the report of a period. */
+export function signatures({ tenant, period: of }: TenantReport): Html | string {
+  if (of === null) return ''
+  const lines = ['Prepared by', 'Reviewed by', 'Date']
+  return part('signatures', tenant, html`<dl class="sign">${lines.map((line) => html`<dt>${line}</dt><dd></dd>`)}</dl>`)
 }
 
 export function requirements({ tenant, frameworks }: TenantReport): Html {
@@ -56,25 +111,28 @@ export function requirements({ tenant, frameworks }: TenantReport): Html {
 
 function requirementsOf(tenant: string, { id, name, requirements: all }: ReportFramework): Html {
   const title = `requirements-${tenant}_${id}`
+  const [covered, others] = [
+    all.filter(({ checks }) => checks.length > 0),
+    all.filter(({ checks }) => checks.length === 0),
+  ]
+  const folded = html`<details><summary>${plural(others.length, 'requirement')} without a check</summary><ul>${others.map((one) => html`<li>${one.id}: ${one.title}</li>`)}</ul></details>`
   return html`<h4 id="${title}">${name}</h4>
 ${table({
   labeledBy: title,
   kind: 'data',
   columns: ['Requirement', 'State', 'About', 'By'],
-  rows: all.map((one) => [
+  rows: covered.map((one) => [
     one.id,
     badge(wordOf(one.state), tones[one.state]),
     one.title,
-    one.checks.length === 0
-      ? '–'
-      : html`${standings.map((standing) => {
-          const of = one.checks.filter((check) => check.standing === standing)
-          if (of.length === 0) return ''
-          return html`<span class="by">${wordOf(standing)}: ${of.map(({ check }) => html`<a href="#checks-${tenant}_${check}"><code>${check}</code></a> `)}</span>`
-        })}`,
+    html`${standings.map((standing) => {
+      const of = one.checks.filter((check) => check.standing === standing)
+      if (of.length === 0) return ''
+      return html`<span class="by">${wordOf(standing)}: ${of.map(({ check }) => html`<a href="#checks-${tenant}_${check}"><code>${check}</code></a> `)}</span>`
+    })}`,
   ]),
   empty: 'None.',
-})}`
+})}${others.length === 0 ? '' : folded}`
 }
 
 export function checks({ tenant, checks: all }: TenantReport, { groups }: TopFindings): Html {

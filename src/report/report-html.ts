@@ -12,7 +12,9 @@ import {
   dataQuality,
   decisions,
   findings,
+  period,
   requirements,
+  signatures,
   type TopFindings,
   tones,
   waivers,
@@ -26,7 +28,7 @@ import { type Part, parts, resourceStateWord, wordOf } from './words.ts'
 export async function* reportHtml(report: Report): AsyncIterable<string> {
   const asOf = toIso(report.at)
   const head = {
-    'As of': asOf,
+    ...(report.from === null ? { 'As of': asOf } : { Period: `${toIso(report.from)} to ${asOf}` }),
     Source: `the history of tenantwatch ${report.version}`,
     History: `begins ${report.historyBegins}`,
     Configuration: `in force since ${report.configuredSince}, digest ${report.configurationDigest}`,
@@ -38,7 +40,7 @@ export async function* reportHtml(report: Report): AsyncIterable<string> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Audit report as of ${asOf}</title>
+<title>Audit report ${report.from === null ? 'as of' : `from ${toIso(report.from)} to`} ${asOf}</title>
 <style>${raw(stylesheet)}</style>
 </head>
 <body>
@@ -72,15 +74,23 @@ function section(report: TenantReport, found: TopFindings): Html {
 <div class="banner edge-${tone}"><h2>${tenant}</h2><p>${report.summary}</p></div>
 ${summary(report)}
 ${report.clocksDiffer ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.</p>` : ''}${holds(report)}
-<nav class="contents" aria-label="Contents of ${tenant}"><h3>Contents</h3><ol>${(Object.keys(parts) as Part[]).map((part) => html`<li><a href="#${part}-${tenant}">${parts[part]}</a></li>`)}</ol></nav>
+<nav class="contents" aria-label="Contents of ${tenant}"><h3>Contents</h3><ol>${partsOf(report).map((part) => html`<li><a href="#${part}-${tenant}">${parts[part]}</a></li>`)}</ol></nav>
+${period(report)}
 ${requirements(report)}
 ${checks(report, found)}
 ${waivers(report)}
 ${decisions(report)}
 ${findings(report, found)}
 ${dataQuality(report)}
+${signatures(report)}
 </section>
 `
+}
+
+/** Only the report of a period has the first and the last part. */
+function partsOf({ period: of }: TenantReport): readonly Part[] {
+  const all = Object.keys(parts) as Part[]
+  return of === null ? all.slice(1, -1) : all
 }
 
 function summary(report: TenantReport): Html {

@@ -3,9 +3,10 @@ import { escapeInJson } from '../model/text/printable.ts'
 import type { Report, TenantReport } from './build-report.ts'
 
 export async function* reportJson(report: Report): AsyncIterable<string> {
-  const { at, version, historyBegins, configuredSince, configurationDigest, notes, tenants } = report
+  const { at, from, version, historyBegins, configuredSince, configurationDigest, notes, tenants } = report
   const configuration = { since: configuredSince, digest: configurationDigest }
-  yield `${opened({ asOf: toIso(at), version, historyBegins, configuration, notes })},\n  "tenants": [`
+  const period = from === null ? {} : { from: toIso(from) }
+  yield `${opened({ asOf: toIso(at), ...period, version, historyBegins, configuration, notes })},\n  "tenants": [`
   for (const [i, tenant] of tenants.entries()) {
     yield i === 0 ? '\n' : ',\n'
     yield* tenantJson(tenant)
@@ -13,8 +14,8 @@ export async function* reportJson(report: Report): AsyncIterable<string> {
   yield '\n  ]\n}\n'
 }
 
-async function* tenantJson({ findings, ...tenant }: TenantReport): AsyncIterable<string> {
-  yield `${opened(tenant)},\n  "findings": [`
+async function* tenantJson({ findings, period, ...tenant }: TenantReport): AsyncIterable<string> {
+  yield `${opened({ ...tenant, ...(period && { period }) })},\n  "findings": [`
   let separator = '\n'
   for await (const finding of findings()) {
     yield `${separator}${escapeInJson(JSON.stringify(finding))}`

@@ -47,7 +47,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
   yield '\n  ]\n}\n}\n'
 }
 
-async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report): AsyncIterable<string> {
+async function* resultJson(tenant: TenantReport, { at, from, historyBegins }: Report): AsyncIterable<string> {
   const time = toIso(at)
   const { tenant: name, quality, checks, findings, chainHead } = tenant
   const requirements = tenant.frameworks.flatMap((framework) =>
@@ -60,11 +60,14 @@ async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report):
     uuid: uuidOf('result', time, name),
     title: `Checks of tenant ${md(name)}`,
     description: md(tenant.summary),
-    start: historyBegins,
+    start: from === null ? historyBegins : toIso(from),
     end: time,
     props: [
       prop('tenant', name),
       prop('complete-and-fresh-resources', `${quality.fresh} of ${quality.of}`),
+      ...(tenant.period?.findings ?? []).map(({ severity, opened, resolved }) =>
+        prop('findings-in-period', `${severity}: ${opened} opened, ${resolved} resolved`),
+      ),
       ...tenant.resources.map((one) => prop('resource', resourceInWords(one))),
       ...tenant.holds.map(({ resource, reason, count, raisedAt }) =>
         prop('hold', `${resource}: ${reason}, ${plural(count, 'record')}, since ${raisedAt}`),
@@ -136,9 +139,9 @@ function selectionOf(framework: ReportFramework) {
   }
 }
 
-/** OSCAL only has satisfied and not satisfied; only a pass is satisfied. */
+/** OSCAL only has satisfied and not satisfied; only what passing checks support is satisfied. */
 const reasons: Readonly<Record<RequirementState, 'pass' | 'fail' | 'other'>> = {
-  pass: 'pass',
+  supported: 'pass',
   fail: 'fail',
   unknown: 'other',
   waived: 'other',
@@ -156,7 +159,7 @@ function requirementOf(framework: ReportFramework, requirement: ReportRequiremen
     target: {
       type: 'objective-id',
       'target-id': controlId(framework, requirement),
-      status: { state: state === 'pass' ? 'satisfied' : 'not-satisfied', reason: reasons[state] },
+      status: { state: state === 'supported' ? 'satisfied' : 'not-satisfied', reason: reasons[state] },
       ...(state === 'not_applicable' && { 'implementation-status': { state: 'not-applicable' } }),
     },
     'related-observations': checks.map(({ check }) => ({ 'observation-uuid': checkId(tenant, time, check) })),

@@ -63,11 +63,13 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
 
 /** Parts of a tenant's report after its summary. */
 export const parts = {
+  period: 'In this period',
   requirements: 'Requirements',
   checks: 'Checks',
   waivers: 'Waivers',
   decisions: 'Decisions of operators',
   findings: 'Findings',
   data: 'Data quality',
+  signatures: 'Signatures',
 } as const
 export type Part = keyof typeof parts

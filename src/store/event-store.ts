@@ -251,6 +251,8 @@ export interface EventFilter {
   /** Absent = of all tenants. */
   readonly tenantId?: number | undefined
   readonly subjects?: readonly string[]
+  /** Only events of that time or later. */
+  readonly since?: number
 }
 
 export interface EventRow extends Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subject'> {
@@ -261,11 +263,14 @@ export interface EventRow extends Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subj
 /** Reads events of tenants that are not erased, in the order of writing. */
 export function eventReader(db: Db, asOf: AsOf = present) {
   const { dialect } = db
-  return ({ kinds, tenantId, subjects }: EventFilter): Promise<readonly EventRow[]> => {
+  return ({ kinds, tenantId, subjects, since }: EventFilter): Promise<readonly EventRow[]> => {
     const text = `select e.id, t.name as tenant, e.at, e.kind, e.subject, e.data from events e cross join tenants t
       where t.id = e.tenant_id and e.kind in (${listOfKinds(kinds)}) and e.data is not null and ${asOf.events('e')}
-        ${tenantId === undefined ? '' : 'and e.tenant_id = ?'} ${subjects === undefined ? '' : `and ${dialect.isIn('e.subject')}`} order by +e.id`
-    const values = [...(tenantId === undefined ? [] : [tenantId]), ...(subjects ? [dialect.listOf(subjects)] : [])]
+        ${tenantId === undefined ? '' : 'and e.tenant_id = ?'} ${subjects === undefined ? '' : `and ${dialect.isIn('e.subject')}`}
+        ${since === undefined ? '' : 'and e.at >= ?'} order by +e.id`
+    const values: unknown[] = tenantId === undefined ? [] : [tenantId]
+    if (subjects !== undefined) values.push(dialect.listOf(subjects))
+    if (since !== undefined) values.push(since)
     return db.read(async (tx) => {
       const rows = await tx<Omit<EventRow, 'data'> & { readonly data: string }>(text, values)
       return rows.map((row) => ({ ...row, data: fromJson(row.data) }))

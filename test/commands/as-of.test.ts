@@ -23,7 +23,7 @@ it('keeps rows that are still valid when older rows are erased, and reports that
   expect(gone).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: The history from before ${iso(world.now() - 72 * hourMs)} is erased: history.retentionDays has passed; what was true at the time of --as-of is unknown\n`,
+    stderr: `tenantwatch: The history from before ${iso(world.now() - 72 * hourMs)} is erased: history.retentionDays has passed; what was true then is unknown\n`,
   })
   const erased = 'is erased: history.retentionDays has passed'
   const lost = await world.run('history', '--until', iso(reported[0]?.at ?? 0))
@@ -188,8 +188,7 @@ it('refuses a time before the record, a future time and an invalid time, each wi
   const { run } = world
   expect(await run('report', '--as-of', '2026-02-01')).toMatchObject({
     code: 2,
-    stderr:
-      'tenantwatch: There is no history from before 2026-03-01T12:00:00.000Z; what was true at the time of --as-of is unknown\n',
+    stderr: 'tenantwatch: There is no history from before 2026-03-01T12:00:00.000Z; what was true then is unknown\n',
   })
   expect(await run('report', '--as-of', '2026-03-01')).toMatchObject({
     code: 2,

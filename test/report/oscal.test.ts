@@ -91,7 +91,7 @@ it('calls a requirement satisfied only if its checks pass', async () => {
   expect(new Set(states).has('unknown')).toBe(true)
   expect(result?.findings.map((one) => propOf(one, 'state'))).toEqual(states)
   for (const { target, ...one } of result?.findings ?? []) {
-    const passes = propOf(one, 'state') === 'pass'
+    const passes = propOf(one, 'state') === 'supported'
     expect([target.status.state, target.status.reason === 'pass']).toEqual([
       passes ? 'satisfied' : 'not-satisfied',
       passes,

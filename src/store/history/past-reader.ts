@@ -39,6 +39,13 @@ interface StoredState {
   readonly validUntil: number | null
 }
 
+/** A complete full sync; times are in milliseconds since the epoch. */
+export interface FullSyncTimes {
+  readonly resource: string
+  readonly startedAt: number
+  readonly endedAt: number
+}
+
 export type PastReader = Awaited<ReturnType<ReturnType<typeof pastStore>['past']>>
 
 /** Readers of the past; after the clock was set back, the past at the same time differs. */
@@ -57,6 +64,9 @@ export function pastStore(db: Db) {
       const runsText = `select resource, ended_at as "endedAt", complete_started_at as "completeStartedAt",
           complete_duration_ms as "completeDurationMs", live
         from runs where id in (select max(id) from runs where tenant_id = ? and ${asOf.runs} group by resource)`
+      const fullSyncsText = `select resource, complete_started_at as "startedAt", min(ended_at) as "endedAt" from runs
+        where tenant_id = ? and complete_started_at is not null and ${asOf.runs}
+        group by resource, complete_started_at order by min(id)`
       const presenceText = `select kind from events e where tenant_id = ? and kind in (${listOfKinds(['record.removed', 'record.returned'])})
         and subject = ? and not (${asOf.events('e')}) order by id limit 1`
       return {
@@ -80,6 +90,9 @@ export function pastStore(db: Db) {
           const rows = await db.read((tx) => tx<PastRun>(runsText, [tenantId]))
           return rows.map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) }))
         },
+        /** Complete full syncs, in the order of their ends. */
+        fullSyncs: (tenantId: number): Promise<readonly FullSyncTimes[]> =>
+          db.read((tx) => tx<FullSyncTimes>(fullSyncsText, [tenantId])),
         findings: findingReader(db, asOf),
         /** The first removal or return after that time decides; without one, the current state. */
         isLive: (tenantId: number, resource: ResourceName, id: string): Promise<boolean> =>

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { periodOf } from '../../src/report/period.ts'
+import { settings, user } from '../checks/support/facts.ts'
+import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
+
+const lacking = (from: number, count: number) =>
+  Array.from({ length: count }, (_, i) => user({ userId: from + i, mfaStatus: false }))
+
+it('says what was opened, resolved and how long it took, which waivers were in force, and when there was no data', async () => {
+  const world = await sqliteWorld()
+  await world.sync({ 'authentication-settings': [settings()], users: [...lacking(1, 3)] })
+  await world.evaluate()
+  world.pass(2 * dayMs)
+  const from = world.now
+  await world.sync({ 'authentication-settings': [settings()], users: [user({ userId: 1 }), ...lacking(2, 3)] })
+  world.waivers = [waiver({ entity: '2', expiresMs: from + 30 * dayMs })]
+  await world.evaluate()
+  world.pass(4 * hourMs)
+  await world.sync({
+    'authentication-settings': [settings()],
+    users: [user({ userId: 1 }), user({ userId: 2 }), user({ userId: 3 }), ...lacking(4, 1)],
+  })
+  await world.evaluate()
+  world.pass(minuteMs)
+  const past = await world.mirror.past(world.now, true)
+  const span = { from, to: world.now }
+  const period = await periodOf(past, world.tenantId, span, [{ resource: 'users', limitMs: 3 * hourMs }])
+  const high = period.findings.find(({ severity }) => severity === 'high')
+  expect(high).toEqual({ severity: 'high', opened: 1, resolved: 3, medianHoursToFix: 52 })
+  expect(period.waivers.map(({ id, check }) => [id, check])).toEqual([['w1', 'user-mfa-enrolled']])
+  expect(period.resources).toEqual([{ resource: 'users', hoursWithoutData: 1 }])
+  expect(period.holds).toEqual([])
+})
