@@ -58,13 +58,6 @@ async function wrongIn(origin: string, path: string, init?: RequestInit): Promis
   return problems(await response.json(), content.schema)
 }
 
-it('describes the limit as a whole number', () => {
-  const limit = { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 } }
-  expect(document.paths['/api/v1/findings']?.['get']).toMatchObject({
-    parameters: expect.arrayContaining([expect.objectContaining(limit)]),
-  })
-})
-
 it('is served under the rules of the other routes, as it is made', async () => {
   await using web = await startServer()
   expect(await (await fetch(`${web.origin}/api/v1/openapi.json`)).json()).toEqual(document)
@@ -76,6 +69,11 @@ it('is an OpenAPI 3.1 document whose references all lead somewhere, with an own 
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'tenantwatch', version: '1.2.3' } })
   const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref)
   expect(refs.length).toBeGreaterThan(20)
+  expect(document.paths['/api/v1/findings']?.['get']).toMatchObject({
+    parameters: expect.arrayContaining([
+      expect.objectContaining({ name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 } }),
+    ]),
+  })
   for (const ref of refs) expect(document.components.schemas).toHaveProperty(ref.replace('#/components/schemas/', ''))
   const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
   expect(new Set(ids).size).toBe(ids.length)
@@ -92,30 +90,13 @@ const findings = [
   }),
 ]
 
+const never = { entities: null, evaluatedAt: null, since: null }
+
 const scenes: Readonly<Record<string, Wanted>> = {
   'several tenants on an eventful day': { sources: { ...sources, findings: findingsFrom(findings) } },
   'redacted details': { exposeDetails: false, sources: { ...sources, findings: findingsFrom(findings) } },
   'nothing at all': { sources: { ...sources, posture: async () => [], findings: findingsFrom([]) } },
-  'a tenant that was never read': {
-    sources: {
-      ...sources,
-      posture: async () => [
-        posture({
-          resources: [unread('users')],
-          checks: [
-            check('user-mfa-enrolled', {
-              status: 'unknown',
-              reason: 'never',
-              entities: null,
-              evaluatedAt: null,
-              since: null,
-            }),
-          ],
-        }),
-      ],
-    },
-  },
-  'hostile texts': {
+  'hostile texts, and a tenant that was never read': {
     sources: {
       ...sources,
       posture: async () => [
@@ -130,6 +111,10 @@ const scenes: Readonly<Record<string, Wanted>> = {
           checks: globex.checks.map((one) => ({ ...one, title: hostile })),
           owner: { replica: hostile, isAlive: true, since: null, heartbeatAgeMs: 1900 },
         },
+        posture({
+          resources: [unread('users')],
+          checks: [check('x', { ...never, status: 'unknown', reason: 'never' })],
+        }),
       ],
     },
   },
@@ -163,15 +148,8 @@ it('describes the actual refusals', async () => {
   expect(await wrongIn(bad.origin, '/-/reload', { method: 'POST' })).toEqual([])
 })
 
-it.each([
-  { severity: 'severe' },
-  { firstSeen: 'yesterday' },
-  { reopened: -1 },
-  { entity: { type: 'user' } },
-  { color: 'red' },
-  { message: null },
-])('is compared with answers by a validator that finds %j', (over) => {
+it('is compared with answers by a validator that finds an unknown field', () => {
   const schema = { $ref: '#/components/schemas/Finding' }
   expect(problems(JSON.parse(JSON.stringify(finding())), schema)).toEqual([])
-  expect(problems({ ...finding(), ...over }, schema)).toHaveLength(1)
+  expect(problems({ ...finding(), color: 'red' }, schema)).toHaveLength(1)
 })
