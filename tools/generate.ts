@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fillSections } from '../src/monitoring/docs/page-sections.ts'
+import { fillSections } from './docs/page-sections.ts'
 import { generatedFiles, generatedSections } from './generated-files.ts'
 import { recordViewFiles } from './record-views.ts'
 

@@ -1,11 +1,13 @@
 import { frameworks, isEvidenceFor } from '../src/checks/frameworks.ts'
 import { checks } from '../src/checks/index.ts'
 import { ownViews } from '../src/checks/own/views.ts'
-import { exampleYaml, jsonSchema, keyRows } from '../src/config/example.ts'
+import { jsonSchema } from '../src/config/json-schema.ts'
 import { metricCatalogue } from '../src/metrics/catalogue.ts'
 import { inventories } from '../src/metrics/inventory.ts'
-import { checkRunbook } from '../src/monitoring/docs/check-runbook.ts'
-import { checksPage } from '../src/monitoring/docs/checks-page.ts'
+import { resources } from '../src/resources/index.ts'
+import { checkRunbook } from './docs/check-runbook.ts'
+import { checksPage } from './docs/checks-page.ts'
+import { exampleYaml, keyRows } from './docs/example-yaml.ts'
 import {
   checksTable,
   endpointsTable,
@@ -14,8 +16,7 @@ import {
   resourcesTable,
   type Sections,
   viewsOfOwnChecks,
-} from '../src/monitoring/docs/page-sections.ts'
-import { resources } from '../src/resources/index.ts'
+} from './docs/page-sections.ts'
 
 const catalogue = { resources, checks }
 

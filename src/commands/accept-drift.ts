@@ -6,13 +6,12 @@ import { describeFinding } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Io } from '../model/process/io.ts'
-import { printable } from '../model/text/printable.ts'
-import { printableJson } from '../model/text/printable-json.ts'
+import { printable, printableJson } from '../model/text/printable.ts'
 import { bySeverity } from '../report/finding-groups.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { Mirror } from '../store/port.ts'
 import type { OpenMirror } from './support/configuration.ts'
-import { readReason } from './support/options.ts'
+import { readBy, readReason } from './support/options.ts'
 
 const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
 
@@ -61,7 +60,7 @@ export async function acceptDrifts(
   io: Io,
   { mirror, views }: OpenMirror,
   ids: readonly string[],
-  given: string | undefined,
+  options: { readonly reason?: string; readonly by?: string },
 ): Promise<void> {
   const known = await openDrift(mirror, views, ['open', 'waived'])
   const chosen: Drift[] = []
@@ -71,7 +70,8 @@ export async function acceptDrifts(
     if (drift.accepted) throw new UsageError(`Drift ${id} is accepted already; the next evaluation applies that`)
     chosen.push(drift)
   }
-  const reason = readReason(given)
+  const reason = readReason(options.reason)
+  const by = readBy(options.by)
   const tenants = new Map((await mirror.tenants()).map((row) => [row.name, row.id]))
   const at = io.clock.now()
   const accepted = chosen.flatMap(({ finding }) => {
@@ -79,7 +79,7 @@ export async function acceptDrifts(
     const { check, entity } = finding
     return tenantId === undefined
       ? []
-      : [{ tenantId, check, entityId: entity.id, state: presentIn(finding), at, reason }]
+      : [{ tenantId, check, entityId: entity.id, state: presentIn(finding), at, reason, by }]
   })
   await acceptStates(mirror, accepted)
   for (const { finding } of chosen) {

@@ -12,8 +12,7 @@ import {
   type WaiverView,
 } from './posture.ts'
 import { dataQualityOf, isUnstored, type ResourceState, resourceState, tally } from './posture-state.ts'
-import { reasonInWords } from './reason-words.ts'
-import { isHoldReason } from './reasons.ts'
+import { isHoldReason, reasonInWords } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
 import { plural } from './text/numbers.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { shownPostures } from '../model/posture-state.ts'
-import { isLoopback } from '../model/process/loopback.ts'
+import { isLoopback } from '../model/process/address.ts'
 import { isCrossSite } from './access-control.ts'
 import { calendar } from './calendar.ts'
 import { filterQuery, findingsQuery, findingsRoute, streamed } from './findings-route.ts'

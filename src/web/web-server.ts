@@ -3,10 +3,10 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
-import { formatListen } from '../config/listen.ts'
-import type { TlsSettings } from '../config/web/web-settings.ts'
+import { formatListen } from '../config/values.ts'
+import type { TlsSettings } from '../config/web-settings.ts'
 import { FatalError } from '../model/errors.ts'
-import { whyNotListening } from '../model/process/listen-error.ts'
+import { whyNotListening } from '../model/process/address.ts'
 import { createApp } from './app.ts'
 import type { WebOptions } from './web-options.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { unstoredRuns } from '../../src/daemon/unstored-runs.ts'
+import { UnstoredRuns } from '../../src/daemon/unstored-runs.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { at, mode, posture, resource } from '../metrics/support/posture.ts'
 import { reloadable } from './support/reloading.ts'
@@ -50,10 +50,10 @@ const run = (fields: Partial<RunResult>): RunResult => ({
   stored: false,
   ...fields,
 })
-const ups = (runs: ReturnType<typeof unstoredRuns>) => runs.over(shown).resources[0]?.modes.map(({ up }) => up)
+const ups = (runs: UnstoredRuns) => runs.over(shown).resources[0]?.modes.map(({ up }) => up)
 
 it('uses an unstored result in place of the stored one, in whichever way storing failed', () => {
-  const runs = unstoredRuns()
+  const runs = new UnstoredRuns()
   expect(runs.over(shown)).toBe(shown)
   runs.ended(run({ reason: 'network' }), at)
   expect(runs.over(shown).resources).toEqual([
@@ -69,9 +69,9 @@ it('uses an unstored result in place of the stored one, in whichever way storing
 })
 
 it('accepts a stored full sync in place of an incremental one, but not the reverse', () => {
-  const runs = unstoredRuns()
+  const runs = new UnstoredRuns()
   const success = { stored: true, outcome: 'success', reason: null } as const
-  runs.failed({ tenant: shown.tenant, resource: 'users', mode: 'full', message: 'gone' }, at)
+  runs.failed({ tenant: shown.tenant, resource: 'users', mode: 'full' }, 'gone', at)
   runs.ended(run({ mode: 'incremental' }), at)
   runs.ended(run({ mode: 'incremental', outcome: 'skipped', reason: null, stored: true }), at)
   expect(ups(runs)).toEqual([false, false])

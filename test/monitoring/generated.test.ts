@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fillSections } from '../../src/monitoring/docs/page-sections.ts'
+import { fillSections } from '../../tools/docs/page-sections.ts'
 import { generatedFiles, generatedSections } from '../../tools/generated-files.ts'
 import { recordViewFiles } from '../../tools/record-views.ts'
 import { alertNames } from './support/shipped.ts'

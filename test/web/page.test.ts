@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 import { expect, it, vi } from 'vitest'
-import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
+import { ownClientRemedy } from '../../src/model/holds.ts'
 import type { HoldView, OwnerView, TenantPosture } from '../../src/model/posture.ts'
 import { shownPostures } from '../../src/model/posture-state.ts'
 import { pageScript } from '../../src/web/page/page-script.ts'
@@ -147,7 +147,6 @@ it.each<[seen: string, over: Partial<TenantPosture>]>([
   ['no request is sent before', { blockedUntil: at + 1000 }],
   ['120 s behind', { clockSkewMs: -120_000 }],
   ['Nothing identifies the tenant', { identity: 'unproven' }],
-  ['The file of the token cannot be read', { lostSecret: true }],
 ])('shows without opening anything: %s', async (seen, over) => {
   expect(unopened(await pageOf(over))).toContain(seen)
 })

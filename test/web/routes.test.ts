@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { whyNotListening } from '../../src/model/process/listen-error.ts'
+import { whyNotListening } from '../../src/model/process/address.ts'
 
 import { hashes } from './support/live.ts'
 import { closed, sources, startServer } from './support/server.ts'

@@ -1,7 +1,7 @@
 import { type ChangeView, withoutChangeDetails } from '../../model/change.ts'
-import { type SecretView, withoutSecretDetails } from '../../model/client-secret.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
+import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'

@@ -1,12 +1,12 @@
 import { html } from 'hono/html'
 import { describeHold, describeIdentity, describePosture, sentencesOf } from '../../model/describe.ts'
 import { dayMs, describeDuration, distance } from '../../model/durations.ts'
-import { listsRecords } from '../../model/hold-remedy.ts'
+import { listsRecords } from '../../model/holds.ts'
 import type { CheckView, HoldView, TenantPosture } from '../../model/posture.ts'
 import { isFreshAndComplete, shownStatus } from '../../model/posture-state.ts'
 import { severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
-import { replicaName } from '../../model/text/replica-name.ts'
+import { replicaName } from '../../model/text/words.ts'
 import { checkList, countsOf, rankOf, sorted } from './checks.ts'
 import { findingFilter, findingLinks } from './filter.ts'
 import { findingList, namesOf } from './findings.ts'
@@ -119,14 +119,10 @@ function filterNote({ posture: { tenant: name }, query }: TenantPage): Html | st
   return html`<p class="note">The <a href="#findings-${name}">findings below</a> are filtered: <a href="${all}" data-live="">show all</a>.</p>`
 }
 
-function notes({ posture, secrets: views, configFile, now }: TenantPage): Html {
-  const { clockSkewMs, blockedUntil, lostSecret, identity } = posture
+function notes({ posture, secrets: views, now }: TenantPage): Html {
+  const { clockSkewMs, blockedUntil, identity } = posture
   const said: Html[] = []
   const own = views.find((secret) => secret.own)
-  if (lostSecret === true)
-    said.push(
-      html`The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; ${command('doctor', configFile)} names it.`,
-    )
   if (own !== undefined && own.expiresAt - now <= ownSecretWorthSayingMs)
     said.push(
       html`The secret of tenantwatch itself ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one monitoring stops.`,

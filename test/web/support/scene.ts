@@ -1,5 +1,5 @@
 import type { ChangeView } from '../../../src/model/change.ts'
-import type { SecretView } from '../../../src/model/client-secret.ts'
+import type { SecretView } from '../../../src/model/expiry.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
 import type { Severity, SeverityCounts } from '../../../src/model/severity.ts'

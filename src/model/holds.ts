@@ -1,0 +1,147 @@
+import type { Reason } from './reasons.ts'
+import type { ResourceName } from './resource-names.ts'
+import { plural } from './text/numbers.ts'
+
+/** Why the data may be those of another tenant (docs/sync.md#8-tenant-identity). */
+export type ChangeCause =
+  /** No list that identifies the tenant may be read with this credential. */
+  | { readonly check: 'denied'; readonly credential: string }
+  /** The configured address differs from the one that the mirror was read from. */
+  | { readonly check: 'origin'; readonly baseUrl: string }
+  /** The list of API clients lacks this one. */
+  | { readonly check: 'own-client'; readonly ownClientId: string }
+  /** A page has mostly records that are unknown although they are old. */
+  | {
+      readonly check: 'page'
+      readonly resource: ResourceName
+      readonly keys: readonly (string | number)[]
+    }
+  /** A list contains no known id, but these. */
+  | { readonly check: 'proof'; readonly credential: string; readonly ids: readonly string[] }
+
+/** Of a list that lacks records. */
+interface ListCause {
+  readonly check?: never
+  readonly emptiness?: Emptiness
+}
+
+/** What the engine needs to retry a hold and to apply its acceptance. Stored as JSON and compared as text: keys keep their order. */
+export type HoldCause = ChangeCause | ListCause
+
+/** Why a list is `suspect_empty`. */
+export const emptinesses = [
+  'list',
+  /** A page that the page before announced is empty. */
+  'announced-page',
+  'no-grants',
+  'own-role',
+] as const
+
+export type Emptiness = (typeof emptinesses)[number]
+
+export const ownClientRemedy =
+  'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'
+
+const review = '"tenantwatch accept" shows what accepting the hold does'
+const reviewLater =
+  'the next sync recognizes the tenant or puts it on hold, and "tenantwatch accept" then shows what accepting the hold does'
+const deniedAdvice = 'Give the token one of these permissions back, or switch those resources off'
+const changedAdvice = 'If the token or baseUrl is wrong, configure the right one'
+const pageAdvice =
+  'If the token or baseUrl is wrong, configure the right one and accept nothing; if both are right, accept this hold, and the next run reads the page'
+
+export const deniedHint = `${deniedAdvice}; if it is the right token, ${review}`
+export const changedHint = `${changedAdvice}; if it is the right one, ${review}`
+
+/** For a hold that no run has raised yet. */
+export const deniedHintAhead = `${deniedAdvice}; if it is the right token, ${reviewLater}`
+export const changedHintAhead = `${changedAdvice}; if it is the right one, ${reviewLater}`
+
+interface Caused {
+  readonly cause: HoldCause
+}
+
+/** The cause of a hold because the list of API clients lacks `ownClientId`. */
+export const ownClientCause = (ownClientId: string) => ({ check: 'own-client', ownClientId }) as const
+
+/** How to end a hold that cannot be accepted; null for other holds (docs/operations.md#holds). */
+export function remedyOf({ cause }: Caused): string | null {
+  return cause.check === 'own-client' ? ownClientRemedy : null
+}
+
+/** True if `tenantwatch accept HOLD --list` names records of the hold. */
+export function listsRecords(reason: Reason): boolean {
+  return reason === 'shrink_held' || reason === 'suspect_empty'
+}
+
+/** True for a hold raised because no list that identifies the tenant could be read. */
+export function isDenied({ cause }: Caused): boolean {
+  return changeOf(cause) === 'denied'
+}
+
+/** How to end a `tenant_changed` hold, and where to read more. */
+export function holdHint(hold: Caused): string {
+  return remedyOf(hold) ?? changeHints[changeOf(hold.cause)]
+}
+
+/** What to compare before accepting a hold, for the list of holds. */
+export function holdAdvice(hold: Held): string {
+  if (hold.reason === 'tenant_changed') return remedyOf(hold) ?? changeAdvice[changeOf(hold.cause)]
+  if ('emptiness' in hold.cause && (hold.cause.emptiness === 'no-grants' || hold.cause.emptiness === 'own-role'))
+    return 'If the permissions were not taken away in the tenant, accept nothing: the hold ends when a full sync shows them again'
+  return 'If the records are still there in the tenant, accept nothing: the hold ends when a full sync shows them again'
+}
+
+interface Held extends Caused {
+  readonly tenant: string
+  readonly resource: ResourceName | 'all'
+  readonly reason: Reason
+  readonly count: number
+}
+
+/** Effect of accepting a hold (docs/sync.md#7-hold-and-accept), without a full stop. */
+export function effectOf(hold: Held): string {
+  const { tenant, resource, reason, count, cause } = hold
+  if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
+  if (resource === 'roles') return `Accepting takes the list of roles as it is now for the one of ${tenant}`
+  if (count === 0) return 'Accepting completes the full sync; it removes nothing'
+  const removes = `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
+  return resource === 'users' ? `${removes}, each once the tenant answers 404 for its id` : removes
+}
+
+/** True if accepting the hold replaces the mirrored records with those of another tenant. */
+export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>): boolean {
+  return reason === 'tenant_changed' && changeOf(cause) === 'proof'
+}
+
+type Change = Exclude<ChangeCause['check'], 'own-client'>
+
+/** Effects of accepting a `tenant_changed` hold, by its stored cause. */
+const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => string>> = {
+  denied: (tenant) =>
+    `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,
+  origin: (tenant) =>
+    `Accepting lets ${tenant} be read from the new address; its data must still prove to be those of ${tenant}`,
+  page: (tenant, count) =>
+    `Accepting writes the ${plural(count, 'record')} of this page into the mirror of ${tenant}; it removes nothing`,
+  proof: (tenant, count) =>
+    `Accepting replaces the data of ${tenant} with those of ANOTHER tenant: the ${plural(count, 'record')} known so far may be removed, and their findings are resolved. It cannot be undone`,
+}
+
+const changeAdvice: Readonly<Record<Change, string>> = {
+  denied: `${deniedAdvice}; accept the hold only if it is the right token`,
+  origin: `${changedAdvice} and accept nothing: the hold ends by itself`,
+  page: pageAdvice,
+  proof: `${changedAdvice} and accept nothing: the hold ends by itself. After accepting, ownClientId, where it is set, must name an API client of the new tenant`,
+}
+
+const changeHints: Readonly<Record<Change, string>> = {
+  denied: deniedHint,
+  origin: changedHint,
+  page: `${pageAdvice} (${review})`,
+  proof: changedHint,
+}
+
+function changeOf({ check }: Caused['cause']): Change {
+  return check === 'denied' || check === 'origin' || check === 'page' ? check : 'proof'
+}

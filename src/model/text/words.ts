@@ -1,0 +1,33 @@
+/** A sentence as part of another one; an abbreviation at its beginning stays. */
+export function lowerFirst(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+/** The host name, and enough of the rest to distinguish processes on one host. */
+export function replicaName(id: string): string {
+  return id.replace(/(\/.{6}).*/, '$1')
+}
+
+/**
+ * Difference of two lists of objects with codes, such as `+Api_Users_Create -Api_Roles_Read`; `~` marks codes whose
+ * other fields changed. Null for other values.
+ */
+export function listChange(before: unknown, after: unknown): string | null {
+  const [old, present] = [byCode(before), byCode(after)]
+  if (old === null || present === null) return null
+  const added = [...present.keys()].filter((code) => !old.has(code)).map((code) => `+${code}`)
+  const removed = [...old.keys()].filter((code) => !present.has(code)).map((code) => `-${code}`)
+  const changed = [...present].flatMap(([code, item]) => ((old.get(code) ?? item) === item ? [] : [`~${code}`]))
+  const all = [...added, ...removed, ...changed]
+  return all.length === 0 ? null : all.join(' ')
+}
+
+/** Objects as JSON, by code; null if a code is missing or repeated. */
+function byCode(value: unknown): ReadonlyMap<string, string> | null {
+  if (!Array.isArray(value)) return null
+  const items = value.flatMap((item: { readonly code?: unknown } | null) =>
+    typeof item?.code === 'string' ? [[item.code, JSON.stringify(item)] as const] : [],
+  )
+  const map = new Map(items)
+  return map.size === value.length ? map : null
+}
