@@ -161,6 +161,7 @@ it('shows with a filter the checks that may have such findings, so that an empty
   const shown = async (path: string) =>
     [...(await page(path, found)).matchAll(/id="found-acme-(\w)"/g)].map(([, id]) => id)
   expect(await shown('/?severity=high')).toEqual(['x', 'z'])
+  expect(await shown('/?severity=low')).toEqual([])
   expect(await shown('/?check=x')).toEqual(['x'])
   expect(unopened(await page('/?q=ada', found))).toContain('stale: the data is too old')
 })

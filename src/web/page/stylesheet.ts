@@ -144,7 +144,7 @@ summary { display: inline-block; cursor: pointer; color: var(--link); font-size:
 summary::before { content: "▸ "; } details[open] > summary::before { content: "▾ "; }
 dl { display: grid; grid-template-columns: minmax(100px, max-content) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 6px; padding: 8px 12px; border-radius: 8px; background: var(--bg); font-size: 13px; }
 dt { color: var(--soft); overflow-wrap: anywhere; } dd { margin: 0; overflow-wrap: anywhere; }
-dd time { white-space: normal; } dd .command { display: inline-block; }
+dd time { white-space: normal; } :is(dd, .todo) .command { display: inline-block; }
 `
 
 /** Colors by meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */

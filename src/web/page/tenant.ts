@@ -59,9 +59,13 @@ ${part(`findings-${name}`, 'Findings', html`${findingFilter(page)}${checkList(ot
 function filtered(page: TenantPage): Html {
   const { posture, findings, query } = page
   const names = new Set(findings.list.map(({ check }) => check))
-  const mayFail = (view: CheckView) => view.enabled && (shownStatus(view) === 'unknown' || view.partial !== undefined)
+  const { check: wanted, severity = severities } = query
+  const mayFail = (view: CheckView) =>
+    view.enabled &&
+    (shownStatus(view) === 'unknown' || view.partial !== undefined) &&
+    view.severities.some((one) => severity.includes(one))
   const checks = sorted(posture.checks).filter(
-    (view) => names.has(view.check) || view.check === query.check || (query.check === undefined && mayFail(view)),
+    (view) => names.has(view.check) || view.check === wanted || (wanted === undefined && mayFail(view)),
   )
   const others = findings.list.filter((view) => !checks.some(({ check }) => check === view.check))
   const none = findings.list.length === 0 ? html`<p class="empty">No known finding matches this filter.</p>` : ''
