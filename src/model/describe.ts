@@ -11,8 +11,8 @@ import {
   type TenantPosture,
   type WaiverView,
 } from './posture.ts'
-import { dataQualityOf, isUnstored, type ResourceState, tally } from './posture-state.ts'
-import { reasonInWords } from './reasons.ts'
+import { dataQualityOf, isUnstored, type ResourceState, resourceState, tally } from './posture-state.ts'
+import { isHoldReason, reasonInWords } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
 import { plural } from './text/numbers.ts'
@@ -109,13 +109,15 @@ function onceEach(all: readonly DataDescription[], keyOf: (one: DataDescription)
 /** Part of the message of a failed run that differs between resources with the same cause. */
 const pathOfRequest = /(?<=\bGET )\/\S+/
 
-/** Why the last runs of resources failed, each cause once; not those that ended in a hold. */
+/** Why the last runs of resources failed, each cause once; those that ended in a hold are described by it. */
 export function describeFailures({ resources, holds }: TenantPosture): readonly DataDescription[] {
-  const isHeld = (name: ResourceName) => holds.some(({ resource }) => resource === name || resource === 'all')
-  const found = resources.flatMap(({ enabled, resource, modes, message }): DataDescription[] => {
+  const found = resources.flatMap((view): DataDescription[] => {
+    const { enabled, resource, modes, message } = view
     const reason = modes.find((mode) => !mode.up && mode.reason !== null)?.reason ?? null
-    if (!enabled || isHeld(resource) || (reason === null && message === null)) return []
-    const text = message ?? `the last run failed: ${reason === null ? 'no reason is known' : reasonInWords(reason)}`
+    const state = resourceState(view, holds)
+    const isHeld = state === 'on_hold' && (reason === null || isHoldReason(reason))
+    const text = message ?? (reason === null ? null : `the last run failed, ${reasonInWords(reason)}`)
+    if (!enabled || state === 'fresh' || isHeld || text === null) return []
     return [{ level: 'warn', subject: resource, state: 'failing', text, next: failingNext }]
   })
   return onceEach(found, ({ text }) => text.replace(pathOfRequest, ''))

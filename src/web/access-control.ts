@@ -12,7 +12,7 @@ import { refuse, type WebContext, type WebEnv } from './route.ts'
 /** Paths for probes, which need no authentication. */
 export const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** Paths for probes and scrapers, which may use any host name for this machine; their answers contain no tenant records. */
-export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
+const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
 
 /** Refuses unknown names in the Host header and in an absolute request target: another site can point its name here. */
 export const checkHost: MiddlewareHandler<WebEnv> = async (c, next) => {

@@ -25,8 +25,6 @@ export interface Route<Q extends z.ZodObject = z.ZodObject> {
   /** Accepted parameters, each at most once. Absent = parameters are ignored. */
   readonly query?: Q
   readonly body: Body
-  /** Error statuses of this route in addition to those of all routes, with their meaning. */
-  readonly refusals?: Readonly<Record<number, string>>
   /** How a wrong query is refused, if not like any other request. */
   readonly refuse?: (c: WebContext, message: string) => Response | Promise<Response>
   handle(c: WebContext, query: z.output<Q>): Response | Promise<Response>

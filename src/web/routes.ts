@@ -18,8 +18,6 @@ import { checksJson, statusJson } from './status-json.ts'
 import type { Probe, WebOptions } from './web-options.ts'
 
 const none = z.object({})
-const badQuery = { 400: 'An unknown parameter or value, or a parameter given more than once' }
-const badName = { ...badQuery, 404: 'No tenant has this name' }
 
 /** Lets the compiler know the query of a route inside its `handle`. */
 function get<Q extends z.ZodObject>(path: string, route: Omit<Route<Q>, 'method' | 'path'>): Route {
@@ -38,7 +36,6 @@ function pageRoutes(options: WebOptions): readonly Route[] {
       summary: 'The status page',
       query: pageQuery,
       body: { type: 'text/html', description: 'A page that works without scripts' },
-      refusals: badName,
       refuse: (c, message) => c.html(lostPage(message), 400),
       async handle(c, asked) {
         const query = withoutEmpty(asked)
@@ -54,7 +51,6 @@ function pageRoutes(options: WebOptions): readonly Route[] {
       summary: 'The runbook of an alert',
       query: z.object({ name: text('Name of the alert') }),
       body: { type: 'text/html', description: 'Meaning, impact, diagnosis and mitigation' },
-      refusals: { ...badQuery, 404: 'No runbook of this name is installed' },
       async handle(c, { name = '' }) {
         const found = await runbookPage(name, new URL(c.req.url).origin)
         return found === null ? refuse(c, 404, 'No runbook of this name is installed') : c.html(found)
@@ -89,14 +85,12 @@ function machineRoutes(options: WebOptions): readonly Route[] {
       id: 'getHealth',
       summary: "Whether the engine's heartbeat is recent",
       body: { type: 'text/plain', description: 'One sentence' },
-      refusals: { 503: 'It is not' },
       handle: async (c) => outcome(c, await sources.health(), 503),
     }),
     get('/readyz', {
       id: 'getReadiness',
       summary: 'Whether the database is open, verified by this replica, and every enabled resource was tried once',
       body: { type: 'text/plain', description: 'One sentence' },
-      refusals: { 503: 'Not yet' },
       handle: async (c) => outcome(c, await sources.ready(), 503),
     }),
     get('/calendar.ics', {
@@ -116,7 +110,6 @@ function machineRoutes(options: WebOptions): readonly Route[] {
       id: 'reload',
       summary: 'Reloads the configuration; only while server.listen is a loopback address, or behind authentication',
       body: { type: 'text/plain', description: 'The result in one sentence' },
-      refusals: { 500: 'The configuration is invalid; the last valid one stays in force' },
       handle: (c) => reload(c, options),
     },
   ]
@@ -147,7 +140,6 @@ function apiRoutes(options: WebOptions): readonly Route[] {
       summary: 'The current status of every configured tenant',
       query: none,
       body: { json: status },
-      refusals: badQuery,
       handle: async (c) => c.json(statusJson(version, clock.now(), await sources.posture())),
     }),
     get('/api/v1/checks', {
@@ -155,7 +147,6 @@ function apiRoutes(options: WebOptions): readonly Route[] {
       summary: 'Every check of every tenant with its current status',
       query: none,
       body: { json: check, many: true },
-      refusals: badQuery,
       handle: async (c) => c.json(checksJson(shownPostures(await sources.posture(), c.get('access').exposeDetails))),
     }),
     get('/api/v1/findings', {
@@ -164,7 +155,6 @@ function apiRoutes(options: WebOptions): readonly Route[] {
         'Findings in the order they were first opened, streamed (an aborted answer is incomplete), or with limit a part',
       query: findingsQuery,
       body: { json: finding, many: true },
-      refusals: badName,
       handle: (c, asked) => findingsRoute(c, asked, options),
     }),
     get('/api/v1/findings.csv', {
@@ -173,7 +163,6 @@ function apiRoutes(options: WebOptions): readonly Route[] {
         'The same findings as CSV, with the columns of tenantwatch findings --format csv, with --details where they are shown',
       query: filterQuery,
       body: { type: 'text/csv', description: 'RFC 4180; cells that would start a formula are escaped' },
-      refusals: badName,
       handle: (c, asked) => findingsRoute(c, asked, options, 'csv'),
     }),
     get('/api/v1/openapi.json', {

@@ -9,9 +9,6 @@ const local = `Host: 127.0.0.1${end}`
 const odd: readonly (readonly [what: string, request: string, status: number])[] = [
   ['no Host', `GET /healthz HTTP/1.1${end}`, 400],
   ['an empty Host', `GET / HTTP/1.1\r\nHost: ${end}`, 421],
-  ['a Host with a blank', `GET /healthz HTTP/1.1\r\nHost: local host${end}`, 400],
-  ['a Host with a path', `GET /healthz HTTP/1.1\r\nHost: localhost/x${end}`, 400],
-  ['a Host with a user', `GET /healthz HTTP/1.1\r\nHost: evil@localhost${end}`, 400],
   ['another Host', `GET / HTTP/1.1\r\nHost: evil.example${end}`, 421],
   ['a Host that only begins well', `GET / HTTP/1.1\r\nHost: 127.0.0.1.evil.example${end}`, 421],
   ['two Hosts', `GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example${end}`, 421],
@@ -29,47 +26,27 @@ const odd: readonly (readonly [what: string, request: string, status: number])[]
   ['HTTP/1.0 without a Host', 'GET / HTTP/1.0\r\n\r\n', 421],
   ['a probe by HTTP/1.0 without a Host', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
   ['TRACE', `TRACE / HTTP/1.1\r\nAuthorization: Basic canary\r\n${local}`, 405],
-  ['TRACK', `TRACK / HTTP/1.1\r\n${local}`, 400],
-  ['an unknown method', `STEAL / HTTP/1.1\r\n${local}`, 400],
-  ['a method in lower case', `get / HTTP/1.1\r\n${local}`, 400],
   ['PURGE', `PURGE / HTTP/1.1\r\n${local}`, 405],
-  ['PROPFIND', `PROPFIND / HTTP/1.1\r\n${local}`, 405],
-  ['OPTIONS *', `OPTIONS * HTTP/1.1\r\n${local}`, 400],
   ['dots', `GET /../../etc/passwd HTTP/1.1\r\n${local}`, 404],
   ['encoded dots', `GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n${local}`, 404],
   ['doubly encoded dots', `GET /%252e%252e/etc/passwd HTTP/1.1\r\n${local}`, 404],
   ['an encoded NUL', `GET /metrics%00.css HTTP/1.1\r\n${local}`, 404],
   ['bytes that are no UTF-8', `GET /%ff%fe%c0%af HTTP/1.1\r\n${local}`, 404],
   ['half an escape', `GET /%e0%a HTTP/1.1\r\n${local}`, 404],
-  ['back-slashes', `GET /\\..\\etc HTTP/1.1\r\n${local}`, 400],
   ['two slashes', `GET //evil.example/metrics HTTP/1.1\r\n${local}`, 404],
   ['a slash at the end', `GET /metrics/ HTTP/1.1\r\n${local}`, 404],
   ['another letter case', `GET /METRICS HTTP/1.1\r\n${local}`, 404],
   ['a path parameter', `GET /metrics;x=1 HTTP/1.1\r\n${local}`, 404],
-  ['a fragment', `GET /metrics#x HTTP/1.1\r\n${local}`, 200],
-  ['names of prototypes', `GET /__proto__/constructor HTTP/1.1\r\n${local}`, 404],
   ['an unknown parameter', `GET /api/v1/findings?constructor=1 HTTP/1.1\r\n${local}`, 400],
   ['a path of 20,000 characters', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${local}`, 431],
   ['a header of 20,000 characters', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n${local}`, 431],
   ['1,000 headers', `GET / HTTP/1.1\r\n${'Accept: text/plain\r\n'.repeat(1000)}${local}`, 431],
-  ['a NUL in a header', `GET / HTTP/1.1\r\nX\u0000: y\r\n${local}`, 400],
-  ['a folded header', `GET / HTTP/1.1\r\nX: y\r\n z\r\n${local}`, 400],
-  ['a blank before the colon', `GET / HTTP/1.1\r\nX : y\r\n${local}`, 400],
-  ['two lengths', `POST /-/reload HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n${local}a`, 400],
-  [
-    'a length beside chunks',
-    `POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n${local}0\r\n\r\n`,
-    400,
-  ],
-  ['an expectation', `GET /healthz HTTP/1.1\r\nExpect: wonders\r\n${local}`, 417],
   [
     'an upgrade',
     'GET /healthz HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c, websocket\r\nConnection: close, Upgrade\r\n\r\n',
     200,
   ],
-  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
   ['TLS to a plain port', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003', 400],
-  ['nothing of HTTP', 'SSH-2.0-OpenSSH_9.9\r\n', 400],
 ]
 
 it.each(odd)('answers %s as it should, and with nothing of the request', async (_, request, status) => {
@@ -80,11 +57,6 @@ it.each(odd)('answers %s as it should, and with nothing of the request', async (
     expect(answer?.headers[name]).toBeUndefined()
   if (status >= 400) expect(answer?.body.length).toBeLessThan(120)
   expect(answer?.body).not.toMatch(/evil|canary|passwd|root:/i)
-})
-
-it('refuses CONNECT', async () => {
-  await using web = await startServer()
-  expect(await roundTrip(web.port, `CONNECT evil.example:443 HTTP/1.1\r\n${local}`)).toBe('')
 })
 
 it('ignores Range headers', async () => {

@@ -151,8 +151,19 @@ it('keeps the other filters in the form and in the links', async () => {
 it('shows with a filter only its findings, opened, and says so above them', async () => {
   const html = await page('/?tenant=acme&check=x', some)
   expect(html).toContain('<a href="/?tenant=acme#findings-acme" data-live="">show all</a>')
-  expect(html).toContain('id="check-acme-x" open=""')
-  expect(html).not.toMatch(/id="now-acme"|id="check-acme-y"/)
+  expect(html).toContain('id="found-acme-x" open=""')
+  expect(html).not.toMatch(/id="now-acme"|-acme-y"/)
+})
+
+it('shows with a filter the checks that may have such findings, so that an empty list is no pass', async () => {
+  const checks = [check('x', { status: 'unknown', reason: 'stale' }), check('y'), check('z', { partial: 'stale' })]
+  const found = { ...some, posture: async () => [posture({ checks })], findings: findingsFrom([]) }
+  const shown = async (path: string) =>
+    [...(await page(path, found)).matchAll(/id="found-acme-(\w)"/g)].map(([, id]) => id)
+  expect(await shown('/?severity=high')).toEqual(['x', 'z'])
+  expect(await shown('/?severity=low')).toEqual([])
+  expect(await shown('/?check=x')).toEqual(['x'])
+  expect(unopened(await page('/?q=ada', found))).toContain('stale: the data is too old')
 })
 
 it('has for each check what to do, and for each finding its evidence and the commands to copy', async () => {

@@ -122,6 +122,11 @@ it.each<[seen: string, over: Partial<TenantPosture>]>([
   ['users quarantined 3 records', { resources: [resource('users', { quarantined: 3 })] }],
   ['users missing 1 record', { resources: [resource('users', { missing: 1 })] }],
   ['roles failing No answer', { resources: [resource('roles', { modes: failed('timeout'), message: 'No answer' })] }],
+  [
+    'roles failing No answer',
+    { holds: [hold()], resources: [resource('roles', { modes: failed('timeout'), message: 'No answer' })] },
+  ],
+  ['roles failing the last run failed, timeout', { resources: [resource('roles', { modes: failed('timeout') })] }],
   ['roles never complete as of', { resources: [resource('roles', { formerTenant: true })] }],
   ['1 of 2 resources complete', { resources: [resource('users'), unread('roles')] }],
   ['documents shrink_held', { holds: [hold()] }],

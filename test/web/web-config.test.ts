@@ -2,8 +2,6 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/mistakes.ts'
-import { silentLog } from '../../src/model/log.ts'
-import { WebConfig } from '../../src/web/web-config.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { basic, hashes, startLive } from './support/live.ts'
 
@@ -105,16 +103,4 @@ it.each([
   for (let i = 0; i < 3; i++) await web.get('/')
   const warned = web.logged.filter(({ message }) => message.startsWith('Status page and metrics are open to everybody'))
   expect(warned).toEqual(Array(count).fill({ level: 'warn', fields: { host }, message: expect.any(String) }))
-})
-
-it.each(['', '# users\n', '{}', 'basic_auth_users:', 'http_server_config: {}\nbasic_auth_users: {}'])(
-  'refuses to begin with %j: who names a file for users must not be without any',
-  async (text) => {
-    await expect(startLive(text)).rejects.toThrow(/without (authentication|a user)/)
-  },
-)
-
-it('refuses to start with an invalid file', () => {
-  const options = { cwd: '/', host: '127.0.0.1', log: silentLog() }
-  expect(() => new WebConfig('no/such/web.yaml', options)).toThrow(ConfigError)
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { anyHostPaths, openPaths } from '../access-control.ts'
+import { openPaths } from '../access-control.ts'
 import type { Body, Route } from '../route.ts'
 import { components, error } from './schemas.ts'
 
@@ -7,16 +7,8 @@ type Json = Readonly<Record<string, unknown>>
 
 const root = '#/components/schemas/'
 
-const refusals: Readonly<Record<number, string>> = {
-  401: 'Authentication required',
-  403: 'A client certificate is required, or the route is limited to loopback',
-  405: 'Method not allowed',
-  421: 'The Host header is not an IP address, localhost or a name of server.allowedHosts',
-  500: 'Internal error: see the log',
-  503: 'The database cannot be read now: retry after Retry-After seconds',
-}
-
-const openRefusals: ReadonlySet<string> = new Set(['405', '500'])
+const refused =
+  '400: an unknown parameter or value, or a parameter given twice. 401: authentication required. 403: a client certificate is required, or the route is limited to loopback. 404: no such tenant, path or runbook. 405: another method. 421: the Host header is not an IP address, localhost or a name of server.allowedHosts. 500: see the log. 503: the database cannot be read now, retry after Retry-After seconds; the engine is not healthy or ready.'
 
 export function openApiDocument(version: string, routes: readonly Route[]): Json {
   return {
@@ -34,6 +26,10 @@ export function openApiDocument(version: string, routes: readonly Route[]): Json
     paths: Object.fromEntries(routes.map((route) => [route.path, { [route.method.toLowerCase()]: described(route) }])),
     components: {
       schemas: schemas(),
+      responses: {
+        RefusedInJson: { description: refused, content: contentOf({ json: error }) },
+        RefusedInText: { description: refused, content: { 'text/plain': { schema: {} }, 'text/html': { schema: {} } } },
+      },
       securitySchemes: {
         basicAuth: { type: 'http', scheme: 'basic', description: 'basic_auth_users of server.webConfig' },
         clientCertificate: { type: 'mutualTLS', description: 'client_ca_file of server.webConfig' },
@@ -42,32 +38,18 @@ export function openApiDocument(version: string, routes: readonly Route[]): Json
   }
 }
 
-function described({ id, summary, path, query, body, refusals: own = {} }: Route): Json {
-  const isOpen = openPaths.has(path)
-  const common = Object.entries(refusals).filter(
-    ([status]) => (!isOpen || openRefusals.has(status)) && (status !== '421' || !anyHostPaths.has(path)),
-  )
-  const refused: Readonly<Record<string, string>> = { ...Object.fromEntries(common), ...own }
+function described({ id, summary, path, query, body }: Route): Json {
   const parameters = Object.entries(query?.shape ?? {}).map(([name, schema]) => parameter(name, schema))
-  const answers = Object.entries(refused).map(([status, description]) => [
-    status,
-    { description, content: contentOf(refusalBody(path, description, status in own)) },
-  ])
   return {
     operationId: id,
     summary,
     ...(parameters.length > 0 && { parameters }),
     responses: {
       200: { description: 'json' in body ? summary : body.description, content: contentOf(body) },
-      ...Object.fromEntries(answers),
+      default: { $ref: `#/components/responses/RefusedIn${path.startsWith('/api/') ? 'Json' : 'Text'}` },
     },
-    ...(isOpen && { security: [] }),
+    ...(openPaths.has(path) && { security: [] }),
   }
-}
-
-function refusalBody(path: string, description: string, isOwn: boolean): Body {
-  if (path.startsWith('/api/')) return { json: error }
-  return { type: path === '/' && isOwn ? 'text/html' : 'text/plain', description }
 }
 
 function contentOf(body: Body): Json {

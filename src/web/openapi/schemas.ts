@@ -9,15 +9,15 @@ import { severities } from '../../model/severity.ts'
 
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
 
-const count = z.int().min(0)
-const time = z.iso.datetime().describe('ISO 8601 in UTC')
-const timeOrNever = time.nullable().describe('ISO 8601 in UTC; null = never')
-const seconds = z.number().describe('Seconds')
-
 function component<T extends z.ZodType>(id: string, description: string, schema: T): T {
   components.add(schema, { id, description })
   return schema
 }
+
+const count = z.int().min(0)
+const time = z.iso.datetime().describe('ISO 8601 in UTC')
+const timeOrNever = time.nullable().describe('ISO 8601 in UTC; null = never')
+const seconds = z.number().describe('Seconds')
 
 const severity = component('Severity', 'From the lowest to the highest', z.enum(severities))
 const resource = component('Resource', 'A mirrored resource of a tenant', z.enum(resourceNames))
@@ -45,29 +45,26 @@ const waiverMark = component(
   }),
 )
 
+const personal = (of: string) => z.string().optional().describe(`Of a ${of}; absent where details are hidden`)
+
 export const finding = component(
   'Finding',
   'One entity that fails one check; personal data may be hidden as "[hidden]" (server.exposeDetails)',
   z.object({
-    fingerprint: z
-      .string()
-      .regex(/^[\da-f]+$/)
-      .describe('Stable identifier of the finding'),
+    fingerprint: z.string().describe('Stable identifier of the finding'),
     tenant: z.string(),
     check: z.string(),
     entity: z.object({
       type: z.string(),
       id: z.string(),
-      name: z.string().optional().describe('Of a user; absent where details are hidden'),
-      email: z.string().optional().describe('Of a user; absent where details are hidden'),
-      filename: z.string().optional().describe('Of a document; absent where details are hidden'),
+      name: personal('user'),
+      email: personal('user'),
+      filename: personal('document'),
     }),
     severity,
     state: z.enum(['open', 'waived', 'resolved']),
     message: z.string().describe('One sentence for an auditor, without names of persons, e-mails and files'),
-    evidence: z
-      .record(z.string(), z.unknown())
-      .describe('The field values on which the finding rests, and when they were read'),
+    evidence: z.record(z.string(), z.unknown()).describe('The field values that it rests on, and when they were read'),
     firstSeen: time,
     lastSeen: time.describe('Last evaluation that confirmed it; stays while the check is unknown'),
     resolvedAt: time.nullable(),
@@ -86,21 +83,17 @@ export const check = component(
     title: z.string().describe('States the passing case'),
     risk: z.string().describe('What may happen while it fails'),
     remediation: z.string().describe('What to do'),
-    runbook: z.string().optional().describe('Name of its page in docs/runbooks; absent for a check without one'),
+    runbook: z.string().optional().describe('Name of its page in docs/runbooks'),
     enabled: z.boolean(),
     status: checkStatus,
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),
-    partial: unknownReason
-      .optional()
-      .describe('Why more entities than those found may fail; absent unless the check fails on incomplete data'),
-    assumption: z.string().optional().describe('An assumption that the check makes because an option is not set'),
+    partial: unknownReason.optional().describe('Why a check that fails on incomplete data may have more findings'),
+    assumption: z.string().optional().describe('What it takes for granted because an option is not set'),
     problem: z.string().optional().describe('Why an own check, or some of its entities, cannot be evaluated'),
     entities: count.nullable().describe('Number of entities in scope; null when unknown'),
-    notEvaluated: count
-      .nullable()
-      .describe('Number of entities that could not be evaluated; null when unknown, such as while data is missing'),
-    notEvaluatedWhere: z.string().optional().describe('Why those could not be evaluated; absent without any'),
-    unevaluated: z.array(z.string()).optional().describe('Ids of at most ten of those'),
+    notEvaluated: count.nullable().describe('Of those, how many could not be evaluated; null when unknown'),
+    notEvaluatedWhere: z.string().optional().describe('Why not'),
+    unevaluated: z.array(z.string()).optional().describe('Ids of at most ten of them'),
     severities: z.array(severity).describe('The severities that its findings can have'),
     open: bySeverity,
     waived: bySeverity,
@@ -119,24 +112,14 @@ const hold = component(
     count,
     message: z.string(),
     raisedAt: time,
-    acceptedReason: z
-      .string()
-      .optional()
-      .describe(
-        'Reason that the operator gave for accepting the hold, which ends when that takes effect; absent while it is not accepted',
-      ),
+    acceptedReason: z.string().optional().describe('Of the operator who accepted it; it ends when that takes effect'),
     replacesTenant: z
       .boolean()
       .optional()
-      .describe(
-        'True when accepting the hold replaces the data of the tenant with those of another one; absent for others',
-      ),
-    remedy: z.string().optional().describe('What ends a hold that cannot be accepted; absent for others'),
-    effect: z
-      .string()
-      .optional()
-      .describe('What accepting the hold does; absent for one that is accepted or cannot be'),
-    advice: z.string().optional().describe('What to compare before accepting the hold; absent where effect is'),
+      .describe('Whether accepting it replaces the data by those of another tenant'),
+    remedy: z.string().optional().describe('What ends a hold that cannot be accepted'),
+    effect: z.string().optional().describe('What accepting it does'),
+    advice: z.string().optional().describe('What to compare before accepting it'),
   }),
 )
 
@@ -147,10 +130,8 @@ const mode = component(
     mode: z.enum(syncModes),
     up: z.boolean().describe('Whether the last run succeeded; false before the first'),
     reason: reason.nullable(),
-    lastAttemptAt: timeOrNever.describe('Start of the last run, ISO 8601 in UTC; null = never'),
-    lastSuccessAt: timeOrNever.describe(
-      'Start of the last successful run, or of the full sync that it continued, ISO 8601 in UTC; null = never',
-    ),
+    lastAttemptAt: timeOrNever,
+    lastSuccessAt: timeOrNever.describe('Its start, or that of the full sync that it continued; null = never'),
     freshnessLimitSeconds: seconds,
   }),
 )
@@ -164,17 +145,9 @@ const resourceStatus = component(
     state: z.enum([...resourceStates, 'off']),
     live: count.describe('Records'),
     quarantined: count,
-    missing: count.describe(
-      'Records absent from a full sync whose removal is not confirmed yet; records on hold are not included',
-    ),
-    dataAsOf: timeOrNever.describe(
-      'Start of the last complete full sync, which gives the age of the data; later than the last success when that full sync ended in a hold',
-    ),
-    fresh: z
-      .boolean()
-      .describe(
-        'Whether dataAsOf is within the freshness limit and the data is that of this tenant; `state` also covers holds and missing records',
-      ),
+    missing: count.describe('Absent from a full sync, the removal neither confirmed nor on hold'),
+    dataAsOf: timeOrNever.describe('Start of the last complete full sync, also of one that ended in a hold'),
+    fresh: z.boolean().describe('Whether dataAsOf is within the limit; `state` also covers holds and missing records'),
     freshnessLimitSeconds: seconds,
     message: z.string().nullable().describe('The last failure in one sentence'),
     modes: z.array(mode),
@@ -188,15 +161,10 @@ const owner = component(
     replica: z
       .string()
       .nullable()
-      .describe('Name of its host and a part that is new at each start; the last owner when it is not alive'),
+      .describe('Its host and a part that is new at each start; the last owner if not alive'),
     alive: z.boolean().describe('False when no living replica owns the tenant: its data becomes stale'),
-    since: timeOrNever.describe(
-      'When the replica became the owner of the tenant; if it is not alive, when the tenant lost its owner',
-    ),
-    heartbeatAgeSeconds: z
-      .number()
-      .nullable()
-      .describe('Seconds since the last heartbeat of the replica, by the clock of the database; alive is up to 10'),
+    since: timeOrNever.describe('When the tenant got this owner or, if it is not alive, lost it'),
+    heartbeatAgeSeconds: z.number().nullable().describe('By the clock of the database; alive is up to 10'),
   }),
 )
 
@@ -206,18 +174,11 @@ const tenantStatus = component(
   z.object({
     tenant: z.string(),
     at: time,
-    quality: z
-      .enum(['full', 'partial', 'none'])
-      .describe('Data quality: full when every enabled resource is fresh and complete, none when no resource is'),
+    quality: z.enum(['full', 'partial', 'none']).describe('How many enabled resources are fresh and complete'),
     identity: z.enum(identityStates).describe('Whether the data is confirmed to be that of the tenant'),
     identityMessage: z.string(),
-    clockSkewSeconds: z
-      .number()
-      .nullable()
-      .describe("The tenant's clock minus the daemon's; null before the first answer"),
-    blockedUntil: time
-      .nullable()
-      .describe('The API asked to wait: no request is sent before this time; null when requests may be sent'),
+    clockSkewSeconds: z.number().nullable().describe("The tenant's clock minus this one; null before the first answer"),
+    blockedUntil: time.nullable().describe('The API asked to send no request before this time'),
     holds: z.array(hold),
     resources: z.array(resourceStatus),
     checks: z.record(checkStatus, count).describe('Enabled checks by status'),

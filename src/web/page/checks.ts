@@ -60,8 +60,11 @@ function group(view: CheckView, found: readonly FindingView[], page: TenantPage)
   const link = (state: 'waived' | undefined, words: string) =>
     html`<a href="${hrefOf({}, { tenant: page.query.tenant, check: view.check, state }, anchor)}" data-live="jump">${words}</a> `
   const rest = openTotal > shown.length ? link(undefined, `All ${number(openTotal)}`) : ''
-  const waived = hasWaived(view) ? link('waived', `${number(total(view.waived))} waived`) : ''
-  return html`<details class="check edge-${toneOf(view)}" id="check-${tenant}-${view.check}"${isWhole && found.length > 0 ? html` open=""` : ''}><summary>${heading(view, found, page)}</summary>
+  const waivedTotal = total(view.waived)
+  const waived = waivedTotal > 0 ? link('waived', `${number(waivedTotal)} waived`) : ''
+  // Another id than without the filter: the script keeps what is open and closed by id.
+  const id = `${isWhole ? 'found' : 'check'}-${tenant}-${view.check}`
+  return html`<details class="check edge-${toneOf(view)}" id="${id}"${isWhole && found.length > 0 ? html` open=""` : ''}><summary>${heading(view, found, page)}</summary>
 ${aboutCheck(view, page)}${shown.length === 0 ? '' : findingList(shown, page)}<p class="more">${rest}${waived}</p></details>
 `
 }
@@ -70,10 +73,6 @@ function toneOf(view: CheckView): Tone {
   const severity = severities[rankOf(view)]
   if (!view.enabled) return 'quiet'
   return severity === undefined || view.status === 'unknown' ? statusTone[shownStatus(view)] : severityTone[severity]
-}
-
-function hasWaived({ waived }: CheckView): boolean {
-  return total(waived) > 0
 }
 
 function heading(view: CheckView, found: readonly FindingView[], page: TenantPage): Html {

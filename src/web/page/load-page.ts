@@ -12,8 +12,8 @@ import { isFiltered, type PageQuery } from './page-query.ts'
 /** With more tenants, each is only shown on its own page. */
 const maxInFull = 10
 const maxChanges = 20
-/** Findings on a page of a filtered list, of which the groups by check show the first, and new ones that are counted. */
-const most = { list: 50, grouped: 250, recent: 50 }
+/** Findings on a page of a filtered list, in all groups by check, and new ones that are counted. */
+export const most = { list: 50, grouped: 250, recent: 50 }
 
 export interface FoundFindings {
   /** What a filter selects, the newest first; without one the first open findings, the highest severity first. */
@@ -82,8 +82,11 @@ type First = (count: number, wanted: ShownQuery) => Promise<readonly FindingView
 
 async function loadGroups(first: First, now: number): Promise<FoundFindings> {
   const list = await first(most.grouped, { order: 'severity' })
-  const newest = await first(most.recent, {})
-  const recent = newest.filter(({ firstSeen }) => (parseIsoDate(firstSeen)?.ms ?? 0) >= now - dayMs)
+  const newest = list.length < most.grouped ? list : await first(most.recent, {})
+  const recent = newest
+    .filter(({ firstSeen }) => (parseIsoDate(firstSeen)?.ms ?? 0) >= now - dayMs)
+    .toSorted((a, b) => b.firstSeen.localeCompare(a.firstSeen))
+    .slice(0, most.recent)
   return { list, hasMore: false, areResolved: false, recent }
 }
 

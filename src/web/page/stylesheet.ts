@@ -10,15 +10,16 @@ h3 { margin: 0 2px 8px; font-size: 16px; font-weight: 600; }
 .asof { margin: 0 0 0 auto; color: var(--soft); font-size: 13px; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 4px; }
-.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: 12px; top: -60px; z-index: 2; padding: 6px 14px; border-radius: 0 0 8px 8px; background: var(--card); }
 .skip:focus { top: 0; }
 .outdated { position: sticky; top: 0; z-index: 1; margin: 0; padding: 10px 24px; text-align: center; font-weight: 600; color: var(--bad); background: var(--bad-bg); border-bottom: 1px solid var(--bad); }
 .outdated[hidden] { display: none; }
+.banner, .tenant-card, .now section, .check, .problem, table, .runbook pre { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
+.banner, .tenant-card, .check, .problem { border-left-width: 4px; }
 .tenant { margin-bottom: 48px; }
 .part { margin: 12px 0; }
 .part > details > summary h3 { display: inline; margin: 0; }
-.banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; background: var(--card); border: 1px solid var(--line); border-left-width: 6px; border-radius: 10px; padding: 12px 20px; }
+.banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; padding: 12px 20px; }
 .banner p { margin: 0; overflow-wrap: anywhere; }
 .banner p::first-letter { text-transform: uppercase; }
 .hold { margin-top: 12px; background: var(--bad-bg); border: 1px solid var(--bad); border-radius: 10px; padding: 12px 20px; }
@@ -29,14 +30,14 @@ a { color: var(--link); }
 .command span { display: inline-block; max-width: 100%; }
 .note { margin: 12px 0 0; background: var(--quiet-bg); border-radius: 8px; padding: 8px 16px; color: var(--quiet); }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 10px; margin: 10px 0 28px; padding: 0; list-style: none; }
-.tenant-card { display: grid; align-content: start; gap: 1px; background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 10px 14px; font-size: 13px; overflow-wrap: anywhere; }
+.tenant-card { display: grid; align-content: start; gap: 1px; padding: 10px 14px; font-size: 13px; overflow-wrap: anywhere; }
 .tenant-card a { font-size: 15px; font-weight: 600; }
 .quiet-text { color: var(--soft); }
 .now { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 12px; margin: 12px 0 20px; }
 .now > div { display: grid; gap: 12px; align-content: start; }
-.now section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; overflow-wrap: anywhere; }
+.now section { padding: 12px 16px; overflow-wrap: anywhere; }
 .now ul { margin: 0; padding: 0; list-style: none; font-size: 14px; }
-.check { margin: 6px 0 0; padding: 5px 12px 6px; background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 8px; overflow-wrap: anywhere; }
+.check { margin: 6px 0 0; padding: 5px 12px 6px; overflow-wrap: anywhere; }
 .check > summary { display: block; color: var(--text); }
 .check > summary code { font-weight: 600; font-size: 13px; }
 .check > summary > :is(code, .num) { margin-right: 8px; }
@@ -47,7 +48,7 @@ a { color: var(--link); }
 .said { color: var(--soft); font-size: 13px; }
 .copy { min-height: 0; padding: 0 8px; margin-left: 6px; font-size: 12px; vertical-align: middle; }
 .problems { margin: 12px 0 0; padding: 0; list-style: none; display: grid; gap: 8px; }
-.problem { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 8px 16px; overflow-wrap: anywhere; }
+.problem { padding: 8px 16px; overflow-wrap: anywhere; }
 .problem p { margin: 0; } .problem .todo { font-size: 13px; color: var(--soft); }
 .edge-bad, .edge-worst { border-left-color: var(--bad); } .edge-warn { border-left-color: var(--warn); }
 .edge-unknown { border-left-color: var(--unknown); } .edge-good { border-left-color: var(--good); }
@@ -56,7 +57,7 @@ footer { display: flex; flex-wrap: wrap; gap: 6px 18px; padding-bottom: 32px; fo
 footer span { margin-left: auto; }
 `
 
-const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
+const tables = `table { width: 100%; margin: 0; border-spacing: 0; overflow: hidden; }
 .plain code { overflow-wrap: anywhere; }
 th, td { padding: 8px 16px; text-align: left; vertical-align: top; font-weight: 400; border-top: 1px solid var(--line); }
 thead th { border-top: 0; color: var(--soft); font-size: 12px; font-weight: 500; white-space: nowrap; }
@@ -125,7 +126,7 @@ const paper = `@media print {
 
 const runbook = `.runbook { max-width: 860px; padding-top: 12px; padding-bottom: 32px; overflow-wrap: anywhere; }
 .runbook h2 { margin-top: 24px; }
-.runbook pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; }
+.runbook pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 12px 16px; }
 `
 
 const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
@@ -143,7 +144,7 @@ summary { display: inline-block; cursor: pointer; color: var(--link); font-size:
 summary::before { content: "▸ "; } details[open] > summary::before { content: "▾ "; }
 dl { display: grid; grid-template-columns: minmax(100px, max-content) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 6px; padding: 8px 12px; border-radius: 8px; background: var(--bg); font-size: 13px; }
 dt { color: var(--soft); overflow-wrap: anywhere; } dd { margin: 0; overflow-wrap: anywhere; }
-dd time { white-space: normal; } dd .command { display: inline-block; }
+dd time { white-space: normal; } :is(dd, .todo) .command { display: inline-block; }
 `
 
 /** Colors by meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
@@ -162,8 +163,7 @@ const colors = `:root {
     --quiet: #a9b5c5; --quiet-bg: #232d3a; --own: #8ab6ff; --own-bg: #16294a; --link: #8ab6ff;
   }
 }
-.text-bad, .text-worst { color: var(--bad); } .text-warn { color: var(--warn); } .text-unknown { color: var(--unknown); }
-.text-good { color: var(--good); } .text-quiet { color: var(--text); }
+.text-bad { color: var(--bad); } .text-unknown { color: var(--unknown); } .text-good { color: var(--good); }
 .badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }
 .badge.worst { color: var(--card); background: var(--bad); }
 .badge.bad { color: var(--bad); background: var(--bad-bg); } .badge.warn { color: var(--warn); background: var(--warn-bg); }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { describeHold, describeIdentity, describePosture, sentencesOf } from '../../model/describe.ts'
 import { dayMs, describeDuration, distance } from '../../model/durations.ts'
 import { listsRecords } from '../../model/holds.ts'
-import type { HoldView, TenantPosture } from '../../model/posture.ts'
+import type { CheckView, HoldView, TenantPosture } from '../../model/posture.ts'
 import { isFreshAndComplete, shownStatus } from '../../model/posture-state.ts'
 import { severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
@@ -10,7 +10,7 @@ import { replicaName } from '../../model/text/words.ts'
 import { checkList, countsOf, rankOf, sorted } from './checks.ts'
 import { findingFilter, findingLinks } from './filter.ts'
 import { findingList, namesOf } from './findings.ts'
-import type { TenantPage } from './load-page.ts'
+import { most, type TenantPage } from './load-page.ts'
 import { badge, levelTone, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, unfiltered } from './page-query.ts'
 import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
@@ -55,14 +55,22 @@ function whole(page: TenantPage): Html {
 ${part(`findings-${name}`, 'Findings', html`${findingFilter(page)}${checkList(others, page)}${folded}${findingLinks(page)}`)}`
 }
 
+/** Also the checks that may still have such a finding: an empty list must not look like a pass. */
 function filtered(page: TenantPage): Html {
-  const { posture, findings } = page
+  const { posture, findings, query } = page
   const names = new Set(findings.list.map(({ check }) => check))
-  const checks = sorted(posture.checks).filter(({ check }) => names.has(check))
+  const { check: wanted, severity = severities } = query
+  const mayFail = (view: CheckView) =>
+    view.enabled &&
+    (shownStatus(view) === 'unknown' || view.partial !== undefined) &&
+    view.severities.some((one) => severity.includes(one))
+  const checks = sorted(posture.checks).filter(
+    (view) => names.has(view.check) || view.check === wanted || (wanted === undefined && mayFail(view)),
+  )
   const others = findings.list.filter((view) => !checks.some(({ check }) => check === view.check))
-  const list = html`${checkList(checks, page)}${others.length === 0 ? '' : findingList(others, page)}`
-  const body = findings.list.length === 0 ? html`<p class="empty">No finding matches this filter.</p>` : list
-  return part(`findings-${posture.tenant}`, 'Findings', html`${findingFilter(page)}${body}${findingLinks(page)}`)
+  const none = findings.list.length === 0 ? html`<p class="empty">No known finding matches this filter.</p>` : ''
+  const list = html`${none}${checkList(checks, page)}${others.length === 0 ? '' : findingList(others, page)}`
+  return part(`findings-${posture.tenant}`, 'Findings', html`${findingFilter(page)}${list}${findingLinks(page)}`)
 }
 
 function recent(page: TenantPage): Html {
@@ -73,7 +81,8 @@ function recent(page: TenantPage): Html {
     (view) =>
       html`<li>${badge(view.severity, severityTone[view.severity])} ${foreign(namesOf(view, page)[0] ?? '')} <code>${view.check}</code></li>`,
   )
-  const more = all.length > shown.length ? html`<li>and ${number(all.length - shown.length)} more</li>` : ''
+  const rest = `${number(all.length - shown.length)}${all.length === most.recent ? ' or more' : ' more'}`
+  const more = all.length > shown.length ? html`<li>and ${rest}</li>` : ''
   return brief(id, 'New since yesterday', shown.length === 0 ? html`<li>Nothing</li>` : html`${items}${more}`)
 }
 
