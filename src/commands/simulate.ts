@@ -45,7 +45,7 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
       `
 GET on the control URL lists its actions with examples, and the values of faults, tokens and changes.
 
-A reading is an answer to an open point of the specification (docs/api.md#open-points lists the main ones). Each with its
+A reading is an answer to an open point of the specification (docs/internals/api.md#open-points lists the main ones). Each with its
 values and, in parentheses, the default; FEED is users, documents or apiClients:
 ${describeReadings()}
 

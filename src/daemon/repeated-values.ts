@@ -24,7 +24,7 @@ export function repeatedValues({ metrics, log }: { readonly metrics: Metrics; re
     metrics.contractEvent(settings.name, resource, event)
     if (logged.has(known)) return
     logged.add(known)
-    const hint = `${contractEventMeanings[event]}. See docs/runbooks/TenantwatchContractChanged.md`
+    const hint = `${contractEventMeanings[event]}. See docs/alerts.md#tenantwatchcontractchanged`
     const found = { tenant: settings.name, resource, fields: { [event]: [field] }, hint }
     log.warn(found, "The tenant's API deviates from its specification")
   }

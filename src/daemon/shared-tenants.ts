@@ -6,7 +6,7 @@ import type { FirstRecord, Mirror } from '../store/port.ts'
 /** By name of a configured tenant: another one with the same API clients or documents. */
 type SharedBy = ReadonlyMap<string, string>
 
-/** Finds configured tenants whose tokens belong to the same tenant (docs/reliability.md#what-is-not-proven). */
+/** Finds configured tenants whose tokens belong to the same tenant (docs/internals/reliability.md#what-is-not-proven). */
 export interface SharedTenants {
   /** @throws SyncError `store`. */
   read(mirror: Pick<Mirror, 'firstRecords'>): Promise<SharedBy>

@@ -1,7 +1,7 @@
 import type { Emptiness } from './emptiness.ts'
 import type { ResourceName } from './resource-names.ts'
 
-/** Why the data may be those of another tenant (docs/sync.md#8-tenant-identity). */
+/** Why the data may be those of another tenant (docs/internals/sync.md#8-tenant-identity). */
 export type ChangeCause =
   /** No list that identifies the tenant may be read with this credential. */
   | { readonly check: 'denied'; readonly credential: string }
