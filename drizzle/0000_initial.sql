@@ -53,7 +53,8 @@ CREATE TABLE `check_states` (
 	`not_evaluated` integer,
 	`since` integer NOT NULL,
 	`evaluated_at` integer NOT NULL,
-	`valid_until` integer,
+	`changes_at` integer,
+	`basis` text,
 	`rule` text,
 	`open` text DEFAULT '{}' NOT NULL,
 	`problem` text,
@@ -64,6 +65,7 @@ CREATE TABLE `evaluated_counts` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
 	`counts` text NOT NULL,
+	`version` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `resource`)
 );
 --> statement-breakpoint
@@ -185,6 +187,7 @@ CREATE TABLE `sync_states` (
 	`full_sync_owed` integer DEFAULT 0 NOT NULL,
 	`incremental_paused` integer DEFAULT 0 NOT NULL,
 	`empty_accepted` text,
+	`version` integer DEFAULT 0 NOT NULL,
 	`live` integer DEFAULT 0 NOT NULL,
 	`first_complete_at` integer,
 	`details_after` text,

@@ -49,7 +49,8 @@ CREATE TABLE "check_states" (
 	"not_evaluated" bigint,
 	"since" bigint NOT NULL,
 	"evaluated_at" bigint NOT NULL,
-	"valid_until" bigint,
+	"changes_at" bigint,
+	"basis" text COLLATE "C",
 	"rule" text COLLATE "C",
 	"open" text COLLATE "C" DEFAULT '{}' NOT NULL,
 	"problem" text COLLATE "C",
@@ -60,6 +61,7 @@ CREATE TABLE "evaluated_counts" (
 	"tenant_id" bigint NOT NULL,
 	"resource" text COLLATE "C" NOT NULL,
 	"counts" text COLLATE "C" NOT NULL,
+	"version" bigint NOT NULL,
 	CONSTRAINT "evaluated_counts_tenant_id_resource_pk" PRIMARY KEY("tenant_id","resource")
 );
 --> statement-breakpoint
@@ -171,6 +173,7 @@ CREATE TABLE "sync_states" (
 	"full_sync_owed" bigint DEFAULT 0 NOT NULL,
 	"incremental_paused" bigint DEFAULT 0 NOT NULL,
 	"empty_accepted" text COLLATE "C",
+	"version" bigint DEFAULT 0 NOT NULL,
 	"live" bigint DEFAULT 0 NOT NULL,
 	"first_complete_at" bigint,
 	"details_after" text COLLATE "C",

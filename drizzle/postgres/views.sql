@@ -175,7 +175,7 @@ cross join lateral (
 cross join lateral (
   select (s.rule = k.rule or s.rule is null and s.status = 'unknown')
     and n.now_ms - s.evaluated_at <= k.current_for_ms and s.evaluated_at - n.now_ms <= 300000
-    and n.now_ms <= coalesce(s.valid_until, n.now_ms) as is_current
+    and (s.status = 'unknown' or n.now_ms < coalesce(s.changes_at, n.now_ms + 1)) as is_current
   offset 0
 ) u
 cross join lateral (

@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { greatestSkewMs, isSkewed, type ReachedTime, type ServerTimes } from '../model/server-clock.ts'
+import { type EndedRun, greatestSkewMs, isSkewed, type ReachedTime, type ServerTimes } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 
 /** Request ids kept to detect a replay: those of more than 300 s at the default rate (docs/internals/sync.md#10-time-of-an-answer). */
@@ -48,6 +48,7 @@ export class AnswerTimes implements ServerTimes {
   readonly #settled = new Map<ResourceName, Partial<Instant>>()
   /** The newest server time that the local clock confirms. */
   #newest: Instant | null = null
+  #isProven = false
   /** The newest one of earlier processes. */
   readonly #before: ReachedTime | undefined
 
@@ -60,7 +61,7 @@ export class AnswerTimes implements ServerTimes {
   }
 
   now(): number | null {
-    return this.#newest === null ? null : this.#newest.time + this.#clock.monotonic() - this.#newest.monotonic
+    return this.#isProven ? this.#serverNow() : null
   }
 
   /** Server minus local clock in milliseconds; null when unreadable, undefined without a successful run. */
@@ -71,7 +72,10 @@ export class AnswerTimes implements ServerTimes {
     return time === undefined ? null : Math.round(time + this.#clock.monotonic() - monotonic) - this.#clock.now()
   }
 
-  settle(resource: ResourceName): void {
+  runEnded({ resource, outcome, reason }: EndedRun): void {
+    if (reason === 'tenant_changed') this.#isProven = false
+    if (outcome !== 'success') return
+    this.#isProven = true
     const last = this.#last.get(resource)
     if (last !== undefined) this.#settled.set(resource, last)
   }
@@ -112,8 +116,12 @@ export class AnswerTimes implements ServerTimes {
   }
 
   #isRecent({ serverTime }: AnsweredRequest): boolean {
-    const now = this.now()
+    const now = this.#serverNow()
     return serverTime !== null && now !== null && now - serverTime <= recentMs
+  }
+
+  #serverNow(): number | null {
+    return this.#newest === null ? null : this.#newest.time + this.#clock.monotonic() - this.#newest.monotonic
   }
 
   #assertNotBehind(answer: AnsweredRequest, serverTime: number): void {

@@ -1,14 +1,14 @@
 import { minuteMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { type Log, silentLog } from '../model/log.ts'
+import { silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
-import { createSource } from './credentials/create-source.ts'
+import { createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
-import { Gate, type GateOptions } from './gate.ts'
+import { Gate } from './gate.ts'
 import type { AuthOptions, TenantClientOptions } from './options.ts'
 import { createReadCall } from './read-call.ts'
 import type { TenantClient } from './reader.ts'
@@ -39,28 +39,12 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     blockedUntil: options.blockedUntil ?? 0,
     blockedForMs: options.blockedForMs,
     retries: options.retries,
-    storeWait: storeWith(options.storeWait, log),
-  })
-  const send = createSend({
-    target,
-    header: auth.header,
-    scheme: auth.scheme,
-    maxBodyBytes: api.maxBodyBytes,
-    timeoutMs: api.timeoutMs,
-    userAgent: `tenantwatch/${options.version}`,
-    clock,
-    dispatchers,
-    gate,
-    observer,
-  })
-  const source = createSource(auth.token, {
-    clock,
+    storeWait: options.storeWait,
     log,
-    env,
-    cycleMs,
-    allowInsecureHttp: api.allowInsecureHttp,
-    send,
   })
+  const send = createSend(options, { target, dispatchers, gate })
+  const { allowInsecureHttp } = api
+  const source = createSource(auth.token, { clock, log, env, cycleMs, allowInsecureHttp, send })
   const access = new Access({
     source,
     clock,
@@ -95,19 +79,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       source.dispose()
       await dispatchers.destroy()
     },
-  }
-}
-
-/** A wait that cannot be stored still applies in this process. */
-function storeWith(store: TenantClientOptions['storeWait'], log: Log): GateOptions['storeWait'] {
-  return async (until, forMs) => {
-    try {
-      await store?.(until, forMs)
-      return true
-    } catch (error) {
-      log.warn({ detail: String(error) }, 'A wait that the tenant asked for could not be stored for a restart')
-      return false
-    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../model/clock.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
+import type { Log } from '../model/log.ts'
 import { abortedError, waitFor } from './deadline.ts'
 
 /** Advice for the operator when a tenant answers 429. */
@@ -32,8 +33,9 @@ export interface GateOptions {
   readonly blockedForMs?: number | null | undefined
   /** Budget of retries. */
   readonly retries?: number | undefined
-  /** Stores the end of the wait in wall time (0 = none) and the remaining milliseconds; false if that failed. */
-  readonly storeWait: (until: number, forMs: number) => Promise<boolean>
+  readonly log: Log
+  /** Stores the end of the wait in wall time (0 = none) and the remaining milliseconds. Absent = not stored. */
+  readonly storeWait?: ((until: number, forMs: number) => Promise<void>) | undefined
 }
 
 /**
@@ -189,7 +191,14 @@ export class Gate {
     this.#stored = until
     const forMs = Math.ceil(this.leftMs)
     await this.#storing.runExclusive(async () => {
-      if (!(await this.#options.storeWait(until, forMs))) this.#stored = null
+      try {
+        await this.#options.storeWait?.(until, forMs)
+      } catch (error) {
+        // The wait still applies in this process.
+        this.#stored = null
+        const detail = String(error)
+        this.#options.log.warn({ detail }, 'A wait that the tenant asked for could not be stored for a restart')
+      }
     })
   }
 }

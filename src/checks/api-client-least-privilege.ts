@@ -3,10 +3,8 @@ import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { evidenceFor } from './frameworks.ts'
-import { excessOf } from './support/bounded-list.ts'
-import { clientTitle, rolesOfClient } from './support/clients.ts'
 import { factsOf, textOf } from './support/records.ts'
-import { type MirroredRole, rolesIn } from './support/roles.ts'
+import { clientTitle, excessOf, type MirroredRole, rolesIn, rolesOfClient } from './support/roles.ts'
 import { quoted, withoutUnseen } from './support/words.ts'
 
 const options = z.strictObject({

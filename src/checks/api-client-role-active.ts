@@ -2,10 +2,8 @@ import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { evidenceFor } from './frameworks.ts'
-import { rolesEvidence } from './support/bounded-list.ts'
-import { clientTitle, rolesOfClient } from './support/clients.ts'
 import { factsOf, textOf } from './support/records.ts'
-import { type MirroredRole, rolesIn } from './support/roles.ts'
+import { clientTitle, type MirroredRole, rolesEvidence, rolesIn, rolesOfClient } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
 export const apiClientRoleActive = defineCheck({

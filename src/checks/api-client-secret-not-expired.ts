@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { evidenceFor } from './frameworks.ts'
-import { clientTitle } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
+import { clientTitle } from './support/roles.ts'
 import { onDate } from './support/words.ts'
 
 export const apiClientSecretNotExpired = defineCheck({

@@ -4,9 +4,16 @@ import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { evidenceFor } from './frameworks.ts'
+import {
+  busyStatuses,
+  doneStatusesOf,
+  isDoneByMirror,
+  readsStatusHistory,
+  statusOutcome,
+  statusSince,
+  statusWords,
+} from './support/documents.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
-import { readsStatusHistory, statusOutcome, statusSince } from './support/status-since.ts'
-import { busyStatuses, doneStatusesOf, isDoneByMirror, statusWords } from './support/statuses.ts'
 import { hours } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 

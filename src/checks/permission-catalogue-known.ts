@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
 import { evidenceFor } from './frameworks.ts'
-import { boundedList } from './support/bounded-list.ts'
 import { textOf } from './support/records.ts'
-import { toRole } from './support/roles.ts'
+import { boundedList, toRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
 export const permissionCatalogueKnown = defineCheck({

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
-import { configurationDigest } from '../daemon/configuration-digest.ts'
+import { recordOf } from '../daemon/evaluator.ts'
 import { type Check, inputsOf } from '../evaluate/check.ts'
 import {
   describeFinding,
@@ -90,7 +90,7 @@ Examples:
     const wanted = postures.map((posture) => within(posture, checks, query.check))
     const notes = wanted.flatMap((one) => [...notesOf(one, { all, check, severities: query.severities })])
     const evaluated = await (await mirror.past(now, true)).configuration()
-    if (evaluated !== null && (await configurationDigest(settings)) !== evaluated.digest) notes.push(afterChange)
+    if (evaluated !== null && (await recordOf(settings, 0)).digest !== evaluated.digest) notes.push(afterChange)
     const exit = failOn === undefined ? null : exitCodeOf({ results: [], postures: wanted, failOn })
     if (exit?.cause != null) notes.push(exit.cause)
     const found = bySeverity(await Array.fromAsync(views.findings(query)))

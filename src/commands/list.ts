@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
-import { printableJson } from '../model/text/printable-json.ts'
+import { printableJson } from '../model/text/printable.ts'
 import { type Columns, mapped, type Rows, serialize } from '../report/formats.ts'
 import { streamedTable } from '../report/table.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Settings } from '../config/settings.ts'
-import { configurationDigest } from '../daemon/configuration-digest.ts'
+import { recordOf } from '../daemon/evaluator.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
@@ -73,7 +73,7 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   }
   const missing = unconfiguredInWords(made.unconfigured)
   if (missing !== null) note(io, missing)
-  if (options.asOf === undefined && made.configurationDigest !== (await configurationDigest(settings)))
+  if (options.asOf === undefined && made.configurationDigest !== (await recordOf(settings, 0)).digest)
     note(io, 'The configuration differs from that of the last evaluation; the report shows the evaluated one.')
   return exitCodes.ok
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { FatalError } from '../model/errors.ts'
+import { whyNotListening } from '../model/process/address.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { whyNotListening } from '../model/process/listen-error.ts'
 import { untilStopped } from './support/io.ts'
 import { portNumber, repeatable, wholeNumber } from './support/options.ts'
 import { describeReadings, readReadings } from './support/simulator-readings.ts'

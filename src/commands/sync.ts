@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { SandboxQueries } from '../checks/own/sandbox-queries.ts'
+import { SandboxQueries } from '../checks/own/sandbox.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'

@@ -39,16 +39,6 @@ export function cronSchedule(expression: string): CronSchedule {
   return read
 }
 
-/** The shortest gap between two runs of a valid expression, in milliseconds. */
-export function shortestGapMs(expression: string): number {
-  const fields = readFields(expression)
-  if ('problem' in fields) throw new Error(`Schedule ${expression} is not usable: ${fields.problem}`)
-  const times = timesOfDay(fields)
-  const overnight = dayMs + (times[0] ?? 0) - (times.at(-1) ?? 0)
-  const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time))
-  return [...gaps, overnight].filter((gap) => gap > 0).reduce((least, gap) => Math.min(least, gap))
-}
-
 interface CronFields {
   readonly second: readonly number[]
   readonly minute: readonly number[]

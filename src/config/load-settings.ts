@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { readRegularFileSync } from '../model/process/regular-file.ts'
+import { readRegularFileSync } from '../model/process/files.ts'
 import { withGeneral, writtenPath } from './inheritance.ts'
 import { parseChecks } from './own-checks/own-checks.ts'
 import { readFolder } from './own-checks/read-folder.ts'

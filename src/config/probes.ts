@@ -1,8 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { containsCertificate } from '../model/process/certificate-authorities.ts'
-import { assertRegularFile, mostSecretBytes, UnfitFile } from '../model/process/regular-file.ts'
-import { bareSecretHint, secretProblem } from '../model/secret-text.ts'
+import { assertRegularFile, mostSecretBytes, UnfitFile } from '../model/process/files.ts'
+import { bareSecretHint, secretProblem } from '../model/token-header.ts'
 import type { Environment } from './source.ts'
 import { whyUnreadable } from './yaml/errors.ts'
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../model/process/loopback.ts'
+import { isLoopback } from '../model/process/address.ts'
 import { textThat } from './leaves.ts'
 
 const wantedBase = 'an http(s) URL without user, query or fragment, such as https://api.example.com'

@@ -1,7 +1,6 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantSettings } from '../config/settings.ts'
-import { openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
+import { openTenant, type Tenant, type TenantOptions } from './tenant.ts'
 
 /** Tenant names or waiver ids. */
 export interface Change {
@@ -11,63 +10,57 @@ export interface Change {
 }
 
 export interface ChangedTenants {
-  readonly tenants: readonly TenantParts[]
+  readonly tenants: readonly Tenant[]
   readonly change: Change
-  readonly opened: readonly TenantParts[]
-  /** Tenants without an engine; their clients must still be closed. */
-  readonly closed: readonly TenantParts[]
+  readonly opened: readonly Tenant[]
+  /** Tenants that have stopped and must still be disposed of. */
+  readonly closed: readonly Tenant[]
 }
 
 /**
- * Opens new engines once the runs of changed and removed tenants have ended. A tenant without a store belongs to
- * another replica. If it throws, all tenants are unchanged.
+ * Start, reload and lease alike: stops the tenants that were removed, changed or given to another replica, then opens
+ * those that are new or changed. If it throws, all tenants are unchanged.
  */
 export async function changeTenants(
-  before: readonly TenantParts[],
+  before: readonly Tenant[],
   configured: readonly TenantSettings[],
-  options: TenantPartsOptions,
+  options: TenantOptions,
 ): Promise<ChangedTenants> {
   const { stores } = options
   const next = configured.filter(({ name }) => stores.of(name) !== null)
-  const formerly = new Map(before.map((parts) => [parts.settings.name, parts]))
-  const kept = new Map<string, TenantParts>()
+  const previous = new Map(before.map((tenant) => [tenant.settings.name, tenant]))
+  const change = changeBetween(new Map([...previous].map(([name, { settings }]) => [name, settings])), byName(next))
+  const kept = new Map<string, Tenant>()
   for (const settings of next) {
-    const former = formerly.get(settings.name)
-    if (former?.store === stores.of(settings.name) && keepsEngine(former.settings, settings))
-      kept.set(settings.name, { ...former, settings })
+    const tenant = previous.get(settings.name)
+    if (tenant?.store === stores.of(settings.name) && keepsEngine(tenant.settings, settings))
+      kept.set(settings.name, tenant)
   }
-  const opening = next.filter(({ name }) => !kept.has(name))
-  await yieldToEventLoop()
   const closed = before.filter(({ settings }) => !kept.has(settings.name))
-  await Promise.all(closed.map(({ scope }) => scope.end()))
-  const opened = await openAll(opening, options).catch((error: unknown) => {
-    for (const { scope } of closed) scope.resume()
+  await Promise.all(closed.map((tenant) => tenant.stop()))
+  const opened: Tenant[] = []
+  try {
+    for (const settings of next) if (!kept.has(settings.name)) opened.push(...(await openIfOwned(settings, options)))
+  } catch (error) {
+    for (const tenant of opened) await tenant[Symbol.asyncDispose]()
+    for (const tenant of closed) tenant.resume()
     throw error
-  })
-  const parts = new Map([...kept, ...opened.map((one) => [one.settings.name, one] as const)])
-  return {
-    tenants: next.flatMap(({ name }) => parts.get(name) ?? []),
-    change: changeBetween(byName(before.map(({ settings }) => settings)), byName(next)),
-    opened,
-    closed,
   }
+  const present = new Map([...kept, ...opened.map((tenant) => [tenant.settings.name, tenant] as const)])
+  for (const settings of next) {
+    const tenant = kept.get(settings.name)
+    if (tenant !== undefined) tenant.settings = settings
+  }
+  return { tenants: next.flatMap(({ name }) => present.get(name) ?? []), change, opened, closed }
 }
 
-async function openAll(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<TenantParts[]> {
-  const opened: TenantParts[] = []
+/** None if another replica took the tenant meanwhile. */
+async function openIfOwned(settings: TenantSettings, options: TenantOptions): Promise<readonly Tenant[]> {
   try {
-    for (const tenant of tenants) {
-      try {
-        opened.push(await openTenant(tenant, options))
-      } catch (error) {
-        // Not an error if another replica took the tenant meanwhile.
-        if (options.stores.of(tenant.name) !== null) throw error
-      }
-    }
-    return opened
+    return [await openTenant(settings, options)]
   } catch (error) {
-    for (const { client } of opened) await client[Symbol.asyncDispose]()
-    throw error
+    if (options.stores.of(settings.name) !== null) throw error
+    return []
   }
 }
 

@@ -1,5 +1,4 @@
-import { SandboxQueries } from '../checks/own/sandbox-queries.ts'
-import { formatListen } from '../config/listen.ts'
+import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
 import { queryBudget } from '../evaluate/query-budget.ts'
@@ -9,7 +8,6 @@ import type { Io } from '../model/process/io.ts'
 import { createScheduler } from '../schedule/scheduler.ts'
 import { WebConfig } from '../web/web-config.ts'
 import type { Probe } from '../web/web-options.ts'
-import { logFirstRound } from './first-round.ts'
 import { Jobs } from './jobs.ts'
 import { createReloader, type Reloading } from './reload.ts'
 import { createWeb } from './serve.ts'
@@ -78,14 +76,8 @@ export async function startDaemon(
   jobs.arrange()
   scheduler.start()
   jobs.follow()
-  // A replica may start without tenants.
-  const hasFirstRound = session.tenants.length > 0
   const { ended: caughtUp } = await jobs.runDue(session.tenants)
-  const page = `${webConfiguration.settings.tls === null ? 'http' : 'https'}://${formatListen(address)}/`
-  void caughtUp.then(
-    () => (hasFirstRound ? logFirstRound(session, { page, log, signal: io.stop }) : undefined),
-    () => {},
-  )
+  caughtUp.catch(() => {})
   const life = parts.move()
   return {
     session,

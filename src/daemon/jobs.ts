@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto'
 import { Semaphore } from 'async-mutex'
-import { shortestGapMs } from '../config/cron.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
+import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
-import { memoize } from '../model/memoize.ts'
 import type { Io } from '../model/process/io.ts'
-import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
 import type { TenantEngine } from '../sync/tenant-engine.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
-import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
+import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
+/** Random delays of jobs spread over this, so that tenants do not start together. */
 const jitterMs = 5 * secondMs
+const jitterPerTenantMs = secondMs / 2
 
 /** Delay of the first erasure, and of the next attempt while no tenant has confirmed the time. */
 const firstErasureMs = 10 * minuteMs
@@ -39,7 +38,6 @@ export class Jobs {
   readonly #parts: JobParts
   /** One limit for all calls, because a replica takes its share of the tenants in several rounds. */
   readonly #catchingUp = new Semaphore(tenantsAtOnce)
-  readonly #shortestGap = memoize(shortestGapMs)
   /** By name of the job, what it was arranged by. */
   readonly #arranged = new Map<string, string>()
   /** Names of jobs whose next run continues one that ended by a wait. */
@@ -63,7 +61,7 @@ export class Jobs {
     }
     const jobs: readonly Job[] = [...session.tenants.flatMap((tenant) => this.#syncJobs(tenant)), evaluation]
     const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
-    const keyOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
+    const keyOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs])
     for (const [name, key] of this.#arranged) {
       const job = wanted.get(name)
       if (job !== undefined && keyOf(job) === key) continue
@@ -78,14 +76,14 @@ export class Jobs {
   }
 
   /** Starts runs that are due, and an evaluation in parallel; `ended` resolves when all have ended. */
-  async runDue(tenants: readonly TenantParts[]): Promise<{ readonly ended: Promise<unknown> }> {
+  async runDue(tenants: readonly Tenant[]): Promise<{ readonly ended: Promise<unknown> }> {
     const evaluated = this.#scheduler.runNow('evaluate')
     const runs = await this.#begin(tenants, (engine) => engine.due('run'))
     return { ended: Promise.all([evaluated, ...runs]) }
   }
 
   /** Call after tenants were opened or changed: runs what is due of them. */
-  async takeUp(tenants: readonly TenantParts[]): Promise<void> {
+  async takeUp(tenants: readonly Tenant[]): Promise<void> {
     this.arrange()
     await this.runDue(tenants).catch((error: unknown) => {
       this.#parts.log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
@@ -96,7 +94,7 @@ export class Jobs {
   follow(): void {
     const { session, log } = this.#parts
     session.stores.begin({
-      isIdle: (name) => session.tenants.find(({ settings }) => settings.name === name)?.scope.isIdle ?? true,
+      isIdle: (name) => session.tenants.find(({ settings }) => settings.name === name)?.isIdle ?? true,
       follow: async () => {
         const { opened, change } = await session.followStores()
         const tenants = session.tenants.length
@@ -107,7 +105,8 @@ export class Jobs {
     })
   }
 
-  #syncJobs({ settings, engine }: TenantParts): Job[] {
+  #syncJobs({ settings, engine }: Tenant): Job[] {
+    const spreadMs = Math.max(jitterMs, jitterPerTenantMs * this.#parts.session.tenants.length)
     return engine.resources.flatMap((resource) => {
       const { incremental, full } = settings.resources[resource]
       const modes = [['incremental', incremental] as const, ['full', full] as const]
@@ -116,8 +115,7 @@ export class Jobs {
         const { expression, intervalMs } = schedule
         const job = { name: jobName(settings.name, { resource, mode }), tenant: settings.name, resource, mode }
         const run = (stopping: AbortSignal) => this.#sync(job, stopping)
-        const delayMs = splayMs(job.name, this.#parts.session.tenants.length, this.#shortestGap(expression))
-        return [{ name: job.name, expression, run, delayMs, jitterMs: Math.min(jitterMs, intervalMs / 4) }]
+        return [{ name: job.name, expression, run, jitterMs: Math.min(spreadMs, intervalMs / 2) }]
       })
     })
   }
@@ -131,7 +129,7 @@ export class Jobs {
       if (!tenant?.engine.resources.includes(resource) || !this.#arranged.has(name)) return
       // A tick during a Retry-After only waits for its end.
       if (tenant.client.waitMs() > 0) return this.#resume(job, tenant)
-      await tenant.scope.run(stopping, async (signal) => {
+      await tenant.work(stopping, async (signal) => {
         const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, { resource, mode, signal })
         if (validUntil !== null) this.#evaluateAfter(job.tenant, validUntil)
         // One that read no page since the last wait is left to the next tick.
@@ -143,7 +141,7 @@ export class Jobs {
   }
 
   /** Continues a run at the end of the wait that the tenant demands, which may be a day. */
-  #resume(job: SyncJob, { client }: TenantParts): void {
+  #resume(job: SyncJob, { client }: Tenant): void {
     const run = (stopping: AbortSignal) => {
       this.#resumed.add(job.name)
       return this.#sync(job, stopping)
@@ -189,7 +187,7 @@ export class Jobs {
   }
 
   async #begin(
-    tenants: readonly TenantParts[],
+    tenants: readonly Tenant[],
     runsOf: (engine: TenantEngine) => Promise<readonly DueRun[]>,
   ): Promise<Promise<unknown>[]> {
     const found: { readonly tenant: string; readonly runs: readonly DueRun[] }[] = []
@@ -218,18 +216,3 @@ export class Jobs {
 }
 
 const jobName = (tenant: string, { resource, mode }: DueRun) => `${tenant} ${resource} ${mode}`
-
-/** Up to this number of tenants, jitter alone spreads the runs. */
-const fewTenants = 10
-const msATenant = 500
-
-/**
- * Delay of a job after its tick in milliseconds: constant, so that intervals stay those of the schedule. The span is a
- * power of two, so that an added tenant seldom moves others.
- */
-export function splayMs(job: string, tenants: number, shortestMs: number): number {
-  if (tenants <= fewTenants) return 0
-  const span = Math.min(msATenant * 2 ** Math.ceil(Math.log2(tenants)), shortestMs / 2)
-  const share = createHash('sha256').update(job).digest().readUInt32BE() / 2 ** 32
-  return Math.floor(share * span)
-}

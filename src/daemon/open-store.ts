@@ -1,4 +1,4 @@
-import { createPlain } from '../api/credentials/create-source.ts'
+import { createPlain } from '../api/credentials/sources.ts'
 import type { Settings } from '../config/settings.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 import { FatalError, SyncError, UsageError } from '../model/errors.ts'
@@ -64,7 +64,7 @@ export function urlOf(
   { clock, env }: Pick<Io, 'clock' | 'env'>,
   log: Log = silentLog(),
 ): OpenOptions['url'] {
-  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: refusedMs, lifeMs: minuteMs })
+  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: refusedMs }, minuteMs)
   return async (refused) => {
     try {
       const secret = await plain.current()

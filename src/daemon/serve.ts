@@ -6,12 +6,12 @@ import type { Log } from '../model/log.ts'
 import { isUntried, type OwnerView, type TenantPosture } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import { batches } from '../report/formats.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import type { WebConfig } from '../web/web-config.ts'
 import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
-import { hasLostSecret } from './lost-secret.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
 import type { Views } from './views.ts'
@@ -49,8 +49,8 @@ export function createWeb({
     sources: {
       metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),
-      posture: async (tenant) => withLostSecrets(session.settings, await withOwners(session, tenant)),
-      findings: (query) => session.views.findingBatches(query),
+      posture: (tenant) => withOwners(session, tenant),
+      findings: (query) => batches(session.views.findings(query)),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
       expiries: () => session.views.expiries(),
@@ -68,16 +68,6 @@ async function withOwners({ views, stores }: Session, name: string | undefined):
   const [postures, owners] = await Promise.all([views.posture(name), stores.owners()])
   if (owners === null) return postures
   return postures.map((posture) => ({ ...posture, owner: owners.get(posture.tenant) ?? nobody }))
-}
-
-async function withLostSecrets({ tenants }: Settings, postures: readonly TenantPosture[]) {
-  const byName = new Map(tenants.map((tenant) => [tenant.name, tenant]))
-  return Promise.all(
-    postures.map(async (posture): Promise<TenantPosture> => {
-      const tenant = byName.get(posture.tenant)
-      return tenant !== undefined && (await hasLostSecret(tenant)) ? { ...posture, lostSecret: true } : posture
-    }),
-  )
 }
 
 const nobody = { replica: null, isAlive: false, heartbeatAgeMs: null, since: null } as const satisfies OwnerView

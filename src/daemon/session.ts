@@ -14,21 +14,19 @@ import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import type { SkewOf } from '../model/server-clock.ts'
 import { storeSize } from '../store/db/sqlite/database-file.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
-import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
-import { firstVerification } from './first-verification.ts'
+import { type EvaluationOptions, Evaluator } from './evaluator.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
 import { eraseOutdated } from './retention.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
-import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
-import { unstoredRuns } from './unstored-runs.ts'
+import type { Tenant, TenantOptions } from './tenant.ts'
+import { UnstoredRuns } from './unstored-runs.ts'
 import { createViews, type Views } from './views.ts'
 
 export interface RunRequest extends DueRun {
@@ -49,7 +47,7 @@ export interface SessionOptions {
   readonly runLog?: RunLog
   readonly ownQueries: OwnQueries
   readonly queryBudget?: QueryBudget
-  readonly clientOf?: NonNullable<TenantPartsOptions['clientOf']>
+  readonly clientOf?: NonNullable<TenantOptions['clientOf']>
 }
 
 /** @throws FatalError when another engine uses the database, or it cannot be opened. */
@@ -71,24 +69,27 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
+/** What follows from the settings in force. */
+interface InForce {
+  readonly settings: Settings
+  readonly checks: readonly Check[]
+  readonly waivers: ReadonlyMap<string, readonly Waiver[]>
+  readonly views: Views
+}
+
 /** Composition root of the engine. Mirror, lock and metrics stay; tenants and views follow the configuration. */
 export class Session implements AsyncDisposable {
   readonly mirror: Mirror
   readonly stores: TenantStores
   readonly metrics: Metrics
-  readonly evaluator: Evaluator
-  /** Until it resolves, the data is shown but not used. */
-  readonly sound: () => Promise<void>
-  readonly #options: TenantPartsOptions
-  #settings: Settings
-  #checks: readonly Check[]
-  #views: Views
-  #tenants: readonly TenantParts[] = []
-  #byName: ReadonlyMap<string, TenantParts> = new Map()
-  #waivers: ReadonlyMap<string, readonly Waiver[]>
+  readonly #evaluator: Evaluator
+  readonly #options: TenantOptions
+  #inForce: InForce
+  #tenants: ReadonlyMap<string, Tenant> = new Map()
+  #verified: Promise<void> | undefined
   readonly #closing = new AbortController()
   readonly #changing = new Mutex()
-  readonly #unstored = unstoredRuns()
+  readonly #unstored = new UnstoredRuns()
   readonly #runLog: RunLog
 
   constructor({ settings, mirror, ...parts }: SessionOptions & OpenedStores) {
@@ -100,83 +101,74 @@ export class Session implements AsyncDisposable {
       version,
       startedAt: io.clock.now(),
       config: { tenants: [] },
-      read: () => this.#views.readings(),
+      read: () => this.views.readings(),
       ...(path !== null && { storeSize: () => storeSize(path) }),
       replica: () => {
         const facts = stores.facts()
-        return facts && { ...facts, tenants: this.#settings.tenants.map(({ name }) => name) }
+        return facts && { ...facts, tenants: this.settings.tenants.map(({ name }) => name) }
       },
     })
     this.#runLog = parts.runLog ?? createRunLog(log)
-    this.evaluator = createEvaluator({ ...parts, metrics: this.metrics, clock: io.clock })
-    this.sound = firstVerification(mirror, this.#closing.signal)
-    this.sound().catch(() => {})
+    this.#evaluator = new Evaluator({ ...parts, metrics: this.metrics, clock: io.clock })
     this.#options = { ...parts, metrics: this.metrics }
-    this.#settings = settings
-    this.#checks = checksOf(settings)
-    this.#waivers = waiversByTenant(settings.waivers)
-    this.#views = this.#viewsOf(settings)
+    this.#inForce = this.#following(settings)
+    this.#sound().catch(() => {})
   }
 
   get settings(): Settings {
-    return this.#settings
+    return this.#inForce.settings
   }
 
   get views(): Views {
-    return this.#views
+    return this.#inForce.views
   }
 
-  get tenants(): readonly TenantParts[] {
-    return this.#tenants
+  get tenants(): readonly Tenant[] {
+    return [...this.#tenants.values()]
   }
 
-  async reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
-    const changed = await this.#changing.runExclusive(async () => {
-      const { tenants } = this.#settings
+  /** Puts the settings in force and follows them; if it throws, the former ones stay. */
+  reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
+    return this.#changing.runExclusive(async () => {
+      const before = this.settings
       try {
         await this.stores.configure(next.tenants)
         return await this.#change(next, alongside)
       } catch (error) {
-        if (this.#settings !== next) await this.stores.configure(tenants).catch(() => {})
+        if (this.settings !== next) await this.stores.configure(before.tenants).catch(() => {})
         throw error
       }
     })
-    await this.#settleRemovals()
-    return changed
   }
 
   /** Starts work on tenants that this process now owns, and ends it on tenants that it no longer owns. */
-  async followStores(): Promise<ChangedTenants> {
-    const changed = await this.#changing.runExclusive(() => this.#change(this.#settings, () => {}))
-    // Not awaited: it waits for evaluations, and a tenant that is given back has no metrics until this method resolves.
-    void this.#settleRemovals()
-    return changed
+  followStores(): Promise<ChangedTenants> {
+    return this.#changing.runExclusive(() => this.#change(this.settings, () => {}))
   }
 
   /** The tenant after pending configuration changes; undefined when it was removed. */
-  async settledTenant(name: string): Promise<TenantParts | undefined> {
+  async settledTenant(name: string): Promise<Tenant | undefined> {
     while (this.#changing.isLocked()) await this.#changing.waitForUnlock()
-    return this.#byName.get(name)
+    return this.#tenants.get(name)
   }
 
   /** @throws FatalError when the database is lost. */
-  async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<EvaluatedRun> {
-    const { io } = this.#options
+  async syncAndEvaluate(tenant: Tenant, { signal, ...run }: RunRequest): Promise<EvaluatedRun> {
+    const { clock } = this.#options.io
+    const { name } = tenant.settings
     try {
       return await this.#onStore(signal, async () => {
-        const result = await tenant.scope.during(resource, () => tenant.engine.run(resource, mode, signal))
-        this.#unstored.ended(result, io.clock.now())
-        this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
-        tenant.serverClock.note(result)
-        if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
+        const result = await tenant.sync(run, signal)
+        this.#unstored.ended(result, clock.now())
+        this.#runLog.ended(result, clock.monotonic())
         if (result.outcome === 'skipped' || result.reason === 'aborted') return { ...result, validUntil: null }
-        const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
-        const how = { onlyInputs: [resource], beingRead: tenant.scope.resources, readInFull, signal }
-        return { ...result, validUntil: await this.#evaluate(tenant.settings.name, how) }
+        const readInFull = result.mode === 'full' && result.outcome === 'success' ? run.resource : undefined
+        const how = { onlyInputs: [run.resource], beingRead: tenant.reading, readInFull, signal }
+        return { ...result, validUntil: await this.#evaluate(name, how) }
       })
     } catch (error) {
       if (error instanceof SyncError && error.reason === 'store')
-        this.#unstored.failed({ tenant: tenant.settings.name, resource, mode, message: error.message }, io.clock.now())
+        this.#unstored.failed({ ...run, tenant: name }, error.message, clock.now())
       throw error
     }
   }
@@ -193,15 +185,15 @@ export class Session implements AsyncDisposable {
    */
   evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
     return this.#onStore(signal, async () => {
-      await this.evaluator.settle(signal)
-      this.evaluator.forgetShared()
+      await this.#evaluator.settle(signal)
+      this.#evaluator.forgetShared()
       const thresholds = new Map<string, number>()
       const failures: unknown[] = []
-      for (const { settings } of this.#tenants) {
+      for (const name of this.#tenants.keys()) {
         await yieldToEventLoop()
         try {
-          const validUntil = await this.#evaluate(settings.name, { signal })
-          if (validUntil !== null) thresholds.set(settings.name, validUntil)
+          const validUntil = await this.#evaluate(name, { signal })
+          if (validUntil !== null) thresholds.set(name, validUntil)
         } catch (error) {
           if (reasonOf(error) !== 'store') throw error
           failures.push(error)
@@ -214,76 +206,79 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  eraseOutdated(): Promise<boolean> {
+  /** False if the time of the tenants is not known yet. */
+  async eraseOutdated(): Promise<boolean> {
     // With several replicas, a tenant counts as removed a day after the configuration lost it.
-    this.evaluator.configure(this.#settings)
-    const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
-    const retentionMs = this.#settings.historyRetentionDays * dayMs
-    return eraseOutdated(this.stores.shared(), { clocks, retentionMs, now: this.#options.io.clock.now() })
+    this.#evaluator.configure(this.settings)
+    const shared = this.stores.shared()
+    // Another replica erases.
+    if (shared === null) return false
+    const times = this.tenants.map(({ engine, client }) => [engine.tenantId, client.answerTimes.now()] as const)
+    const retentionMs = this.settings.historyRetentionDays * dayMs
+    return eraseOutdated(shared, { serverTimes: new Map(times), retentionMs, now: this.#options.io.clock.now() })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
-    await this.evaluator.ended()
-    for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
+    await this.#evaluator.ended()
+    for (const tenant of this.tenants) await tenant[Symbol.asyncDispose]()
     await this.stores[Symbol.asyncDispose]()
     await this.mirror[Symbol.asyncDispose]()
   }
 
   async #change(next: Settings, alongside: () => void): Promise<ChangedTenants> {
-    const result = await changeTenants(this.#tenants, next.tenants, this.#options)
-    this.#tenants = result.tenants
-    this.#byName = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
-    this.#settings = next
-    this.#checks = checksOf(next)
-    this.#waivers = waiversByTenant(next.waivers)
-    this.#views = this.#viewsOf(next)
+    const result = await changeTenants(this.tenants, next.tenants, this.#options)
+    this.#tenants = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
+    this.#inForce = this.#following(next)
     alongside()
     await this.metrics.configure(metricsConfig({ ...next, tenants: result.tenants.map(({ settings }) => settings) }))
-    this.evaluator.configure(next)
+    this.#evaluator.configure(next)
     await yieldToEventLoop()
-    for (const { client } of result.closed) await client[Symbol.asyncDispose]()
+    for (const tenant of result.closed) await tenant[Symbol.asyncDispose]()
     return result
   }
 
-  /** The settings are already in effect; the next evaluation repeats what the store rejected. */
-  async #settleRemovals(): Promise<void> {
-    if (!this.mirror.isVerified() || this.#closing.signal.aborted) return
-    await this.evaluator.settle(this.#closing.signal).catch((error: unknown) => {
-      this.#options.log.warn({ detail: String(error) }, 'Findings not closed yet')
+  #following(settings: Settings): InForce {
+    const views = createViews(this.mirror, settings, this.#options.io.clock, {
+      skewOf: (name, resource) => this.#tenants.get(name)?.client.answerTimes.skewMs(resource),
+      storeOf: (name) => this.stores.of(name),
+      unstored: this.#unstored,
     })
+    return { settings, checks: checksOf(settings), waivers: waiversByTenant(settings.waivers), views }
   }
 
   /** Uses the current settings: they may have changed during the run, and the tenant may be gone. */
   async #evaluate(name: string, how: EvaluationOptions): Promise<number | null> {
-    const tenant = this.#byName.get(name)
+    const tenant = this.#tenants.get(name)
     if (tenant === undefined) return null
-    const { evaluate, ownChecks } = this.#settings
-    const currentForMs = resultLimitMs(evaluate.intervalMs)
-    const evaluated = { id: tenant.engine.tenantId, settings: tenant.settings, skewOf: this.#skewOf(name) }
-    const serverTime = tenant.serverClock.now()
-    return this.evaluator.evaluate(evaluated, {
-      checks: this.#checks,
-      keepUnlisted: ownChecks.incomplete,
-      waivers: this.#waivers.get(name) ?? [],
-      currentForMs,
-      serverTime,
-      ...how,
+    const { settings, checks, waivers } = this.#inForce
+    const { answerTimes } = tenant.client
+    const skewOf = (resource: DueRun['resource']) => answerTimes.skewMs(resource)
+    return this.#evaluator.evaluate(
+      { id: tenant.engine.tenantId, settings: tenant.settings, skewOf },
+      {
+        checks,
+        keepUnlisted: settings.ownChecks.incomplete,
+        waivers: waivers.get(name) ?? [],
+        currentForMs: resultLimitMs(settings.evaluate.intervalMs),
+        serverTime: answerTimes.now(),
+        ...how,
+      },
+    )
+  }
+
+  /** Until it resolves, the data is shown but not used. After a failure of the database server it is read again. */
+  #sound(): Promise<void> {
+    this.#verified ??= this.mirror.verify(this.#closing.signal).catch((error: unknown) => {
+      if (reasonOf(error) === 'store') this.#verified = undefined
+      throw error
     })
-  }
-
-  #skewOf(name: string): SkewOf {
-    return (resource) => this.#byName.get(name)?.client.answerTimes.skewMs(resource)
-  }
-
-  #viewsOf(settings: Settings): Views {
-    const [skewOf, storeOf] = [(name: string) => this.#skewOf(name), (name: string) => this.stores.of(name)] as const
-    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, storeOf, unstored: this.#unstored })
+    return this.#verified
   }
 
   /** Results count only if the database is sound, and the right one before and after the work. */
   async #onStore<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    await waitFor(this.sound(), signal)
+    await waitFor(this.#sound(), signal)
     await this.mirror.ping()
     try {
       return await work()

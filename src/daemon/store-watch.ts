@@ -12,15 +12,16 @@ export interface StoreWatch {
   readonly broken: Promise<never>
   /** A lost database ends the daemon; an unusable one is logged; errors of other reasons are thrown. */
   jobFailed(error: unknown): void
+  /** Reads the whole database again when it is time. */
   verify(signal: AbortSignal): Promise<void>
   problem(): Promise<Probe | null>
 }
 
-export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
+export function storeWatch(mirror: Pick<Mirror, 'ping' | 'verify'>, clock: Clock, log: Log): StoreWatch {
   const { promise: broken, reject } = Promise.withResolvers<never>()
   broken.catch(() => {})
   let logged = { detail: '', at: Number.NEGATIVE_INFINITY }
-  let verifyAfter = Number.NEGATIVE_INFINITY
+  let verifyAfter = clock.monotonic() + minuteMs
   return {
     broken,
     jobFailed(error) {
@@ -37,7 +38,7 @@ export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
     },
     async verify(signal) {
       const began = clock.monotonic()
-      if (began < verifyAfter || !mirror.isVerified()) return
+      if (began < verifyAfter) return
       await mirror.verify(signal)
       const ended = clock.monotonic()
       verifyAfter = ended + (ended - began) / verifyShare

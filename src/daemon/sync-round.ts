@@ -3,7 +3,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
 import type { RunResult } from '../sync/observer.ts'
 import type { Session } from './session.ts'
-import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
+import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
 export interface RoundOptions {
   readonly tenant?: string
@@ -15,7 +15,7 @@ export async function syncRound(session: Session, options: RoundOptions, signal:
   const chosen = session.tenants.filter(
     ({ settings }) => options.tenant === undefined || settings.name === options.tenant,
   )
-  const run = (tenant: TenantParts) => runTenant(session, tenant, options, signal)
+  const run = (tenant: Tenant) => runTenant(session, tenant, options, signal)
   const results = await pMap(chosen, run, { concurrency: tenantsAtOnce })
   await session.evaluate()
   return results.flat()
@@ -23,7 +23,7 @@ export async function syncRound(session: Session, options: RoundOptions, signal:
 
 async function runTenant(
   session: Session,
-  tenant: TenantParts,
+  tenant: Tenant,
   { resource, full = false }: RoundOptions,
   signal: AbortSignal,
 ): Promise<RunResult[]> {
@@ -32,6 +32,6 @@ async function runTenant(
   return runTogether(wanted, (run) => session.syncAndEvaluate(tenant, { ...run, signal }))
 }
 
-function allFullSyncs({ engine }: TenantParts): readonly DueRun[] {
+function allFullSyncs({ engine }: Tenant): readonly DueRun[] {
   return engine.resources.map((resource) => ({ resource, mode: 'full' }))
 }

@@ -1,49 +1,44 @@
 import type { ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
-import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { SyncMode } from '../model/resource-names.ts'
 import type { RunResult } from '../sync/observer.ts'
 
-export interface UnstoredRuns {
+type Run = Pick<RunResult, 'tenant' | 'resource' | 'mode'>
+
+/** Runs whose end could not be stored, which the mirror would show as their predecessors. */
+export class UnstoredRuns {
+  readonly #runs = new Map<string, { readonly at: number; readonly message: string }>()
+
+  failed(run: Run, message: string, at: number): void {
+    this.#runs.set(nameOf(run), { at, message })
+  }
+
   /** A stored run removes an earlier unstored one, because the mirror contains it. */
-  ended(result: RunResult, at: number): void
-  failed(run: Pick<RunResult, 'tenant' | 'resource' | 'mode' | 'message'>, at: number): void
-  over(posture: TenantPosture): TenantPosture
-}
+  ended(result: RunResult, at: number): void {
+    const { stored, outcome, message, hint, reason } = result
+    if (reason === 'aborted') return
+    if (!stored) this.failed(result, [message, hint].filter((part) => part !== null).join('. '), at)
+    else if (outcome !== 'skipped') this.#runs.delete(nameOf(result))
+    if (outcome === 'success' && result.mode === 'full') this.#runs.delete(nameOf({ ...result, mode: 'incremental' }))
+  }
 
-interface Unstored {
-  readonly at: number
-  readonly message: string | null
-}
-
-export function unstoredRuns(): UnstoredRuns {
-  const known = new Map<string, Unstored>()
-  const keyOf = (tenant: string, resource: ResourceName, mode: SyncMode) => `${tenant} ${resource} ${mode}`
-
-  function view(tenant: string, resource: ResourceView): ResourceView {
-    const unstored = ({ mode }: ModeView) => known.get(keyOf(tenant, resource.resource, mode))
-    const last = resource.modes.flatMap((mode) => unstored(mode) ?? []).toSorted((a, b) => b.at - a.at)[0]
-    if (last === undefined) return resource
-    const modes = resource.modes.map((mode): ModeView => {
-      const run = unstored(mode)
-      return run === undefined ? mode : { ...mode, up: false, reason: 'store', lastAttemptAt: run.at }
+  /** The posture with these runs in place of the stored ones. */
+  over(posture: TenantPosture): TenantPosture {
+    if (this.#runs.size === 0) return posture
+    const { tenant } = posture
+    const resources = posture.resources.map((view): ResourceView => {
+      const { resource } = view
+      const unstored = (mode: SyncMode) => this.#runs.get(nameOf({ tenant, resource, mode }))
+      const modes = view.modes.map((one): ModeView => {
+        const run = unstored(one.mode)
+        return run === undefined ? one : { ...one, up: false, reason: 'store', lastAttemptAt: run.at }
+      })
+      const message = (unstored('incremental') ?? unstored('full'))?.message ?? view.message
+      return { ...view, message, modes }
     })
-    return { ...resource, message: last.message, modes }
+    return { ...posture, resources }
   }
+}
 
-  return {
-    ended({ stored, outcome, tenant, resource, mode, message, hint, reason }, at) {
-      if (reason === 'aborted') return
-      if (!stored)
-        known.set(keyOf(tenant, resource, mode), { at, message: hint === null ? message : `${message}. ${hint}` })
-      else if (outcome !== 'skipped') known.delete(keyOf(tenant, resource, mode))
-      // A full sync contains what an incremental one would have read.
-      if (outcome === 'success' && mode === 'full') known.delete(keyOf(tenant, resource, 'incremental'))
-    },
-    failed({ tenant, resource, mode, message }, at) {
-      known.set(keyOf(tenant, resource, mode), { at, message })
-    },
-    over(posture) {
-      if (known.size === 0) return posture
-      return { ...posture, resources: posture.resources.map((resource) => view(posture.tenant, resource)) }
-    },
-  }
+function nameOf({ tenant, resource, mode }: Run): string {
+  return `${tenant} ${resource} ${mode}`
 }

@@ -11,24 +11,22 @@ import { waiversByTenant, waiversOf } from '../evaluate/waivers/waivers.ts'
 import { readClientSecrets } from '../metrics/client-secrets.ts'
 import type { TenantReading } from '../metrics/tenant-facts.ts'
 import type { ChangeView } from '../model/change.ts'
-import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
 import { namesIn, namesOf } from '../model/entity-names.ts'
-import type { Expiry } from '../model/expiry.ts'
+import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
-import { mapTenants } from '../model/map-tenants.ts'
+import { mapTenants } from '../model/in-turns.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
-import type { CheckView, TenantPosture } from '../model/posture.ts'
-import { resourceNames } from '../model/resource-names.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
+import { sharedTenants } from '../model/shared-records.ts'
 import { withEntityNames } from '../report/entity-names.ts'
-import { batches } from '../report/formats.ts'
 import type { CheckStateRow, Mirror, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { oneOf } from '../store/words.ts'
 import type { FindingQuery } from '../web/web-options.ts'
-import { sharedTenants } from './shared-tenants.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
 type TenantNames = string | ReadonlySet<string>
@@ -38,23 +36,20 @@ export interface Views {
   posture(tenants?: TenantNames): Promise<readonly TenantPosture[]>
   readings(): Promise<readonly TenantReading[]>
   findings(query: FindingQuery): AsyncIterable<FindingView>
-  findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
   secrets(tenant: string): Promise<readonly SecretView[]>
   changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
   expiries(tenant?: string): Promise<readonly Expiry[]>
 }
 
 export interface EngineFacts {
-  readonly skewOf: (tenant: string) => SkewOf
+  readonly skewOf: (tenant: string, resource: ResourceName) => ReturnType<SkewOf>
   /** Store of a tenant that this process owns; null for tenants of other replicas. */
   readonly storeOf: (tenant: string) => Mirror | null
-  readonly unstored: Pick<UnstoredRuns, 'over'>
+  readonly unstored: UnstoredRuns
 }
 
 interface Shown extends EvaluatedTenant {
   readonly store: Mirror
-  /** `store.unconfirmedTime`, which belongs to no tenant: read once for all tenants that are shown together. */
-  readonly unconfirmedTime: () => Promise<number | null>
 }
 
 /** Without `engine`, shows what the mirror has; a tenant that is not mirrored yet is shown as never read. */
@@ -63,41 +58,23 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const waiversOfTenant = waiversByTenant(waivers)
   const listed = checksOf(settings)
   const names = settings.tenants.map(({ name }) => name)
-  const shared = sharedTenants(names, clock)
   const topOf = memoizeWeakly((_: Mirror) => topFindingsMemory())
-  // What the owner of a tenant has in memory is newer. Everything else is read by the connections that wait for no run.
-  const shownOf = memoizeWeakly(({ checkStates, dataVersion, findingVersion }: Mirror): Mirror => {
-    return { ...mirror, checkStates, dataVersion, findingVersion }
-  })
 
-  async function evaluated(): Promise<readonly Shown[]> {
+  async function shownTenants(isWanted: (name: string) => boolean = () => true): Promise<readonly Shown[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
-    let newest: Promise<number | null> | undefined
-    const unconfirmedTime = () => {
-      newest ??= mirror.unconfirmedTime()
-      return newest
-    }
-    const sharedBy = await shared.read(mirror)
-    return settings.tenants.map((tenant) => {
-      const sharedWith = sharedBy.get(tenant.name)
-      const known = {
-        id: ids.get(tenant.name) ?? unmirroredId,
+    const sharedBy = await sharedTenants(mirror, names)
+    const wanted = settings.tenants.filter(({ name }) => isWanted(name))
+    return wanted.map((tenant) => {
+      const { name } = tenant
+      const sharedWith = sharedBy.get(name)
+      return {
+        id: ids.get(name) ?? unmirroredId,
         settings: tenant,
         store: mirror,
-        unconfirmedTime,
+        ...(engine && { skewOf: (resource) => engine.skewOf(name, resource) }),
         ...(sharedWith !== undefined && { sharedWith }),
       }
-      if (engine === undefined) return known
-      const own = engine.storeOf(tenant.name)
-      return { ...known, store: own === null ? mirror : shownOf(own), skewOf: engine.skewOf(tenant.name) }
     })
-  }
-
-  async function ofEach<T>(
-    read: (tenant: Shown) => Promise<T>,
-    isWanted: (tenant: Shown) => boolean = () => true,
-  ): Promise<readonly T[]> {
-    return mapTenants((await evaluated()).filter(isWanted), read)
   }
 
   async function checksFor({ id, store }: Shown): Promise<readonly Check[]> {
@@ -106,24 +83,17 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 
   async function postureOf(tenant: Shown): Promise<TenantPosture> {
-    const now = clock.now()
+    const { store, sharedWith } = tenant
     const checks = await checksFor(tenant)
-    const evaluateIntervalMs = evaluate.intervalMs
-    const own = waiversOfTenant.get(tenant.settings.name) ?? []
-    const { store } = tenant
     const posture = await readPosture({
-      store: { ...store, unconfirmedTime: tenant.unconfirmedTime },
-      tenant,
-      checks,
-      waivers: own,
-      now,
-      evaluateIntervalMs,
+      ...{ store, tenant, checks },
+      waivers: waiversOfTenant.get(tenant.settings.name) ?? [],
+      now: clock.now(),
+      evaluateIntervalMs: evaluate.intervalMs,
     })
-    const { sharedWith } = tenant
     const isShared = sharedWith !== undefined && posture.identity === 'proven'
     const known = isShared ? { ...posture, identity: 'unproven' as const, sharedWith } : posture
-    const shown = await withProblems(known, { checks, store, tenantId: tenant.id })
-    return engine === undefined ? shown : engine.unstored.over(shown)
+    return engine === undefined ? known : engine.unstored.over(known)
   }
 
   function secretsOf({ id, settings: { ownClientId }, store }: Shown): Promise<readonly SecretView[]> {
@@ -144,11 +114,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     ]
   }
 
-  async function* findings({ tenant, check, states, withPersonal = false, ...rest }: FindingQuery) {
+  async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
     const rows = await mirror.tenants()
     const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
-    const filter = { ...(check !== undefined && { check }), ...(states !== undefined && { states }) }
-    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...rest, ...filter })
+    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...filter })
     yield* withPersonal ? withEntityNames(found, { source: mirror, tenants: rows }) : found
   }
 
@@ -199,14 +168,13 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         waived: memoize((check: string) => waivedEntities(posture, check)),
       }
     }
-    return ofEach(reading, ({ settings: { name } }) => isOwn(name))
+    return mapTenants(await shownTenants(isOwn), reading)
   }
 
   return {
-    posture: (names) => ofEach(postureOf, (tenant) => isNamed(tenant, names)),
+    posture: async (names) => mapTenants(await shownTenants((name) => isNamed(name, names)), postureOf),
     readings,
     findings,
-    findingBatches: (query) => batches(findings(query)),
     async changes(name, most, withPersonal) {
       const tenant = (await mirror.tenants()).find((one) => one.name === name)
       if (tenant === undefined) return []
@@ -219,11 +187,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return latest.map((change) => changeView(change, names?.get(change.resource)?.get(change.key)))
     },
     async secrets(name) {
-      const tenant = (await evaluated()).find(({ settings: { name: known } }) => known === name)
+      const [tenant] = await shownTenants((known) => known === name)
       return tenant === undefined ? [] : secretsOf(tenant)
     },
     async expiries(name) {
-      const all = await ofEach(async (tenant) => (isNamed(tenant, name) ? expiriesOf(tenant) : []))
+      const all = await mapTenants(await shownTenants((known) => isNamed(known, name)), expiriesOf)
       return all.flat().toSorted((a, b) => a.at - b.at)
     },
   }
@@ -247,7 +215,7 @@ function changeView(
   return { resource, entity: key, names, at, kind, field, before, after, requestId, personal }
 }
 
-function isNamed({ settings: { name } }: EvaluatedTenant, names: TenantNames | undefined): boolean {
+function isNamed(name: string, names: TenantNames | undefined): boolean {
   return names === undefined || (typeof names === 'string' ? names === name : names.has(name))
 }
 
@@ -261,23 +229,4 @@ function unreadChecks(
   const known = new Set(listed.map(({ id }) => id))
   const unread = states.filter(({ check, open }) => !known.has(check) && hasAny(open))
   return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))
-}
-
-/** Adds problems of own checks and the entities that other checks could not evaluate. */
-async function withProblems(
-  posture: TenantPosture,
-  { checks, store, tenantId }: { readonly checks: readonly Check[]; readonly store: Mirror; readonly tenantId: number },
-): Promise<TenantPosture> {
-  const own = new Map(checks.flatMap((check) => (check.own === undefined ? [] : [[check.id, check.own] as const])))
-  if (own.size === 0 && posture.checks.every(({ notEvaluated }) => (notEvaluated ?? 0) === 0)) return posture
-  const noted = new Map((await store.checkStates(tenantId)).map(({ check, problem }) => [check, problem]))
-  const notesOf = ({ check, enabled, notEvaluated }: CheckView): Partial<CheckView> => {
-    const [source, note] = [own.get(check), noted.get(check)]
-    if (!enabled) return {}
-    if (source !== undefined && source.problem !== null) return { problem: `${source.file}: ${source.problem}` }
-    if (note == null) return {}
-    if (source !== undefined) return { problem: note }
-    return (notEvaluated ?? 0) > 0 ? { unevaluated: JSON.parse(note) as readonly string[] } : {}
-  }
-  return { ...posture, checks: posture.checks.map((view) => ({ ...view, ...notesOf(view) })) }
 }

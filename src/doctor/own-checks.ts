@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { frameworks, unknownRequirements } from '../checks/frameworks.ts'
 import { queryOf } from '../checks/own/own-check.ts'
-import { emptyStore, SandboxQueries } from '../checks/own/sandbox-queries.ts'
+import { emptyStore, SandboxQueries } from '../checks/own/sandbox.ts'
 import type { OwnCheck, OwnChecksSettings } from '../config/own-checks/own-check.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { shellWord } from '../model/text/command-line.ts'

@@ -7,7 +7,7 @@ import { whyUnreadable } from '../config/yaml/errors.ts'
 import { describeDuration } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import { mostSecretBytes, readRegularFileSync } from '../model/process/regular-file.ts'
+import { mostSecretBytes, readRegularFileSync } from '../model/process/files.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const othersMayRead = 0o004

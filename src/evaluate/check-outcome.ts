@@ -1,7 +1,6 @@
-import type { Resolution } from '../model/check-status.ts'
-import type { DecidedStatus } from '../model/decide-status.ts'
+import type { DecidedStatus, Resolution } from '../model/check-status.ts'
 import type { Severity } from '../model/severity.ts'
-import type { CheckResult } from '../store/port.ts'
+import type { CheckResult, CheckStateRow } from '../store/port.ts'
 
 /** Most findings of one check that an outcome names. */
 export const mostNamed = 10
@@ -26,8 +25,13 @@ export interface CheckOutcome extends DecidedStatus {
   readonly lapsed: readonly { readonly fingerprint: string; readonly waiver: string }[]
 }
 
-export function outcomeOf(result: CheckResult, changesAt: number | null): CheckOutcome {
-  const { check, status, reason, written, waivers } = result
+/** The outcome of an evaluation that gives the stored result again. */
+export function repeatedOutcome({ check, status, reason, changesAt }: CheckStateRow): CheckOutcome {
+  return { check, status, reason, changesAt, opened: 0, resolved: {}, transitions: [], lapsed: [] }
+}
+
+export function outcomeOf(result: CheckResult): CheckOutcome {
+  const { check, status, reason, changesAt, written, waivers } = result
   const transitions = [...transitionsOf(result)]
   const resolved: Record<string, number> = {}
   for (const { resolution } of transitions)

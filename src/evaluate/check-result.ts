@@ -1,4 +1,4 @@
-import { decideStatus, type RawResult } from '../model/decide-status.ts'
+import { decideStatus, type RawResult } from '../model/check-status.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { CheckResult } from '../store/port.ts'
@@ -6,17 +6,8 @@ import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
 
-export interface EvaluatedCheck {
-  readonly run: CheckRun
-  readonly result: CheckResult
-  /** See `CheckOutcome`. */
-  readonly changesAt: number | null
-  /** True if the same inputs give the same result until `changesAt`. */
-  readonly isRepeatable: boolean
-}
-
 /** The result of a check whose entities were evaluated. @param problem see `CheckResult`. */
-export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<EvaluatedCheck> {
+export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<CheckResult> {
   const isRepeatable = run.check.query === undefined || !run.check.timeBased
   return resultOf(run, { tally, rawResult: rawResultOf(tally), problem, isRepeatable })
 }
@@ -26,13 +17,13 @@ export function unevaluatedResult(
   run: CheckRun,
   reason: Extract<UnknownReason, 'check_failed' | 'internal' | 'never'>,
   problem: string | null = null,
-): Promise<EvaluatedCheck> {
-  const isRepeatable = run.check.query === undefined || reason !== 'internal'
+): Promise<CheckResult> {
+  const isRepeatable = reason !== 'internal'
   return resultOf(run, { tally: null, rawResult: { kind: 'unevaluated', reason }, problem, isRepeatable })
 }
 
 /** The check is `unknown` and keeps its findings. @throws an error that affects every check. */
-export async function internalError(run: CheckRun, error: unknown): Promise<EvaluatedCheck> {
+export async function internalError(run: CheckRun, error: unknown): Promise<CheckResult> {
   const { check, request } = run
   request.signal?.throwIfAborted()
   // The mirror fails, or another replica has taken the tenant.
@@ -48,30 +39,27 @@ interface Evaluated {
   readonly tally: CheckTally | null
   readonly rawResult: RawResult
   readonly problem: string | null
+  /** True if the same inputs give the same result until `changesAt`. */
   readonly isRepeatable: boolean
 }
 
-async function resultOf(
-  run: CheckRun,
-  { tally, rawResult, problem, isRepeatable }: Evaluated,
-): Promise<EvaluatedCheck> {
+async function resultOf(run: CheckRun, { tally, rawResult, problem, isRepeatable }: Evaluated): Promise<CheckResult> {
   const { check, inputs } = run
   const changes = await findingChanges(run, tally)
   const decided = decideStatus({ rawResult, inputs, timeBased: check.timeBased })
   // Null before the first complete full sync: the count would be partial.
   const counted = inputs[0]?.everComplete === true ? tally : null
-  const changesAt = tally === null || !Number.isFinite(tally.until) ? null : tally.until
-  const result: CheckResult = {
+  return {
     check: check.id,
     ...decided,
     entities: counted?.population ?? null,
     notEvaluated: counted?.notEvaluated ?? null,
     rule: tally === null ? null : run.rule,
-    validUntil: decided.status === 'unknown' || changesAt === null ? null : changesAt - 1,
+    changesAt: tally === null || !Number.isFinite(tally.until) ? null : tally.until,
+    basis: isRepeatable ? run.basis : null,
     ...changes,
     problem,
   }
-  return { run, result, changesAt, isRepeatable }
 }
 
 function rawResultOf(tally: CheckTally): RawResult {

@@ -1,6 +1,7 @@
 import type { Waiver } from '../config/settings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { Log } from '../model/log.ts'
+import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { FindingStore, NotedWaiver, OpenFindingDigest } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
@@ -9,9 +10,9 @@ import { ruleContextOf, settingsOf } from './check-settings.ts'
 import { CheckTally } from './check-tally.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality, usableInputs } from './data-quality.ts'
 import { type AcceptedStates, readAcceptedStates, saveFirstStates } from './decisions.ts'
+import { digestOf } from './digest.ts'
 import type { OwnQueries } from './own-query.ts'
 import type { QueryBudget } from './query-budget.ts'
-import type { ResultMemory } from './result-memory.ts'
 
 export interface EvaluateTenant {
   readonly store: FindingStore
@@ -23,7 +24,6 @@ export interface EvaluateTenant {
   readonly onlyInputs?: readonly ResourceName[]
   /** Resources that runs are reading now: with `onlyInputs`, a check that needs one is evaluated after its run. */
   readonly beingRead?: readonly ResourceName[]
-  readonly memory?: ResultMemory
   readonly waivers?: readonly Waiver[]
   /** In milliseconds; absent = 15 minutes. */
   readonly currentForMs?: number
@@ -48,7 +48,7 @@ export interface CheckRun {
   readonly accepted: AcceptedStates | null
   /** Waivers of the check that are stored, whether or not they are still configured. */
   readonly waivers: readonly NotedWaiver[]
-  /** Identifies all inputs of the result except the time. */
+  /** Digest of all inputs of the result except the time. */
   readonly basis: string
   /** The findings that are open before, by entity; by fingerprint those of an entity type that the check had before. */
   readonly open: Map<string, OpenFindingDigest>
@@ -59,18 +59,20 @@ export async function checkRun(
   request: EvaluateTenant,
   { quality, noted }: { readonly quality: TenantDataQuality; readonly noted: readonly NotedWaiver[] },
 ): Promise<CheckRun> {
-  const { store, tenant, now } = request
+  const { tenant, now } = request
   const { options, severity } = settingsOf(check, tenant.settings)
   const inputs = usableInputs(check, { quality, now, options })
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   const accepted = await acceptedStates(check, request, quality)
-  // Nothing is awaited from here on: the data versions must be those from before the evaluation.
-  const versions = inputs.map(({ resource }) => store.dataVersion(tenant.id, resource))
+  // From before the evaluation, which may read newer records: it is then repeated.
+  const versions = inputs.map(({ resource }) => versionOf(quality, resource))
   const readAt = check.comparesReads === true ? inputs.map(({ resource }) => readInFullAt(quality, resource)) : null
+  const problem = check.own?.problem ?? null
+  const facts = [version, rule, problem, severity, inputs, versions, readAt, accepted?.version ?? 0]
   return {
     ...{ check, request, quality, inputs, rule, accepted },
     waivers: noted.filter((waiver) => waiver.check === check.id),
-    basis: JSON.stringify([rule, severity, inputs, versions, readAt, accepted?.version ?? 0]),
+    basis: digestOf(facts),
     open: new Map(),
   }
 }
@@ -134,6 +136,11 @@ export function contextOf(
     accepted: accepted?.byEntity ?? null,
     needed: (resource) => needed.get(resource) ?? [],
   }
+}
+
+/** Of the records of a resource, as the data quality was read. */
+export function versionOf({ resources }: TenantDataQuality, resource: ResourceName): number {
+  return resources.get(resource)?.stored?.state.version ?? 0
 }
 
 function readInFullAt({ resources }: TenantDataQuality, resource: ResourceName): number {

@@ -1,10 +1,10 @@
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
-import type { RecordCounts } from '../store/port.ts'
+import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { type Check, CheckFailed, inputsOf } from './check.ts'
-import { type CheckOutcome, outcomeOf } from './check-outcome.ts'
-import { type EvaluatedCheck, evaluatedResult, internalError, unevaluatedResult } from './check-result.ts'
+import { type CheckOutcome, outcomeOf, repeatedOutcome } from './check-outcome.ts'
+import { evaluatedResult, internalError, unevaluatedResult } from './check-result.ts'
 import {
   type CheckRun,
   checkRun,
@@ -13,10 +13,11 @@ import {
   isEvaluable,
   readOpenFindings,
   tallyOf,
+  versionOf,
 } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
 import type { CheckTally } from './check-tally.ts'
-import { readDataQuality } from './data-quality.ts'
+import { readDataQuality, type TenantDataQuality } from './data-quality.ts'
 import { closeFindings } from './findings/close-findings.ts'
 import type { OwnQuery } from './own-query.ts'
 import { readPass } from './pass.ts'
@@ -30,21 +31,22 @@ import { agreeWaivers } from './waivers/accept-findings.ts'
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
 export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
-  const { store, tenant, checks, now, memory } = request
+  const { store, tenant, checks, now } = request
   const quality = await readDataQuality(store, tenant, now)
   await request.onDataQuality?.(quality)
   const noted = await agreeWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
   const due: CheckRun[] = []
   const outcomes: CheckOutcome[] = []
+  const stored = new Map((await store.checkStates(tenant.id)).map((state) => [state.check, state]))
   for (const check of checks.filter((one) => isDue(one, request))) {
     const run = await checkRun(check, request, { quality, noted })
-    const known = memory?.recall(tenant.id, check.id, run.basis, now)
-    if (known === undefined) due.push(run)
-    else outcomes.push(known)
+    const state = stored.get(check.id)
+    if (state !== undefined && isCurrent(state, run)) outcomes.push(repeatedOutcome(state))
+    else due.push(run)
   }
   const repeated = outcomes.map(({ check }) => check)
   await store.confirmResults(tenant.id, repeated, now, request.currentForMs)
-  outcomes.push(...(await evaluateRecords(request, due)))
+  outcomes.push(...(await evaluateRecords(request, due, quality)))
   // The query of an own check may take long: the other results are shown meanwhile.
   for (const run of due.filter(({ check }) => check.query !== undefined)) {
     const evaluated = await evaluateQuery(run)
@@ -52,6 +54,12 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   }
   if (request.onlyInputs === undefined) outcomes.push(...(await closeDisabled(request)))
   return outcomes
+}
+
+/** True if an evaluation would give the stored result again. */
+function isCurrent({ basis, evaluatedAt, changesAt }: CheckStateRow, run: CheckRun): boolean {
+  const { now } = run.request
+  return basis === run.basis && evaluatedAt <= now && now < (changesAt ?? Number.POSITIVE_INFINITY)
 }
 
 function isDue(check: Check, { tenant, onlyInputs, beingRead = [] }: EvaluateTenant): boolean {
@@ -62,16 +70,20 @@ function isDue(check: Check, { tenant, onlyInputs, beingRead = [] }: EvaluateTen
 }
 
 /** A pass over the records of each resource that a due check evaluates, then one transaction for all results. */
-async function evaluateRecords(request: EvaluateTenant, due: readonly CheckRun[]): Promise<readonly CheckOutcome[]> {
-  const { memory, onlyInputs = resourceNames, signal, store, tenant } = request
+async function evaluateRecords(
+  request: EvaluateTenant,
+  due: readonly CheckRun[],
+  quality: TenantDataQuality,
+): Promise<readonly CheckOutcome[]> {
+  const { onlyInputs = resourceNames, signal, store, tenant } = request
   const runs = due.filter(({ check }) => check.query === undefined)
   const needed = await neededRecords(request, runs)
-  const evaluated: EvaluatedCheck[] = []
-  const counts = new Map<ResourceName, RecordCounts>()
-  const versions = new Map<ResourceName, number>()
+  const evaluated: CheckResult[] = []
+  const counted = await store.recordCounts(tenant.id)
+  const counts = new Map<ResourceName, VersionedCounts>()
   for (const resource of resourceNames) {
-    const version = store.dataVersion(tenant.id, resource)
-    const isCounted = !onlyInputs.includes(resource) || memory?.isCounted(tenant.id, resource, version) === true
+    const version = versionOf(quality, resource)
+    const isCounted = !onlyInputs.includes(resource) || counted.get(resource)?.version === version
     const counting = isCounted ? null : recordTallyOf(resource)
     const tallies = new Map<CheckRun, CheckTally | null>()
     for (const run of runs.filter(({ check }) => check.evaluates === resource))
@@ -80,13 +92,9 @@ async function evaluateRecords(request: EvaluateTenant, due: readonly CheckRun[]
     if (reading.length > 0 || counting !== null)
       await readPass(store.records(tenant.id), resource, { tallies: reading, counting, signal })
     for (const [run, tally] of tallies) evaluated.push(await recordsResult(run, tally))
-    if (counting === null) continue
-    counts.set(resource, counting.result())
-    versions.set(resource, version)
+    if (counting !== null) counts.set(resource, { ...counting.result(), version })
   }
-  const outcomes = await saveResults(request, evaluated, counts)
-  for (const [resource, version] of versions) memory?.keepCounted(tenant.id, resource, version)
-  return outcomes
+  return saveResults(request, evaluated, counts)
 }
 
 /** All records of the resources that due checks look up. */
@@ -120,7 +128,7 @@ async function beginTally(
   return tally
 }
 
-async function recordsResult(run: CheckRun, tally: CheckTally | null): Promise<EvaluatedCheck> {
+async function recordsResult(run: CheckRun, tally: CheckTally | null): Promise<CheckResult> {
   run.request.signal?.throwIfAborted()
   if (tally === null) return unevaluatedResult(run, 'never')
   try {
@@ -133,7 +141,7 @@ async function recordsResult(run: CheckRun, tally: CheckTally | null): Promise<E
 }
 
 /** Evaluates a check of one's own; null if it is postponed. */
-async function evaluateQuery(run: CheckRun): Promise<EvaluatedCheck | null> {
+async function evaluateQuery(run: CheckRun): Promise<CheckResult | null> {
   const { check, request } = run
   await readOpenFindings(run)
   if (check.query === undefined || !isEvaluable(run)) return unevaluatedResult(run, 'never')
@@ -160,28 +168,21 @@ function runQuery({ request }: CheckRun, query: Omit<OwnQuery, 'now' | 'tenant'>
 }
 
 async function saveResults(
-  { store, tenant, now, memory, currentForMs }: EvaluateTenant,
-  evaluated: readonly EvaluatedCheck[],
-  counts: ReadonlyMap<ResourceName, RecordCounts> = new Map(),
+  { store, tenant, now, currentForMs }: EvaluateTenant,
+  results: readonly CheckResult[],
+  counts: ReadonlyMap<ResourceName, VersionedCounts> = new Map(),
 ): Promise<readonly CheckOutcome[]> {
-  if (evaluated.length === 0 && counts.size === 0) return []
-  const results = evaluated.map(({ result }) => result)
+  if (results.length === 0 && counts.size === 0) return []
   await store.saveResults(tenant.id, now, { results, counts, currentForMs })
-  return evaluated.map(({ run, result, changesAt, isRepeatable }) => {
-    const outcome = outcomeOf(result, changesAt)
-    if (isRepeatable) memory?.keep(tenant.id, run.basis, outcome, now)
-    return outcome
-  })
+  return results.map(outcomeOf)
 }
 
-async function closeDisabled({ store, tenant, checks, now, memory, keepUnlisted }: EvaluateTenant) {
+async function closeDisabled({ store, tenant, checks, now, keepUnlisted }: EvaluateTenant) {
   const listed = new Set(checks.map(({ id }) => id))
   const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
-  const closed = await closeFindings(store, tenant.id, {
+  return closeFindings(store, tenant.id, {
     now,
     isKept: (check) => enabled.has(check) || (keepUnlisted === true && !listed.has(check)),
     resolution: 'check_disabled',
   })
-  for (const { check } of closed) memory?.forget(tenant.id, check)
-  return closed
 }

@@ -1,5 +1,4 @@
 import type { ResourceName } from '../model/resource-names.ts'
-import type { FindingStore } from '../store/port.ts'
 import type { RecordReader } from '../store/records/query.ts'
 
 export interface OwnQuery {
@@ -31,7 +30,8 @@ export interface NoAnswer {
   readonly problem: string
 }
 
-export interface QueriedStore extends Pick<FindingStore, 'dataVersion'> {
+export interface QueriedStore {
+  syncState(tenantId: number, resource: ResourceName): Promise<{ readonly version: number }>
   records(tenantId: number): Pick<RecordReader, 'select'>
 }
 

@@ -139,6 +139,7 @@ function pastQuality({ resource, own, run }: PastResource, at: number): Resource
     fullSyncOwed: false,
     incrementalPaused: false,
     emptyAccepted: null,
+    version: 0,
   }
   return { state, live: run?.live ?? 0, quarantined, missing }
 }

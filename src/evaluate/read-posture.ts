@@ -1,9 +1,9 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
+import { type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
-import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
-import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
+import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
 import {
   type CheckView,
   identityStateOf,
@@ -117,12 +117,25 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     entities: state?.entities ?? null,
     notEvaluated,
     ...((notEvaluated ?? 0) > 0 && check.notEvaluatedWhere && { notEvaluatedWhere: check.notEvaluatedWhere }),
+    ...(settings.enabled && problemsOf(check, state, notEvaluated ?? 0)),
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
     severities: severitiesOf(check, settings),
     open: counts?.open ?? {},
     waived: counts?.waived ?? {},
   }
+}
+
+/** The problem of an own check, or the entities that another check could not evaluate. */
+function problemsOf(
+  { own }: Check,
+  state: CheckStateRow | undefined,
+  notEvaluated: number,
+): Pick<CheckView, 'problem' | 'unevaluated'> {
+  if (own !== undefined && own.problem !== null) return { problem: `${own.file}: ${own.problem}` }
+  if (state?.problem == null) return {}
+  if (own !== undefined) return { problem: state.problem }
+  return notEvaluated > 0 ? { unevaluated: JSON.parse(state.problem) as readonly string[] } : {}
 }
 
 /** At most `entities`: a check whose single record is missing stores `notEvaluated` 1 and `entities` 0. */

@@ -1,4 +1,4 @@
-import type { ClientSecret, SecretView } from '../model/client-secret.ts'
+import type { ClientSecret, SecretView } from '../model/expiry.ts'
 import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
 
 /** Secrets by expiry, the earliest first; `ownClientId` in any letter case. */

@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { mapTenants } from '../model/map-tenants.ts'
+import { mapTenants, yieldAfter } from '../model/in-turns.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { StoreSize } from '../store/db/sqlite/database-file.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { checkGauges } from './check-gauges.ts'

@@ -1,5 +1,5 @@
 import type { TenantSettings } from '../config/settings.ts'
-import type { ClientSecret } from '../model/client-secret.ts'
+import type { ClientSecret } from '../model/expiry.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Reason } from '../model/reasons.ts'

@@ -1,5 +1,4 @@
-import { hiddenValue } from './text/redact-finding.ts'
-import { withoutEmailsIn } from './text/without-emails.ts'
+import { hiddenValue, withoutEmailsIn } from './text/redact-finding.ts'
 
 export interface ChangeView {
   readonly resource: string

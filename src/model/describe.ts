@@ -6,12 +6,13 @@ import {
   type CheckView,
   type HoldView,
   identitySentence,
+  isUntried,
   type ResourceView,
   type TenantPosture,
   type WaiverView,
 } from './posture.ts'
-import { dataQualityOf, tally } from './posture-state.ts'
-import { reasonInWords } from './reason-words.ts'
+import { dataQualityOf, isUnstored, type ResourceState, tally } from './posture-state.ts'
+import { reasonInWords } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
 import { plural } from './text/numbers.ts'
@@ -37,19 +38,21 @@ export function sentencesOf({ text, next }: Pick<Description, 'text' | 'next'>):
   return next === null ? text : `${text.replace(/\.$/, '')}. ${next}`
 }
 
-/** Counts of checks, open findings and resources with fresh data. */
+/** Counts of checks, open findings and resources with fresh data; `ok` only if nothing fails, is unknown or not fresh. */
 export function describePosture(posture: TenantPosture): Description {
   const { shown, open, openTotal } = tally(posture)
-  const { fresh, of } = dataQualityOf(posture)
+  const { fresh, of, level } = dataQualityOf(posture)
+  const isKnown = shown.unknown === 0 && level === 'full' && !isUnstored(posture) && shown.pass + shown.waived > 0
   const quality = `${fresh} of ${plural(of, 'resource')}`
   const parts = [`${shown.pass} pass`, `${shown.fail} fail`]
   if (shown.waived > 0) parts.push(`${shown.waived} waived`)
   parts.push(`${shown.unknown} unknown`, `${shown.not_applicable} not applicable`)
   const found = severities.toReversed().flatMap((one) => (open[one] > 0 ? [`${open[one]} ${one}`] : []))
   if (openTotal === 0) found.push(shown.unknown > 0 ? 'none known' : 'none')
+  const age = isUnstored(posture) ? '; new data cannot be stored, so this is older data' : ''
   return {
-    level: shown.fail > 0 ? 'fail' : shown.unknown > 0 ? 'warn' : 'ok',
-    text: `checks ${parts.join(', ')}; open findings: ${found.join(', ')}; data of ${quality} complete and fresh`,
+    level: shown.fail > 0 || posture.holds.length > 0 ? 'fail' : isKnown ? 'ok' : 'warn',
+    text: `checks ${parts.join(', ')}; open findings: ${found.join(', ')}; data of ${quality} complete and fresh${age}`,
     next: openTotal === 0 ? null : '"tenantwatch findings" lists them',
   }
 }
@@ -78,57 +81,88 @@ export function describeHold(hold: HoldView): Description {
   }
 }
 
+export interface DataDescription extends Description {
+  /** The resources that it is about. */
+  readonly subject: string
+  readonly state: ResourceState | 'off'
+}
+
 /** Why the data of resources differs, or may differ, from the tenant's; each cause once. Empty when all is fresh. */
 export function describeData(
   posture: TenantPosture,
   names: readonly ResourceName[] = resourceNames,
-): readonly (Description & { readonly subject: string })[] {
+): readonly DataDescription[] {
   const found = posture.resources
     .filter(({ resource }) => names.includes(resource))
     .flatMap((view) =>
       [...resourceProblems(view, posture)].map((one) => ({ ...one, subject: view.resource as string })),
     )
-  return [...Map.groupBy(found, ({ text }) => text).values()].flatMap(([first, ...others]) =>
+  return onceEach(found, ({ text }) => text)
+}
+
+function onceEach(all: readonly DataDescription[], keyOf: (one: DataDescription) => string): DataDescription[] {
+  return [...Map.groupBy(all, keyOf).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first, subject: [first, ...others].map(({ subject }) => subject).join(', ') }],
   )
 }
 
+/** Part of the message of a failed run that differs between resources with the same cause. */
+const pathOfRequest = /(?<=\bGET )\/\S+/
+
+/** Why the last runs of resources failed, each cause once; not those that ended in a hold. */
+export function describeFailures({ resources, holds }: TenantPosture): readonly DataDescription[] {
+  const isHeld = (name: ResourceName) => holds.some(({ resource }) => resource === name || resource === 'all')
+  const found = resources.flatMap(({ enabled, resource, modes, message }): DataDescription[] => {
+    const reason = modes.find((mode) => !mode.up && mode.reason !== null)?.reason ?? null
+    if (!enabled || isHeld(resource) || (reason === null && message === null)) return []
+    const text = message ?? `the last run failed: ${reason === null ? 'no reason is known' : reasonInWords(reason)}`
+    return [{ level: 'warn', subject: resource, state: 'failing', text, next: failingNext }]
+  })
+  return onceEach(found, ({ text }) => text.replace(pathOfRequest, ''))
+}
+
+const failingNext = 'The next run of its schedule tries again'
+const untilFirstSync = 'Checks that read it are unknown until its first full sync is complete'
 const untilFullSync =
   'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails'
 
-function* resourceProblems(view: ResourceView, posture: TenantPosture): Generator<Description> {
+function* resourceProblems(view: ResourceView, posture: TenantPosture): Generator<Omit<DataDescription, 'subject'>> {
   const level = 'warn'
   const { dataAsOf, enabled, quarantined, missing } = view
   if (!enabled) {
     const last = dataAsOf === null ? 'never completely read' : `last completely read ${toIso(dataAsOf)}`
-    yield { level, text: `switched off and no longer read; ${last}`, next: null }
+    yield { level, state: 'off', text: `switched off and no longer read; ${last}`, next: null }
     return
   }
   const stale = staleness(view, posture)
-  if (stale !== null) yield { level, text: stale, next: untilFullSync }
+  if (stale !== null) {
+    const state = view.refused ?? (dataAsOf === null || view.formerTenant ? 'never' : 'stale')
+    yield { level, state, text: stale, next: isUntried(view) ? untilFirstSync : untilFullSync }
+  }
   if (quarantined > 0) {
     const text = `${plural(quarantined, 'record')} in quarantine, so absent or outdated here`
-    yield { level, text, next: '"tenantwatch doctor --quarantine" shows why' }
+    yield { level, state: 'quarantined', text, next: '"tenantwatch doctor --quarantine" shows why' }
   }
   if (missing > 0) {
     const text = `${plural(missing, 'record')} absent from the last full sync, the removal not confirmed`
-    yield { level, text, next: 'Full syncs show them again or confirm their removal' }
+    yield { level, state: 'missing', text, next: 'Full syncs show them again or confirm their removal' }
   }
   for (const hold of posture.holds) {
     if (hold.resource !== view.resource && hold.resource !== 'all') continue
-    yield { level, text: `on hold ${hold.id}: ${hold.message}`, next: 'See "tenantwatch accept"' }
+    yield { level, state: 'on_hold', text: `on hold ${hold.id}: ${hold.message}`, next: 'See "tenantwatch accept"' }
   }
 }
 
 /** Why data may differ from the tenant's; null if it is fresh or its hold states the reason. */
-function staleness(view: ResourceView, { at, sharedWith }: TenantPosture): string | null {
+function staleness(view: ResourceView, { at, sharedWith, holds }: TenantPosture): string | null {
   const { dataAsOf, freshnessLimitMs, refused, formerTenant, fresh } = view
   if (dataAsOf === null) return 'never completely read; records may be missing'
   const since = `as of ${toIso(dataAsOf)}`
   if (refused !== undefined) return `${since}; the token may not read newer data`
   if (at - dataAsOf > freshnessLimitMs) return `${since}, older than its freshness limit`
   if (sharedWith !== undefined) return `${since}; ${sharedWith} has the same API clients or documents`
-  if (formerTenant || fresh) return null
+  if (formerTenant) return holds.length > 0 ? null : `${since}; not read since the tenant changed`
+  if (fresh) return null
   return `${since}; the local clock was set back, so its age is not known`
 }
 

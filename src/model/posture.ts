@@ -17,8 +17,6 @@ export interface TenantPosture {
   readonly resources: readonly ResourceView[]
   readonly checks: readonly CheckView[]
   readonly waivers: readonly WaiverView[]
-  /** True if the file of the token or client secret is missing; set only for pages of the daemon. */
-  readonly lostSecret?: boolean
   /** Only where several replicas share the database. */
   readonly owner?: OwnerView
 }

@@ -1,17 +1,24 @@
+import type { Reason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
-
-export interface ServerClock {
-  /** Confirmed server time advanced by monotonic time, in milliseconds since the epoch; null before a confirmation. */
-  now(): number | null
-}
 
 /** Server minus local clock in milliseconds; null without a readable time, undefined without a successful run. */
 export type SkewOf = (resource: ResourceName) => number | null | undefined
 
-export interface ServerTimes extends ServerClock {
+export interface EndedRun {
+  readonly resource: ResourceName
+  readonly outcome: string
+  readonly reason: Reason | null
+}
+
+export interface ServerTimes {
+  /**
+   * Confirmed server time advanced by monotonic time, in milliseconds since the epoch; null before the first successful
+   * run and during a hold of the tenant, when it is not proven whose time it is.
+   */
+  now(): number | null
   skewMs(resource: ResourceName): ReturnType<SkewOf>
-  /** Call only after a successful run: the time of a failed run does not apply to older data. */
-  settle(resource: ResourceName): void
+  /** Call after each run: the time of a failed run does not apply to older data. */
+  runEnded(run: EndedRun): void
 }
 
 /** Skew up to which times can be compared, in milliseconds (docs/internals/sync.md#10-time-of-an-answer). */

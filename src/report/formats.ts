@@ -1,5 +1,5 @@
 import { csvLine } from '../model/text/csv.ts'
-import { jsonArray, printableJson } from '../model/text/printable-json.ts'
+import { jsonArray, printableJson } from '../model/text/printable.ts'
 
 /** `2026-03-31 18:00` of an ISO 8601 time. */
 export function toMinute(iso: string): string {

@@ -1,5 +1,5 @@
 import { toIso } from '../model/dates.ts'
-import { escapeInJson } from '../model/text/printable-json.ts'
+import { escapeInJson } from '../model/text/printable.ts'
 import type { Report, TenantReport } from './report.ts'
 
 export async function* reportJson(report: Report): AsyncIterable<string> {

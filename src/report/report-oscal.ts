@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
 import { plural } from '../model/text/numbers.ts'
-import { printable } from '../model/text/printable.ts'
-import { escapeInJson, printableJson } from '../model/text/printable-json.ts'
+import { escapeInJson, printable, printableJson } from '../model/text/printable.ts'
 import { md } from './markdown.ts'
 import type {
   Report,

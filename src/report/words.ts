@@ -1,6 +1,6 @@
-import { listChange } from '../model/text/list-change.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
-import { printableJson } from '../model/text/printable-json.ts'
+import { printableJson } from '../model/text/printable.ts'
+import { listChange } from '../model/text/words.ts'
 import {
   type Coverage,
   type Report,

@@ -1,8 +1,8 @@
 import { createTask } from 'node-cron'
 import { type Clock, type Random, sleepsUntil } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
+import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
-import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */
@@ -23,8 +23,7 @@ export interface Job {
   readonly name: string
   readonly expression: string
   readonly timezone?: string
-  readonly delayMs?: number
-  /** Greatest random delay beside `delayMs`, to spread jobs with the same expression. */
+  /** Greatest random delay, to spread jobs with the same expression. */
   readonly jitterMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
 }
@@ -133,8 +132,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     for (const entry of [...group.entries]) {
       // The job was removed while others were launched.
       if (!group.entries.has(entry)) continue
-      const { delayMs = 0, jitterMs = 0 } = entry.job
-      void runJob(entry.job, delayMs + Math.floor(random() * jitterMs))
+      void runJob(entry.job, Math.floor(random() * (entry.job.jitterMs ?? 0)))
       await turn()
     }
   }

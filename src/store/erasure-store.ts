@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import type { Database } from './database.ts'
+import type { Db } from './db/db.ts'
 import type { AdminStore } from './port.ts'
 import { eraseRecord } from './records/record-retention.ts'
 import * as schema from './schema/index.ts'
@@ -15,22 +15,19 @@ const own = Object.values(schema)
 
 type Part = Pick<AdminStore, 'eraseOutdated' | 'overdueErasure' | 'purgeTenant'>
 
-export function erasureStore(database: Database): Part {
+export function erasureStore(db: Db): Part {
   return {
-    eraseOutdated: (erasure) => database.write('everything', (tx) => eraseRecord(tx, database, erasure)),
+    eraseOutdated: (erasure) => db.write((tx) => eraseRecord(tx, db, erasure)),
     purgeTenant: (tenantId) =>
-      database.write('everything', async (tx) => {
-        for (const text of [...dependent, ...own, 'delete from tenants where id = ?'])
-          await database.prepare<[number]>(text).run(tx, tenantId)
+      db.write(async (tx) => {
+        for (const text of [...dependent, ...own, 'delete from tenants where id = ?']) await tx(text, [tenantId])
       }),
     overdueErasure: (before) =>
-      database.read((tx) => {
+      db.read((tx) => {
         const resolved = 'exists (select 1 from findings where tenant_id = t.id and resolved_at < @before)'
         const named = `exists (select 1 from records where tenant_id = t.id and removed_at < @before and body is not null)`
         const isOverdue = `${resolved} or ${named}`
-        return database
-          .prepareValues<[{ before: number }], string>(`select name from tenants t where ${isOverdue} order by name`)
-          .all(tx, { before })
+        return tx<string>(`select name from tenants t where ${isOverdue} order by name`, [{ before }], 'values')
       }),
   }
 }

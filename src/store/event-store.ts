@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { Database } from './database.ts'
-import type { Sql } from './db/db.ts'
+import type { Db, Sql } from './db/db.ts'
 import { type AsOf, present } from './history/as-of.ts'
 import { fromJson } from './words.ts'
 
@@ -82,36 +81,26 @@ const columns = {
   hash: 'text',
 } as const
 
-export function eventAppender(database: Database): AppendEvents {
-  const { sql } = database
-  const lockChain = database.prepareValues<[number], string>(
-    `insert into event_chains (tenant_id, last_id, hash) values (?, 0, '')
-     on conflict (tenant_id) do update set hash = event_chains.hash returning hash`,
-  )
-  const insert = database.prepareValues<[object], number>(
-    `insert into events (tenant_id, at, server_at, kind, subject, data, request_id, digest, hash)
-     select cast(@tenantId as bigint), "at", "serverAt", kind, subject, data, "requestId", digest, hash
-     from ${sql.givenRows(columns)} order by n returning id`,
-  )
-  const endChain = database.prepare<[number, string, number]>(
-    'update event_chains set last_id = ?, hash = ? where tenant_id = ?',
-  )
+export function eventAppender(db: Db): AppendEvents {
+  const { dialect } = db
+  const lockChain = `insert into event_chains (tenant_id, last_id, hash) values (?, 0, '')
+    on conflict (tenant_id) do update set hash = event_chains.hash returning hash`
+  const insert = `insert into events (tenant_id, at, server_at, kind, subject, data, request_id, digest, hash)
+    select cast(@tenantId as bigint), "at", "serverAt", kind, subject, data, "requestId", digest, hash
+    from ${dialect.givenRows(columns)} order by n returning id`
+  const endChain = 'update event_chains set last_id = ?, hash = ? where tenant_id = ?'
   return async (tx, tenantId, events) => {
     if (events.length === 0) return
-    let last = (await lockChain.get(tx, tenantId)) ?? ''
+    let [last = ''] = await tx<string>(lockChain, [tenantId], 'values')
     const rows = events.map((event) => {
       const content = contentOf(event)
       const digest = digestOf(tenantId, content)
       last = hashOf(last, digest)
       return { ...content, digest, hash: last }
     })
-    const ids = await insert.all(tx, { tenantId, ...sql.bindRows(columns, rows) })
-    await endChain.run(
-      tx,
-      ids.reduce((a, b) => Math.max(a, b)),
-      last,
-      tenantId,
-    )
+    const ids = await tx<number>(insert, [{ tenantId, ...dialect.bindRows(columns, rows) }], 'values')
+    const lastId = ids.reduce((a, b) => Math.max(a, b))
+    await tx(endChain, [lastId, last, tenantId])
   }
 }
 
@@ -266,25 +255,30 @@ export interface EventRow extends Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subj
 }
 
 /** Reads events of tenants that are not erased, in the order of writing. */
-export function eventReader(database: Database, asOf: AsOf = present) {
-  const { sql } = database
+export function eventReader(db: Db, asOf: AsOf = present) {
+  const { dialect } = db
   return ({ kinds, tenantId, subjects }: EventFilter): Promise<readonly EventRow[]> => {
     const text = `select e.id, t.name as tenant, e.at, e.kind, e.subject, e.data from events e cross join tenants t
       where t.id = e.tenant_id and e.kind in (${listOfKinds(kinds)}) and e.data is not null and ${asOf.events('e')}
-        ${tenantId === undefined ? '' : 'and e.tenant_id = ?'} ${subjects === undefined ? '' : `and ${sql.isIn('e.subject')}`} order by +e.id`
-    const values = [...(tenantId === undefined ? [] : [tenantId]), ...(subjects ? [sql.listOf(subjects)] : [])]
-    return database.read(async (tx) => {
+        ${tenantId === undefined ? '' : 'and e.tenant_id = ?'} ${subjects === undefined ? '' : `and ${dialect.isIn('e.subject')}`} order by +e.id`
+    const values = [...(tenantId === undefined ? [] : [tenantId]), ...(subjects ? [dialect.listOf(subjects)] : [])]
+    return db.read(async (tx) => {
       const rows = await tx<Omit<EventRow, 'data'> & { readonly data: string }>(text, values)
       return rows.map((row) => ({ ...row, data: fromJson(row.data) }))
     })
   }
 }
 
-export function eventStore(database: Database) {
-  const append = eventAppender(database)
+export function eventStore(db: Db) {
+  const append = eventAppender(db)
   return {
-    events: eventReader(database),
-    appendEvents: (tenantId: number, events: readonly NewEvent[]) =>
-      database.write('nothing', (tx) => append(tx, tenantId, events)),
+    events: eventReader(db),
+    /** Id of the tenant's last event, which each change of findings, decisions and waivers raises; 0 without one. */
+    lastEventId: (tenantId: number): Promise<number> =>
+      db.read(async (tx) => {
+        const [id = 0] = await tx<number>('select last_id from event_chains where tenant_id = ?', [tenantId], 'values')
+        return id
+      }),
+    appendEvents: (tenantId: number, events: readonly NewEvent[]) => db.write((tx) => append(tx, tenantId, events)),
   }
 }

@@ -123,7 +123,7 @@ export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
     }
   }
 
-  /** Times and ages by the clock of the database, so that all replicas agree. */
+  /** Times and ages by the clock of the db, so that all replicas agree. */
   async owners(): Promise<ReadonlyMap<string, OwnerView>> {
     return ownersOf(await this.#options.show.read((sql) => sql<OwnerRow>(ownersText)))
   }

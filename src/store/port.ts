@@ -45,14 +45,10 @@ export interface FindingStore
     ReturnType<typeof resultStore>,
     ReturnType<typeof waiverStore>,
     Omit<ReturnType<typeof qualityStore>, 'quarantined'>,
-    Pick<SyncStore, 'firstRecords' | 'holds' | 'tenant' | 'tenants'>,
+    Pick<SyncStore, 'firstRecords' | 'holds' | 'syncState' | 'tenant' | 'tenants'>,
     Pick<ReturnType<typeof clockStore>, 'isOfWrongClock' | 'unconfirmedTime'> {
   records(tenantId: number): RecordReader
   record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
-  /** Changes with every write of this engine to the resource. */
-  dataVersion(tenantId: number, resource: ResourceName): number
-  /** Changes with every write of this engine to the findings of a check or their acceptances. */
-  findingVersion(tenantId: number, check: string): number
 }
 
 /** The local database copy of all tenants. Methods are complete operations, so other databases can implement it. */

@@ -1,5 +1,5 @@
 import { verifyChain } from './audit/verify-chain.ts'
-import type { Database } from './database.ts'
+import type { Db } from './db/db.ts'
 import { erasureStore } from './erasure-store.ts'
 import { eventStore } from './event-store.ts'
 import { findingStore } from './findings/finding-store.ts'
@@ -22,30 +22,27 @@ import { tenantStore } from './sync/tenant-store.ts'
 type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 
 /** All operations that are the same on every database. */
-export function storesOver(database: Database) {
-  const { versions } = database
+export function storesOver(db: Db) {
   const passes = new SeenRecords()
-  const records = (tenantId: number) => recordReader(database, tenantId)
+  const records = (tenantId: number) => recordReader(db, tenantId)
   return {
-    ...tenantStore(database),
-    ...pageStore(database, passes),
-    ...fullSyncStore(database, passes),
-    ...holdStore(database),
-    ...resultStore(database),
-    ...findingStore(database),
-    ...qualityStore(database),
+    ...tenantStore(db),
+    ...pageStore(db, passes),
+    ...fullSyncStore(db, passes),
+    ...holdStore(db),
+    ...resultStore(db),
+    ...findingStore(db),
+    ...qualityStore(db),
     records,
     record: async (tenantId, resource, key) => (await records(tenantId).byKeys(resource, [key]))[0] ?? null,
-    ...eventStore(database),
-    ...waiverStore(database),
-    ...clockStore(database),
-    ...configurationLog(database),
-    ...changeStore(database),
-    ...pastStore(database),
-    personal: personalReader(database, present),
-    verifyChain: (tenantId, heads) => verifyChain(database, tenantId, heads),
-    ...erasureStore(database),
-    dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
-    findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),
+    ...eventStore(db),
+    ...waiverStore(db),
+    ...clockStore(db),
+    ...configurationLog(db),
+    ...changeStore(db),
+    ...pastStore(db),
+    personal: personalReader(db, present),
+    verifyChain: (tenantId, heads) => verifyChain(db, tenantId, heads),
+    ...erasureStore(db),
   } satisfies Omit<Mirror, Others>
 }

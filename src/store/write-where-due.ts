@@ -1,6 +1,4 @@
-import type { Database } from './database.ts'
-import type { Sql } from './db/db.ts'
-import type { Change } from './versions.ts'
+import type { Db, Sql } from './db/db.ts'
 
 /**
  * For an operation that often has nothing to write: reads first, because a transaction waits for the disk, and decides
@@ -9,12 +7,11 @@ import type { Change } from './versions.ts'
  * @param due the change to write; null = none.
  */
 export async function writeWhereDue(
-  database: Database,
-  change: Change,
+  db: Db,
   due: (tx: Sql) => Promise<((tx: Sql) => Promise<unknown>) | null>,
 ): Promise<void> {
-  if ((await database.read(due)) === null) return
-  await database.write(change, async (tx) => {
+  if ((await db.read(due)) === null) return
+  await db.write(async (tx) => {
     const write = await due(tx)
     if (write !== null) await write(tx)
   })

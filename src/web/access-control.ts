@@ -6,8 +6,8 @@ import type { MiddlewareHandler } from 'hono'
 import { basicAuth } from 'hono/basic-auth'
 import type { Settings } from '../config/settings.ts'
 import type { TlsSettings } from '../config/web/web-settings.ts'
-import { isLoopback } from '../model/process/loopback.ts'
-import { refuse, type WebContext, type WebEnv } from './web-context.ts'
+import { isLoopback } from '../model/process/address.ts'
+import { refuse, type WebContext, type WebEnv } from './route.ts'
 
 /** Paths for probes, which need no authentication. */
 export const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])

@@ -4,8 +4,8 @@ import { secureHeaders } from 'hono/secure-headers'
 import { reasonOf } from '../model/errors.ts'
 import { checkCertificate, checkHost, checkUser } from './access-control.ts'
 import { parseQuery } from './query.ts'
+import { refuse, type WebContext, type WebEnv } from './route.ts'
 import { createRoutes } from './routes.ts'
-import { refuse, type WebContext, type WebEnv } from './web-context.ts'
 import type { WebOptions } from './web-options.ts'
 
 const securityHeaders = secureHeaders({

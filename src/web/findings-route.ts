@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { type FindingView, findingColumns } from '../model/finding.ts'
 import { severities } from '../model/severity.ts'
 import { csvLine } from '../model/text/csv.ts'
-import { jsonArray } from '../model/text/printable-json.ts'
+import { jsonArray } from '../model/text/printable.ts'
 import { searchText, text, unknownName, words } from './query.ts'
-import { type ShownQuery, shownFindings } from './shown-findings.ts'
-import { refuse, type WebContext } from './web-context.ts'
+import { refuse, type WebContext } from './route.ts'
+import { firstFindings, type ShownQuery, shownFindings } from './shown-findings.ts'
 import type { WebOptions, WebSources } from './web-options.ts'
 
 const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
@@ -48,21 +48,13 @@ export async function findingsRoute(
   const { exposeDetails } = c.get('access')
   const unknown = unknownName(asked, sources.names())
   if (unknown !== null) return refuse(c, unknown.status, unknown.message)
-  const {
-    tenant,
-    check,
-    severity,
-    q,
-    cursor,
-    limit = cursor === undefined ? undefined : maxLimit,
-    state = ['open'],
-  } = asked
+  const { severity, cursor, limit = cursor === undefined ? undefined : maxLimit, state = ['open'] } = asked
   const query: ShownQuery = {
-    ...(tenant !== undefined && { tenant }),
-    ...(check !== undefined && { check }),
-    ...(severity !== undefined && { severities: severity }),
-    ...(cursor !== undefined && { after: cursor }),
-    text: q,
+    tenant: asked.tenant,
+    check: asked.check,
+    severities: severity,
+    after: cursor,
+    text: asked.q,
     states: states.filter((one) => state.includes('all') || state.includes(one)),
   }
   c.header('Content-Type', contentTypes[format])
@@ -75,23 +67,16 @@ export async function findingsRoute(
 async function part(
   c: WebContext,
   { limit, ...query }: ShownQuery & { readonly limit: number },
-  sources: WebSources,
+  { findings }: WebSources,
 ): Promise<Response> {
   const { after } = query
-  if (after !== undefined) {
-    const known = sources.findings({ fingerprints: [after], states })
-    if ((await known[Symbol.asyncIterator]().next()).done === true)
-      return refuse(
-        c,
-        400,
-        'No finding has this cursor: take it from the Link header of the previous part, or start again',
-      )
-  }
-  const found: FindingView[] = []
-  for await (const batch of shownFindings(sources.findings, query, c.get('access').exposeDetails)) {
-    found.push(...batch.slice(0, limit + 1 - found.length))
-    if (found.length > limit) break
-  }
+  if (after !== undefined && (await firstFindings(1, findings, { fingerprints: [after], states }, false)).length === 0)
+    return refuse(
+      c,
+      400,
+      'No finding has this cursor: take it from the Link header of the previous part, or start again',
+    )
+  const found = await firstFindings(limit + 1, findings, query, c.get('access').exposeDetails)
   const shown = found.slice(0, limit)
   const next = new URLSearchParams({ ...c.req.query(), cursor: shown.at(-1)?.fingerprint ?? '' })
   if (found.length > limit) c.header('Link', `<${c.req.path}?${next}>; rel="next"`)

@@ -64,12 +64,12 @@ const maxNames = 40
 
 /** Null if both exist; an unknown name would look like "nothing found". */
 export function unknownName(
-  { tenant, check }: { readonly tenant?: string | null | undefined; readonly check?: string | null | undefined },
+  { tenant, check }: { readonly tenant?: string | undefined; readonly check?: string | undefined },
   known: KnownNames,
 ): { readonly status: 400 | 404; readonly message: string } | null {
-  if (tenant != null && !known.tenants.includes(tenant))
+  if (tenant !== undefined && !known.tenants.includes(tenant))
     return { status: 404, message: sentence('tenant', tenant, known.tenants) }
-  if (check != null && !known.checks.includes(check))
+  if (check !== undefined && !known.checks.includes(check))
     return { status: 400, message: sentence('check', check, known.checks) }
   return null
 }

@@ -1,5 +1,16 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type * as z from 'zod'
-import type { WebContext } from './web-context.ts'
+import type { WebAccess } from './web-options.ts'
+
+export interface WebEnv {
+  readonly Bindings: HttpBindings
+  /** Read once a request, so that a reload does not mix two configurations in one answer. */
+  readonly Variables: { readonly access: WebAccess }
+}
+
+export type WebContext = Context<WebEnv>
 
 export type Body =
   | { readonly json: z.ZodType; readonly many?: boolean }
@@ -19,4 +30,10 @@ export interface Route<Q extends z.ZodObject = z.ZodObject> {
   /** How a wrong query is refused, if not like any other request. */
   readonly refuse?: (c: WebContext, message: string) => Response | Promise<Response>
   handle(c: WebContext, query: z.output<Q>): Response | Promise<Response>
+}
+
+/** An error answer: JSON under /api/, one line of text elsewhere. */
+export function refuse(c: WebContext, status: ContentfulStatusCode, message: string): Response {
+  if (c.req.path.startsWith('/api/')) return c.json({ error: message }, status)
+  return c.text(`${message}\n`, status)
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { shownPostures } from '../model/posture-state.ts'
-import { isLoopback } from '../model/process/loopback.ts'
+import { isLoopback } from '../model/process/address.ts'
 import { isCrossSite } from './access-control.ts'
 import { calendar } from './calendar.ts'
 import { filterQuery, findingsQuery, findingsRoute, streamed } from './findings-route.ts'
@@ -8,14 +8,13 @@ import { openApiDocument } from './openapi/document.ts'
 import { check, finding, status } from './openapi/schemas.ts'
 import { loadPage } from './page/load-page.ts'
 import { lostPage, renderPage } from './page/page.ts'
-import { pageQuery, pageQueryOf } from './page/page-query.ts'
+import { pageQuery, withoutEmpty } from './page/page-query.ts'
 import { pageScript } from './page/page-script.ts'
 import { runbookPage } from './page/runbook.ts'
 import { favicon, stylesheet } from './page/stylesheet.ts'
 import { text, unknownName } from './query.ts'
-import type { Route } from './route.ts'
+import { type Route, refuse, type WebContext } from './route.ts'
 import { checksJson, statusJson } from './status-json.ts'
-import { refuse, type WebContext } from './web-context.ts'
 import type { Probe, WebOptions } from './web-options.ts'
 
 const none = z.object({})
@@ -42,7 +41,7 @@ function pageRoutes(options: WebOptions): readonly Route[] {
       refusals: badName,
       refuse: (c, message) => c.html(lostPage(message), 400),
       async handle(c, asked) {
-        const query = pageQueryOf(asked)
+        const query = withoutEmpty(asked)
         const unknown = unknownName(query, sources.names())
         if (unknown !== null) return c.html(lostPage(unknown.message), unknown.status)
         const data = await loadPage(options, c.get('access').exposeDetails, query)

@@ -20,6 +20,19 @@ export async function* shownFindings(
   }
 }
 
+/** The first findings; reads no more batches than it needs. */
+export async function firstFindings(
+  count: number,
+  ...[findings, query, exposeDetails]: Parameters<typeof shownFindings>
+): Promise<readonly FindingView[]> {
+  const found: FindingView[] = []
+  for await (const batch of shownFindings(findings, query, exposeDetails)) {
+    found.push(...batch.slice(0, count - found.length))
+    if (found.length === count) break
+  }
+  return found
+}
+
 /** Searches the texts of the page's row and the beginning of the fingerprint. */
 function hasText({ message, entity, check, fingerprint }: FindingView, wanted: string): boolean {
   const shown = [message, entity.id, entity.type, check, ...namesIn(entity)]

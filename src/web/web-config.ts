@@ -2,7 +2,7 @@ import { loadWebSettings } from '../config/web/load-web-settings.ts'
 import { isProtected, openWeb, type WebSettings } from '../config/web/web-settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import type { Log } from '../model/log.ts'
-import { isLoopback } from '../model/process/loopback.ts'
+import { isLoopback } from '../model/process/address.ts'
 
 export interface WebConfigOptions {
   readonly cwd: string

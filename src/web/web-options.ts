@@ -1,8 +1,7 @@
 import type { WebSettings } from '../config/web/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
-import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
-import type { Expiry } from '../model/expiry.ts'
+import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -10,20 +9,21 @@ import type { Severity } from '../model/severity.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
-  readonly tenant?: string
-  readonly check?: string
-  readonly severities?: readonly Severity[]
+  readonly tenant?: string | undefined
+  readonly check?: string | undefined
+  readonly severities?: readonly Severity[] | undefined
   /** Absent: open and not waived. */
   readonly states?: readonly FindingView['state'][]
   /** Adds names, e-mail addresses and file names. Only if they may be shown. */
   readonly withPersonal?: boolean
-  /** The last opened first. */
+  /** `severity`: the lowest first; absent: the first opened first. */
+  readonly order?: 'severity'
   readonly descending?: boolean
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
   readonly fingerprints?: readonly string[]
   /** Fingerprint; only findings after it, none if it is unknown. */
-  readonly after?: string
+  readonly after?: string | undefined
 }
 
 export interface Probe {

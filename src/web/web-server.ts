@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server'
 import { formatListen } from '../config/listen.ts'
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import { FatalError } from '../model/errors.ts'
-import { whyNotListening } from '../model/process/listen-error.ts'
+import { whyNotListening } from '../model/process/address.ts'
 import { createApp } from './app.ts'
 import type { WebOptions } from './web-options.ts'
 

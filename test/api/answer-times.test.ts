@@ -36,7 +36,7 @@ function scene({ before = [] }: { readonly before?: readonly ReachedTime[] } = {
       }
       try {
         const oddities = times.note(answer)
-        if (isTaken) times.settle('roles')
+        if (isTaken) times.runEnded({ resource: 'roles', outcome: 'success', reason: null })
         return oddities.map(({ kind }) => kind).join() || 'fine'
       } catch (error) {
         return error instanceof SyncError && error.reason === 'stale_answer' ? 'stale' : String(error)
@@ -158,9 +158,23 @@ it('reports the skew in whole milliseconds, whatever the resolution of the monot
   }
   const receipt = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
   times.note({ what: 'GET /api/public/roles', resource: 'roles', ...stated, ...receipt })
-  times.settle('roles')
+  times.runEnded({ resource: 'roles', outcome: 'success', reason: null })
   clock.advance(minuteMs + 0.3)
   expect(times.skewMs('roles')).toBe(1500)
+})
+
+it('the server time is given after a run that succeeded only, and not while the tenant is held', () => {
+  const { answer, times, clock } = scene()
+  const ended = (outcome: string, reason: 'network' | 'tenant_changed' | null) => {
+    times.runEnded({ resource: 'roles', outcome, reason })
+    return times.now()
+  }
+  answer({ isTaken: false })
+  expect(times.now()).toBe(null)
+  expect(ended('failure', 'network')).toBe(null)
+  expect(ended('success', null)).toBe(clock.now())
+  expect(ended('failure', 'network')).toBe(clock.now())
+  expect(ended('failure', 'tenant_changed')).toBe(null)
 })
 
 it('no skew is known by an answer whose time cannot be read, until one can', () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { Gate, type GateOptions } from '../../src/api/gate.ts'
 import { dayMs, hourMs, secondMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { envelope } from './support/answers.ts'
 import { caught } from './support/caught.ts'
@@ -13,9 +14,8 @@ function setUp({ clock = fakeClock(), ...options }: Partial<GateOptions> & { rea
   const stored: number[] = []
   const storeWait = async (until: number) => {
     stored.push(until)
-    return true
   }
-  const free = { clock, random: () => 0.5, requestsPerSecond: 0, blockedUntil: 0, storeWait }
+  const free = { clock, random: () => 0.5, requestsPerSecond: 0, blockedUntil: 0, storeWait, log: silentLog() }
   const gate = new Gate({ ...free, ...options })
   const again = () => new Gate({ ...free, blockedUntil: stored.at(-1) ?? 0 })
   return { clock, gate, stored, again }
@@ -124,7 +124,6 @@ it('waits that were stated side by side are stored in order, however slow the st
     async storeWait(until) {
       for (let turns = delays.shift() ?? 0; turns > 0; turns--) await null
       written.push(until - clock.now())
-      return true
     },
   })
   await Promise.all([gate.blockFor(100_000), gate.blockFor(200_000), gate.blockFor(300_000)])
@@ -133,7 +132,11 @@ it('waits that were stated side by side are stored in order, however slow the st
 
 it('a wait that could not be stored holds all the same, and is stored as soon as it can be', async () => {
   const tried: number[] = []
-  const { gate, clock } = setUp({ storeWait: async (until) => tried.push(until) > 1 })
+  const { gate, clock } = setUp({
+    async storeWait(until) {
+      if (tried.push(until) === 1) throw new Error('The store is away')
+    },
+  })
   await gate.blockFor(hourMs)
   expect(tried).toHaveLength(1)
   expect(await caught(gate.pass())).toMatchObject({ reason: 'rate_limited' })

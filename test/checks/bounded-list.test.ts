@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { boundedList } from '../../src/checks/support/bounded-list.ts'
+import { boundedList } from '../../src/checks/support/roles.ts'
 import { materialFacts } from '../../src/evaluate/findings/material-facts.ts'
 
 const codes = (count: number) => Array.from({ length: count }, (_, n) => `Code_${String(n).padStart(5, '0')}`)

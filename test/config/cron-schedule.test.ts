@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { expect, it } from 'vitest'
-import { cronSchedule, readCron, shortestGapMs } from '../../src/config/cron.ts'
+import { cronSchedule, readCron } from '../../src/config/cron.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 
 it.each([
@@ -73,15 +73,4 @@ it('agrees with the scheduler', () => {
     }),
     { numRuns: 60, seed: 20260301 },
   )
-})
-
-it.each([
-  ['*/5 * * * *', 5 * minuteMs],
-  ['17 * * * *', hourMs],
-  ['*/5 9-17 * * 1-5', 5 * minuteMs],
-  ['*/40 * * * *', 20 * minuteMs],
-  ['59 23 * * *', dayMs],
-  ['0 0,23 * * *', hourMs],
-])('takes the shortest gap of %s', (expression, shortest) => {
-  expect(shortestGapMs(expression)).toBe(shortest)
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Jobs } from '../../src/daemon/jobs.ts'
 import type { Session } from '../../src/daemon/session.ts'
 import { storeWatch } from '../../src/daemon/store-watch.ts'
-import type { TenantParts } from '../../src/daemon/tenant-parts.ts'
+import type { Tenant } from '../../src/daemon/tenant.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -34,14 +34,14 @@ function world(count: number, run: (tenant: string) => Promise<Ended>) {
         broughtForward: async () => (forward.delete(name) ? [{ resource: 'roles', mode: 'full' }] : []),
       },
       client: { waitMs: () => (waiting.has(name) ? minuteMs : 0) },
-      scope: { run: (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => work(signal) },
-    } as unknown as TenantParts
+      work: (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => work(signal),
+    } as unknown as Tenant
   })
   const session = {
     tenants,
     settings: { timezone: 'UTC', evaluate: schedule },
     settledTenant: async (name: string) => tenants.find(({ settings }) => settings.name === name),
-    async syncAndEvaluate({ settings: { name } }: TenantParts) {
+    async syncAndEvaluate({ settings: { name } }: Tenant) {
       const ended = await run(name)
       if (ended.retryAt !== null) waiting.add(name)
       return { pages: 1, ...ended, validUntil: null }
@@ -67,7 +67,7 @@ function world(count: number, run: (tenant: string) => Promise<Ended>) {
     once: ({ name, run }: Job, delayMs: number) => void planned.push({ name, delayMs, run: () => run(signal) }),
     ended: async (name: string) => running.get(name),
   } as unknown as Scheduler
-  const mirror = { isVerified: () => false } as unknown as Mirror
+  const mirror = { verify: async () => {} } as unknown as Mirror
   const watch = storeWatch(mirror, clock, silentLog())
   const io = { clock } as unknown as Io
   const created = new Jobs(scheduler, { session, io, log: silentLog(), heart: { beatAt: 0 }, watch })

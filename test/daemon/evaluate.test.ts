@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import { Evaluator } from '../../src/daemon/evaluator.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -24,7 +24,7 @@ it.each([
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
   await mirror.noteTenantState(tenant.id, '{}', now + dayMs)
   const metrics = emptyMetrics()
-  const evaluator = createEvaluator({ stores: onlyStore(mirror), metrics, clock, log: silentLog() })
+  const evaluator = new Evaluator({ stores: onlyStore(mirror), metrics, clock, log: silentLog() })
   await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], serverTime })
   expect(await mirror.unconfirmedTime()).toBe(confirmed ? null : now + dayMs)
 })
@@ -42,7 +42,7 @@ it('takes an evaluation out of the queue once its signal is aborted, and lets th
       await mirror.noteTenantState(...noted)
     },
   }
-  const evaluator = createEvaluator({ stores: onlyStore(store), metrics: emptyMetrics(), clock, log: silentLog() })
+  const evaluator = new Evaluator({ stores: onlyStore(store), metrics: emptyMetrics(), clock, log: silentLog() })
   const evaluate = (signal?: AbortSignal) =>
     evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], ...(signal && { signal }) })
   const leaving = new AbortController()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Waiver } from '../../src/config/settings.ts'
-import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import { Evaluator } from '../../src/daemon/evaluator.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
@@ -23,7 +23,7 @@ async function unenrolled(count: number, watched = check) {
     if ('check' in fields && fields.check === watched) lines.push({ fields: { ...fields }, message })
   }
   const log: Log = { ...silentLog(), info, child: () => log }
-  const evaluator = createEvaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log })
+  const evaluator = new Evaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log })
   const evaluated = async (waivers: readonly Waiver[] = []) => {
     await test.runAll('full')
     await evaluator.evaluate({ id: test.engine.tenantId, settings: test.settings }, { checks, waivers })

@@ -102,7 +102,7 @@ it('ends a run of a changed tenant first, and lets that of another continue', as
   world.simulator.onRequest(() => held)
   const full = async (name: string) => {
     const tenant = await session.settledTenant(name)
-    await tenant?.scope.run(signal(), async (stop) => {
+    await tenant?.work(signal(), async (stop) => {
       const run = { resource: 'users', mode: 'full', signal: stop } as const
       const { reason, outcome } = await session.syncAndEvaluate(tenant, run)
       ended.push(`${name} ${reason ?? outcome}`)
@@ -180,12 +180,12 @@ it('continues with every tenant when one of the new ones cannot be opened', asyn
   const changed = { acme: 'api: { maxPages: 7 }', zeta: 'api: { maxPages: 7 }' }
   world.configure({ tenants: changed })
   expect(await world.daemon.reload()).toEqual({ ok: false, text: 'disk is full' })
-  expect(session.tenants).toBe(former)
+  expect(session.tenants).toEqual(former)
   failing.mockRestore()
   const outcomes: string[] = []
   for (const name of ['acme', 'zeta']) {
     const tenant = await session.settledTenant(name)
-    await tenant?.scope.run(signal(), async (stop) => {
+    await tenant?.work(signal(), async (stop) => {
       const run = { resource: 'roles', mode: 'full', signal: stop } as const
       outcomes.push((await session.syncAndEvaluate(tenant, run)).outcome)
     })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import { Evaluator } from '../../src/daemon/evaluator.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -16,7 +16,7 @@ async function syncing() {
   const warned: string[] = []
   const contractEvent = (_tenant: string, resource: string, kind: string) => void counted.push(`${resource} ${kind}`)
   const log = { ...silentLog(), warn: (_fields: object, message: string) => void warned.push(message) }
-  const evaluator = createEvaluator({
+  const evaluator = new Evaluator({
     ...{ stores: onlyStore(test.mirror), clock: test.clock, log: { ...log, child: () => log } },
     metrics: { ...metrics, contractEvent },
   })

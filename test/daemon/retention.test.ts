@@ -1,19 +1,17 @@
 import { expect, it, vi } from 'vitest'
 import { eraseOutdated } from '../../src/daemon/retention.ts'
-import { ProvenClock } from '../../src/daemon/tenant-parts.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import type { Mirror } from '../../src/store/port.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const retentionMs = 400 * dayMs
-const at = (time: number | null) => ({ now: () => time })
 
 async function erasedBy(times: Readonly<Record<number, number | null>>, tenantIds: readonly number[] = [1, 2, 3]) {
   const erase = vi.fn(async () => {})
   const tenants = async () => tenantIds.map((id) => ({ id }))
-  const clocks = Object.entries(times).map(([id, time]) => ({ tenantId: Number(id), clock: at(time) }))
+  const serverTimes = new Map(Object.entries(times).map(([id, time]) => [Number(id), time]))
   const erased = await eraseOutdated({ eraseOutdated: erase, tenants } as unknown as Mirror, {
-    clocks,
+    serverTimes,
     retentionMs,
     now,
   })
@@ -35,17 +33,4 @@ it('erases by the earlier of the local clock and the server time, and by the new
   expect(one.calls).toEqual([
     [{ before: new Map([1, 2, 3].map((id) => [id, behind - retentionMs])), now: behind, latest: now, at: now }],
   ])
-})
-
-it('gives the server time of a tenant only after a run that succeeded, and not while the tenant is held', () => {
-  const clock = new ProvenClock(at(now))
-  expect(clock.now()).toBe(null)
-  clock.note({ outcome: 'failure', reason: 'network' })
-  expect(clock.now()).toBe(null)
-  clock.note({ outcome: 'success', reason: null })
-  expect(clock.now()).toBe(now)
-  clock.note({ outcome: 'failure', reason: 'network' })
-  expect(clock.now()).toBe(now)
-  clock.note({ outcome: 'failure', reason: 'tenant_changed' })
-  expect(clock.now()).toBe(null)
 })

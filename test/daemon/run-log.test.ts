@@ -40,7 +40,7 @@ function logged() {
   return {
     /** What the runs add to the log. */
     after(at: number, ...results: readonly RunResult[]): readonly string[] {
-      for (const result of results) runLog.ended(result, ['users', 'roles'], at)
+      for (const result of results) runLog.ended(result, at)
       return lines.splice(0)
     },
   }

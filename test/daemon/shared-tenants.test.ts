@@ -1,20 +1,9 @@
 import { expect, it } from 'vitest'
-import { createEvaluator } from '../../src/daemon/evaluate.ts'
-import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { FindingView } from '../../src/model/finding.ts'
-import { type Log, silentLog } from '../../src/model/log.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
-import type { FirstRecord } from '../../src/store/port.ts'
-import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { aDay, type Cli, cli, type TenantInFile } from '../commands/support/cli.ts'
-import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
-import { testMirror } from '../support/mirror.ts'
 
-const now = Date.parse('2026-03-01T12:00:00Z')
 const sizes = { simulator: { sizes: { users: 30, documents: 10 }, secondSizes: { users: 10, documents: 5 } } }
-
-const shared = (key: string, ...tenants: readonly string[]): readonly FirstRecord[] =>
-  tenants.map((tenant) => ({ tenant, resource: 'documents', key }))
 
 /** How many of the stored results have each status and reason. */
 async function stored({ store }: Cli, tenant: string): Promise<ReadonlyMap<string, number>> {
@@ -93,36 +82,4 @@ it('evaluates no check of two tenants that are one, and resolves none of their f
     expect([...(await stored(world, tenant)).keys()].toSorted(), tenant).toEqual(['fail null', 'pass null'])
   const after = (await findingsOf(world, 'acme')).find(({ fingerprint }) => fingerprint === removed?.fingerprint)
   expect(after).toMatchObject({ state: 'resolved', resolution: 'entity_removed' })
-})
-
-it('logs once that a tenant begins to be shared, and once that it ends', async () => {
-  const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
-  let records = shared('1', 'acme', 'globex')
-  const store = { ...mirror, firstRecords: async () => records }
-  const lines: unknown[] = []
-  const note = (fields: object, message: string) => void lines.push({ ...fields, message })
-  const log: Log = { ...silentLog(), info: note, warn: note, child: () => log }
-  const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
-  const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
-  const evaluator = createEvaluator({ stores: onlyStore(store), metrics, clock, log })
-  const evaluate = () => evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [] })
-  await evaluate()
-  expect(lines).toEqual([])
-  const tenants = ['acme', 'globex'].map((name) => ({ ...tenantSettings(), name }))
-  evaluator.configure({ tenants, waivers: [], ownChecks: { checks: [] }, evaluate: {} } as never)
-  for (let times = 0; times < 2; times++) {
-    await evaluate()
-    evaluator.forgetShared()
-  }
-  const begins =
-    'Two configured tenants show the data of one tenant: correct the token of one; their checks are unknown until then'
-  expect(lines).toEqual([{ tenant: 'acme', sharedWith: 'globex', message: begins }])
-  records = [...shared('1', 'acme'), ...shared('2', 'globex')]
-  for (let times = 0; times < 2; times++) {
-    evaluator.forgetShared()
-    await evaluate()
-  }
-  const ends = 'No other configured tenant has the data of this one any more'
-  expect(lines.slice(1)).toEqual([{ tenant: 'acme', message: ends }])
 })

@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { checkStatuses } from '../../src/model/check-status.ts'
+import {
+  checkStatuses,
+  decideStatus,
+  type RawResult,
+  rawResultOf,
+  type StatusInput,
+} from '../../src/model/check-status.ts'
 import { assessInput, type InputFacts, type InputQuality } from '../../src/model/data-quality.ts'
-import { decideStatus, type RawResult, rawResultOf, type StatusInput } from '../../src/model/decide-status.ts'
 import { unknownReasons } from '../../src/model/reasons.ts'
 
 const sound: InputQuality = {

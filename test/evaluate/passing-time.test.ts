@@ -29,8 +29,8 @@ it('sees a secret enter and leave a window of an hour, although it looks days ah
   const expiresAt = world.now + 5 * hourMs
   await world.sync({ 'api-clients': [client({ clientId: clientId(1), secretExpirationDate: iso(expiresAt) })] })
   await world.evaluate()
-  const [found] = world.query('select valid_until from check_states where "check" = ?', check)
-  expect(found).toEqual({ valid_until: expiresAt - hourMs - 1 })
+  const [found] = world.query('select changes_at from check_states where "check" = ?', check)
+  expect(found).toEqual({ changes_at: expiresAt - hourMs })
 })
 
 it('notices that one client becomes urgent at the instant another one leaves the check', async () => {

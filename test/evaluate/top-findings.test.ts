@@ -88,7 +88,7 @@ it('reads few of the findings that a waiver for all entities covers', async () =
   const asked = await request(world, mfa)
   let read = 0
   const store: TopFindings['store'] = {
-    findingVersion: (...of) => world.mirror.findingVersion(...of),
+    lastEventId: (...of) => world.mirror.lastEventId(...of),
     async *findings(...of) {
       for await (const batch of world.mirror.findings(...of)) {
         read += batch.length
@@ -150,7 +150,7 @@ it('reads the findings of a check again only when findings or valid waivers chan
     }
     const store = {
       findings,
-      findingVersion: world.mirror.findingVersion.bind(world.mirror),
+      lastEventId: (tenantId: number) => world.mirror.lastEventId(tenantId),
     }
     readings = 0
     return [idsOf(await memoize({ ...asked, store })).toSorted(), readings]

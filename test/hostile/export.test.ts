@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { printableJson } from '../../src/model/text/printable-json.ts'
+import { printableJson } from '../../src/model/text/printable.ts'
 import { parseCsv } from '../commands/support/csv.ts'
 import { fieldsOf, type ListName, type Planted, plant } from './support/plant.ts'
 import { openWorld, type World } from './support/world.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { listChange } from '../../src/model/text/list-change.ts'
+import { listChange } from '../../src/model/text/words.ts'
 
 const permission = (code: string, name = 'Read') => ({ permissionId: 1, name, module: 'Portal', code })
 const [a, b, c] = [permission('A'), permission('B'), permission('C')]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isLoopback } from '../../src/model/process/loopback.ts'
+import { isLoopback } from '../../src/model/process/address.ts'
 
 it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '::1', '[::1]'])('knows %s as loopback', (host) => {
   expect(isLoopback(host)).toBe(true)

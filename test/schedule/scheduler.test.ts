@@ -174,20 +174,6 @@ it('stops waiting for a run that ignores the signal after the grace period', asy
   expect(await disposed).toBe(false)
 })
 
-it('starts a job after its delay', async () => {
-  const scheduler = make({ random: () => 0.5 })
-  const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '* * * * *', delayMs: 20_000, jitterMs: 4_000, run })
-  scheduler.start()
-  await vi.advanceTimersByTimeAsync(51_000)
-  expect(run).not.toHaveBeenCalled()
-  await vi.advanceTimersByTimeAsync(2_000)
-  expect(run).toHaveBeenCalledTimes(1)
-  await vi.advanceTimersByTimeAsync(minute)
-  expect(run).toHaveBeenCalledTimes(2)
-  await scheduler.dispose(0)
-})
-
 it('runs nothing after dispose, not even a tick that waits for its jitter', async () => {
   const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})

@@ -1,5 +1,5 @@
 import { hourMs } from '../../src/model/durations.ts'
-import type { HoldCause } from '../../src/model/hold-cause.ts'
+import type { HoldCause } from '../../src/model/holds.ts'
 import type { HoldRow } from '../../src/store/port.ts'
 import type { Machine } from './machine.ts'
 import { keysOf, quarantinedKeys } from './oracle-mirror.ts'

@@ -2,9 +2,8 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checks } from '../../src/checks/index.ts'
 import type { TenantSettings, Waiver } from '../../src/config/settings.ts'
-import { createEvaluator, type Evaluator } from '../../src/daemon/evaluate.ts'
+import { Evaluator } from '../../src/daemon/evaluator.ts'
 import { eraseOutdated } from '../../src/daemon/retention.ts'
-import { ProvenClock } from '../../src/daemon/tenant-parts.ts'
 import type { EvaluatedTenant } from '../../src/evaluate/data-quality.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
@@ -59,7 +58,6 @@ export interface MachineParts {
 
 interface Process {
   readonly evaluator: Evaluator
-  readonly serverClock: ProvenClock
   readonly scope: Scope
   readonly mirror: Mirror
   readonly store: Mirror
@@ -145,10 +143,8 @@ export class Machine {
     const reached = serverTimesReached(await mirror.quality(tenant.id))
     const wire = { settings, scope, wall, network, prng, tenant, store }
     const client = createModelClient({ ...wire, serverTimesReached: reached })
-    const serverClock = new ProvenClock(client.answerTimes)
     const ended = (result: RunResult) => {
-      serverClock.note(result)
-      if (result.outcome === 'success') client.answerTimes.settle(result.resource)
+      client.answerTimes.runEnded(result)
       runEnded(result)
     }
     const engine = await openTenantEngine({
@@ -169,14 +165,14 @@ export class Machine {
     })
     const stop = new AbortController()
     const evaluation = Promise.resolve()
-    const evaluator = createEvaluator({
+    const evaluator = new Evaluator({
       stores: onlyStore(store),
       metrics: noMetrics,
       clock: wall.for(scope),
       log: this.#log,
     })
     const running = new Map()
-    const parts = { scope, mirror, store, client, engine, evaluator, serverClock }
+    const parts = { scope, mirror, store, client, engine, evaluator }
     this.#process = { ...parts, stop, running, evaluation, purgedAt: time.now }
     await this.#schedule(this.#process)
     pace.slow = !this.hasInstantStore
@@ -259,7 +255,7 @@ export class Machine {
         .evaluate(this.#tenantOf(process), {
           checks: withAiling(checks, this.ailing),
           waivers: this.waivers,
-          serverTime: process.serverClock.now(),
+          serverTime: process.client.answerTimes.now(),
           ...(onlyInputs && { onlyInputs }),
         })
         .then((validUntil) => this.#evaluateAfter(process, validUntil))
@@ -295,7 +291,6 @@ export class Machine {
 
   async #schedule(process: Process): Promise<void> {
     const { settings, evaluateMs, wall, time } = this.#parts
-    const clocks = [{ tenantId: process.engine.tenantId, clock: process.serverClock }]
     for (const resource of process.engine.resources) {
       const { incremental, full } = settings.resources[resource]
       for (const [mode, schedule] of [['incremental', incremental] as const, ['full', full] as const]) {
@@ -310,7 +305,11 @@ export class Machine {
         await this.evaluate()
         if (time.now - process.purgedAt < purgeEveryMs) return
         process.purgedAt = time.now
-        await eraseOutdated(process.store, { clocks, retentionMs, now: wall.now })
+        await eraseOutdated(process.store, {
+          serverTimes: new Map([[process.engine.tenantId, process.client.answerTimes.now()]]),
+          retentionMs,
+          now: wall.now,
+        })
       })
     this.#repeat(process, { intervalMs: evaluateMs, jitterMs: 0, key: 'jitter evaluate', job: evaluate })
     evaluate()

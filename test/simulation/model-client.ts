@@ -1,6 +1,6 @@
 import { AnswerTimes } from '../../src/api/answer-times.ts'
 import { Access } from '../../src/api/credentials/access.ts'
-import { envSource } from '../../src/api/credentials/create-source.ts'
+import { envSource } from '../../src/api/credentials/sources.ts'
 import { probesFor } from '../../src/api/endpoints.ts'
 import { Gate } from '../../src/api/gate.ts'
 import { createReadCall } from '../../src/api/read-call.ts'
@@ -46,12 +46,8 @@ export function createModelClient(
     requestsPerSecond: api.requestsPerSecond,
     blockedUntil: tenant.blockedUntil,
     blockedForMs: tenant.blockedForMs,
-    async storeWait(blockedUntil, blockedForMs) {
-      return store.noteTenant(tenant.id, { blockedUntil, blockedForMs }).then(
-        () => true,
-        () => false,
-      )
-    },
+    log: silentLog(),
+    storeWait: (blockedUntil, blockedForMs) => store.noteTenant(tenant.id, { blockedUntil, blockedForMs }),
   })
   const source = envSource('TOKEN', () => network.token)
   const send = async ({ path, secret, signal }: TenantRequest): Promise<Outcome> => {

@@ -275,7 +275,11 @@ export class Network {
   }
 
   #text(status: number, text: string): Outcome {
-    return { kind: 'answer', status, body: Buffer.from(text), retryAfterMs: null, receivedAt: 0, receivedMonotonic: 0 }
+    const { time, server } = this.#parts
+    // RFC 9110 asks every server with a clock for the header, which a cache keeps.
+    const date = Math.floor((time.now + server.skewMs) / secondMs) * secondMs
+    const received = { receivedAt: 0, receivedMonotonic: 0 }
+    return { kind: 'answer', status, body: Buffer.from(text), retryAfterMs: null, date, ...received }
   }
 
   #meta(path: string): Record<string, unknown> {

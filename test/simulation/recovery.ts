@@ -140,7 +140,10 @@ function exactSight({ world, time, oracle }: RecoveryParts, evaluatedAt: number)
 
 /** A threshold may pass in the moment between the evaluation and the look at its result. */
 function endedSince({ machine, time }: RecoveryParts): boolean {
-  return machine.query('select 1 from check_states where valid_until < ? limit 1', time.now).length > 0
+  return (
+    machine.query(`select 1 from check_states where changes_at <= ? and status <> 'unknown' limit 1`, time.now).length >
+    0
+  )
 }
 
 async function openEntities(machine: Machine, check: string): Promise<readonly string[]> {

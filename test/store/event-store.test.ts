@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { Database } from '../../src/store/database.ts'
 import { digestOf, eventAppender, hashOf, type NewEvent, type StoredEvent } from '../../src/store/event-store.ts'
 import { testDb } from '../support/test-database.ts'
 
@@ -16,19 +15,15 @@ const columns = `id, at, server_at as "serverAt", kind, subject, data, request_i
 
 function opened() {
   const db = testDb()
-  const database = new Database(db)
-  const append = eventAppender(database)
+  const append = eventAppender(db)
   return {
-    database,
-    append: (tenantId: number, events: readonly NewEvent[]) =>
-      database.write('nothing', (tx) => append(tx, tenantId, events)),
+    db,
+    append: (tenantId: number, events: readonly NewEvent[]) => db.write((tx) => append(tx, tenantId, events)),
     appendWith: append,
     events: (tenantId: number) =>
-      database.read((tx) =>
-        tx<StoredEvent>(`select ${columns} from events where tenant_id = ? order by id`, [tenantId]),
-      ),
+      db.read((tx) => tx<StoredEvent>(`select ${columns} from events where tenant_id = ? order by id`, [tenantId])),
     chain: (tenantId: number) =>
-      database.read((tx) => tx('select last_id as "lastId", hash from event_chains where tenant_id = ?', [tenantId])),
+      db.read((tx) => tx('select last_id as "lastId", hash from event_chains where tenant_id = ?', [tenantId])),
   }
 }
 
@@ -64,10 +59,10 @@ it('stores any text so that its digest can be computed again', async () => {
 })
 
 it('appends nothing of a transaction that fails', async () => {
-  const { append, appendWith, database, events, chain } = opened()
+  const { append, appendWith, db, events, chain } = opened()
   await append(1, [event('a')])
   const before = [await events(1), await chain(1)]
-  const failing = database.write('nothing', async (tx) => {
+  const failing = db.write(async (tx) => {
     await appendWith(tx, 1, [event('b')])
     await appendWith(tx, 1, [event('c')])
     throw new Error('killed')

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createViews } from '../../src/daemon/views.ts'
 import type { FindingView } from '../../src/model/finding.ts'
+import { batches } from '../../src/report/formats.ts'
 import { shownFindings } from '../../src/web/shown-findings.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { document, user } from '../checks/support/facts.ts'
@@ -31,7 +32,7 @@ async function scene() {
   const globex = await readInFull(mirror, 'globex', recordsOf('globex'))
   const views = createViews(mirror, settings, fakeClock(now))
   const find = async (text: string, exposeDetails = true): Promise<readonly FindingView[]> =>
-    (await Array.fromAsync(shownFindings(views.findingBatches, { text }, exposeDetails))).flat()
+    (await Array.fromAsync(shownFindings((query) => batches(views.findings(query)), { text }, exposeDetails))).flat()
   const found = async (text: string, exposeDetails = true) =>
     (await find(text, exposeDetails)).map(({ fingerprint }) => fingerprint)
   return { ...test, acme, globex, find, found }

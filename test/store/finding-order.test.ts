@@ -9,12 +9,13 @@ const many = 2300
 
 const byFingerprint = [...Array.from({ length: many }, (_, i) => `f${i}`), 'fx'].toSorted()
 
+/** In the order in which they are opened, which is not that of their numbers. */
+const ids = Array.from({ length: many }, (_, i) => (i * 1009) % many)
+
 async function scene() {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://acme.example.com', 1)
   const other = await mirror.openTenant('globex', 'https://globex.example.com', 1)
-  // The ids come in another order than that of their numbers.
-  const ids = Array.from({ length: many }, (_, i) => (i * 1009) % many)
   const batches = Array.from({ length: Math.ceil(many / 500) }, (_, n) =>
     ids.slice(n * 500, n * 500 + 500).map((id) => findingOf(id, { severity: id % 2 === 0 ? 'low' : 'high' })),
   )
@@ -42,4 +43,13 @@ it('filters the list, and begins after a finding of it', async () => {
   expect(await next({ after: 'f1499', descending: true })).toEqual(['f1498', 'f1497'])
   expect(await next({ after: 'f999', check: 'user-mfa-enrolled' })).toEqual([])
   expect(await next({ after: 'unknown' })).toEqual([])
+})
+
+it('lists the highest severity first, and of one the last opened first, each once', async () => {
+  const { find } = await scene()
+  const found = await find({ order: 'severity', descending: true })
+  const opened = ['fx', ...ids.map((id) => `f${id}`).toReversed()]
+  const isHigh = (fingerprint: string) => fingerprint === 'fx' || Number(fingerprint.slice(1)) % 2 === 1
+  const expected = [...opened.filter(isHigh), ...opened.filter((one) => !isHigh(one))]
+  expect(found.map(({ fingerprint }) => fingerprint)).toEqual(expected)
 })

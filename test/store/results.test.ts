@@ -64,7 +64,6 @@ it('shows nothing of the results before all are stored, and lets other work in m
     await checkResultOf(mirror, checkResult(tenantId, batches(many))),
     await checkResultOf(mirror, checkResult(tenantId, [[{ ...finding(1), fingerprint: 'other' }]], { check: 'other' })),
   ]
-  const version = mirror.findingVersion(tenantId, 'other')
   let saved = false
   const saving = mirror.saveResults(tenantId, now + 1, { results }).then(() => {
     saved = true
@@ -78,7 +77,6 @@ it('shows nothing of the results before all are stored, and lets other work in m
   await saving
   expect([...seen]).toEqual(['[10,1]'])
   expect([await listed(mirror), (await mirror.checkStates(tenantId)).length]).toEqual([many + 1, 2])
-  expect(mirror.findingVersion(tenantId, 'other')).toBe(version + 1)
 })
 
 it('stores nothing of the results when one of them cannot be stored', async () => {
@@ -134,7 +132,7 @@ it('confirms a result by its time alone', async () => {
 
 it('replaces the counts of records with the results', async () => {
   const { mirror, tenantId } = await opened()
-  const counts = { fields: ['state'], groups: [{ values: ['Active'], count: 3 }], repeats: false }
+  const counts = { fields: ['state'], groups: [{ values: ['Active'], count: 3 }], repeats: false, version: 1 }
   await mirror.saveResults(tenantId, now, { results: [], counts: new Map([['users', counts]]) })
   await mirror.saveResults(tenantId, now, { results: [] })
   expect(await mirror.recordCounts(tenantId)).toEqual(new Map([['users', counts]]))

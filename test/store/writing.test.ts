@@ -32,7 +32,8 @@ const checkResult: CheckResult = {
   entities: 1,
   notEvaluated: 0,
   rule: 'r',
-  validUntil: null,
+  changesAt: null,
+  basis: null,
   open: { high: 1 },
   written: [finding],
   resolved: [],
@@ -147,6 +148,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   appendEvents: (mirror) => mirror.appendEvents(tenantId, [{ kind: 'drift.first', subject: check, at, data: {} }]),
   personal: (mirror) => mirror.personal(tenantId, resource, ['1']),
   noteConfiguration: (mirror) => mirror.noteConfiguration({ at, digest: 'd', content: '{}' }),
+  lastEventId: (mirror) => mirror.lastEventId(tenantId),
   noteTenantState: (mirror) => mirror.noteTenantState(tenantId, '{}', at + 9e9),
   noteTime: (mirror) => mirror.noteTime(at - 9e9),
   firstRecords: (mirror) => mirror.firstRecords(),
@@ -233,15 +235,17 @@ it('writes in transactions only, and gives the records and findings that one cha
   await calls.openTenant(mirror)
   const take = noteChanges(path)
   const versionOf = ({ kind, name }: { readonly kind: string; readonly name: string }) =>
-    kind === 'check' ? mirror.findingVersion(tenantId, name) : mirror.dataVersion(tenantId, name as ResourceName)
+    kind === 'check' ? mirror.lastEventId(tenantId) : versionIn(mirror, name as ResourceName)
   const watched = [...resourceNames.map((name) => ({ kind: 'resource', name })), { kind: 'check', name: check }]
   const [found, changing]: [string[], string[]] = [[], []]
   for (const [operation, call] of Object.entries(calls)) {
-    const before = new Map(watched.map((one) => [one.name, versionOf(one)]))
+    const before = new Map<string, number>()
+    for (const one of watched) before.set(one.name, await versionOf(one))
     await call(mirror)
     const changed = [...new Map(take().map((one) => [one.name, one])).values()]
     if (changed.length > 0) changing.push(operation)
-    for (const one of changed) if (versionOf(one) === before.get(one.name)) found.push(`${operation}: ${one.name}`)
+    for (const one of changed)
+      if ((await versionOf(one)) === before.get(one.name)) found.push(`${operation}: ${one.name}`)
   }
   expect(outside).toEqual([])
   expect(found).toEqual([])
@@ -259,13 +263,17 @@ it('writes in transactions only, and gives the records and findings that one cha
   ])
 })
 
+async function versionIn(mirror: Mirror, name: ResourceName): Promise<number> {
+  return (await mirror.syncState(tenantId, name)).version
+}
+
 it('skips the version of records for an unchanged list', async () => {
   const { mirror } = testMirror()
   for (const operation of ['openTenant', 'startFullSync', 'commitPage'] as const) await calls[operation](mirror)
   await mirror.dropFullSync(1)
   const { id } = await mirror.startFullSync({ ...ofUsers, at, cursorBefore: null })
-  const version = mirror.dataVersion(tenantId, resource)
+  const version = await versionIn(mirror, resource)
   await mirror.dropFullSync(id)
   expect((await mirror.commitPage({ ...page, whole })).counts.unchanged).toBe(2)
-  expect(mirror.dataVersion(tenantId, resource)).toBe(version)
+  expect(await versionIn(mirror, resource)).toBe(version)
 })

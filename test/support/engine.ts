@@ -178,7 +178,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     async run(resource, mode = isFeed(resource) ? 'incremental' : 'full', signal = new AbortController().signal) {
       const { engine, client } = life
       const result = await engine.run(resource, mode, signal)
-      if (result.outcome === 'success') client.answerTimes.settle(resource)
+      client.answerTimes.runEnded(result)
       return result
     },
     async runAll(mode) {

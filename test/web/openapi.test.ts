@@ -1,8 +1,9 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
 import { expect, it } from 'vitest'
 import { openApiDocument } from '../../src/web/openapi/document.ts'
 import { createRoutes } from '../../src/web/routes.ts'
 import { check, posture, unread } from '../metrics/support/posture.ts'
-import { problems, resolved } from './support/json-schema.ts'
 import { acme, finding, globex } from './support/scene.ts'
 import { closed, findingsFrom, sources, startServer, type Wanted, webOptions } from './support/server.ts'
 
@@ -19,6 +20,24 @@ interface Described {
 }
 
 const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', createRoutes(webOptions())))) as Document
+
+/** Stricter than the document, which allows fields of a later version: one that no schema names is an error. */
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
+formats.default(ajv)
+ajv.addSchema(
+  JSON.parse(JSON.stringify({ ...document, $id: 'openapi' }), (_, value) =>
+    value?.type === 'object' && 'properties' in value ? { ...value, additionalProperties: false } : value,
+  ),
+  'openapi',
+)
+ajv.addVocabulary(['openapi', 'info', 'servers', 'security', 'paths', 'components'])
+
+/** Deviations of a value from a schema of the document. */
+function problems(value: unknown, schema: Json): readonly string[] {
+  const isValid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')))
+  return isValid(value) === true ? [] : (isValid.errors ?? []).map((error) => `${error.instancePath} ${error.message}`)
+}
+
 const hostile = 'a"\u001b[2J\u202e</script>\u0000\ud800'
 
 /** Deviations of an answer of the server from the document; a status it does not name is one. */
@@ -36,7 +55,7 @@ async function wrongIn(origin: string, path: string, init?: RequestInit): Promis
   const content = described.content[type]
   if (content === undefined) return [`${path} answered with ${type}, which is not described`]
   if (type !== 'application/json') return []
-  return problems(await response.json(), content.schema, document)
+  return problems(await response.json(), content.schema)
 }
 
 it('describes the limit as a whole number', () => {
@@ -57,7 +76,7 @@ it('is an OpenAPI 3.1 document whose references all lead somewhere, with an own 
   expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'tenantwatch', version: '1.2.3' } })
   const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref)
   expect(refs.length).toBeGreaterThan(20)
-  for (const ref of refs) expect(resolved(ref, document)).toBeTypeOf('object')
+  for (const ref of refs) expect(document.components.schemas).toHaveProperty(ref.replace('#/components/schemas/', ''))
   const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((one) => one.operationId))
   expect(new Set(ids).size).toBe(ids.length)
   for (const schema of Object.values(document.components.schemas)) expect(schema).toHaveProperty('description')
@@ -106,7 +125,11 @@ const scenes: Readonly<Record<string, Wanted>> = {
           blockedUntil: acme.at + 1000,
           holds: acme.holds.map((hold) => ({ ...hold, message: hostile })),
         },
-        { ...globex, checks: globex.checks.map((one) => ({ ...one, title: hostile })) },
+        {
+          ...globex,
+          checks: globex.checks.map((one) => ({ ...one, title: hostile })),
+          owner: { replica: hostile, isAlive: true, since: null, heartbeatAgeMs: 1900 },
+        },
       ],
     },
   },
@@ -140,15 +163,15 @@ it('describes the actual refusals', async () => {
   expect(await wrongIn(bad.origin, '/-/reload', { method: 'POST' })).toEqual([])
 })
 
-it('is checked by a schema validator that detects errors', () => {
+it.each([
+  { severity: 'severe' },
+  { firstSeen: 'yesterday' },
+  { reopened: -1 },
+  { entity: { type: 'user' } },
+  { color: 'red' },
+  { message: null },
+])('is compared with answers by a validator that finds %j', (over) => {
   const schema = { $ref: '#/components/schemas/Finding' }
-  const good = JSON.parse(JSON.stringify(finding())) as Json
-  const evaluated = (over: Json) => problems({ ...good, ...over }, schema, document)
-  expect(evaluated({})).toEqual([])
-  expect(evaluated({ severity: 'severe' })).toEqual(['$.severity is none of info, low, medium, high, critical'])
-  expect(evaluated({ firstSeen: 'yesterday' })).toEqual(['$.firstSeen is no time'])
-  expect(evaluated({ reopened: -1 })).toEqual(['$.reopened is too small'])
-  expect(evaluated({ entity: { type: 'user' } })).toEqual(['$.entity.id is missing'])
-  expect(evaluated({ color: 'red' })).toEqual(['$.color is not described'])
-  expect(evaluated({ message: null })).toEqual(['$.message is no string'])
+  expect(problems(JSON.parse(JSON.stringify(finding())), schema)).toEqual([])
+  expect(problems({ ...finding(), ...over }, schema)).toHaveLength(1)
 })

@@ -1,9 +1,8 @@
 import { request } from 'node:http'
-import { connect } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { whyNotListening } from '../../src/model/process/listen-error.ts'
+import { whyNotListening } from '../../src/model/process/address.ts'
 
 import { alertNames } from '../monitoring/support/shipped.ts'
 import { hashes } from './support/live.ts'
@@ -88,15 +87,6 @@ it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and 
     for (const path of ['/metrics', '/healthz', '/readyz'])
       expect([host, path, await status(web.port, { path, host })]).toEqual([host, path, 200])
   }
-})
-
-it('says when it reloads, to a client on the loopback too', async () => {
-  await using web = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
-  const refused = await fetch(`http://127.0.0.1:${web.port}/-/reload`, { method: 'POST' })
-  expect([refused.status, await refused.text()]).toEqual([
-    403,
-    expect.stringMatching(/unless server\.listen is a loopback address or .*: send SIGHUP instead/),
-  ])
 })
 
 it('explains an unknown host before it asks for a password', async () => {
@@ -187,25 +177,8 @@ it('reports a failed reload and refuses reload on an open address', async () => 
   const answer = await fetch(`${web.origin}/-/reload`, { method: 'POST' })
   expect([answer.status, await answer.text()]).toEqual([500, 'tenants[0].name is missing\n'])
   await using open = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
-  expect((await fetch(`${open.origin}/-/reload`, { method: 'POST' })).status).toBe(403)
-})
-
-it('refuses headers that are too large', async () => {
-  await using web = await startServer()
-  expect(await status(web.port, { path: '/', headers: { 'x-large': 'a'.repeat(20_000) } })).toBe(431)
-})
-
-it('closes connections that do not speak HTTP', async () => {
-  await using web = await startServer()
-  const answer = await new Promise<string>((resolve) => {
-    let text = ''
-    const socket = connect(web.port, '127.0.0.1', () => socket.write('GARBAGE\r\n\r\n'))
-    socket.on('data', (chunk) => {
-      text += chunk
-    })
-    socket.on('close', () => resolve(text))
-  })
-  expect(answer).toMatch(/^HTTP\/1.1 400 /)
+  const refused = await fetch(`${open.origin}/-/reload`, { method: 'POST' })
+  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('SIGHUP')])
 })
 
 it('finishes requests in flight on dispose and cuts one that takes too long', async () => {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { SyncError } from '../../model/errors.ts'
-import { bareSecretHint, secretProblem } from '../../model/secret-text.ts'
+import { bareSecretHint, secretProblem } from '../../model/token-header.ts'
 
 /** Trims a secret; throws SyncError `unauthorized` unless it is one word of visible ASCII, as a header can carry it. */
 export function parseSecret(text: string, origin: string): Secret {

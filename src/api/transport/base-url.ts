@@ -1,5 +1,5 @@
 import { UsageError } from '../../model/errors.ts'
-import { isLoopback } from '../../model/process/loopback.ts'
+import { isLoopback } from '../../model/process/address.ts'
 
 export interface Target {
   readonly origin: string

@@ -1,7 +1,7 @@
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { SyncError, UsageError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
-import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/regular-file.ts'
+import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/files.ts'
 import { codeOrNameOf } from './outcome.ts'
 
 /** Drops the raw headers after parsing: they reference buffers that undici retains until a full garbage collection. */

@@ -87,9 +87,9 @@ export interface ErrorFacts {
   readonly enveloped: boolean
 }
 
+const maxNodes = 200
 /** Alone or at the start of a text such as `NOT_FOUND: User not found`. */
 const codeLike = /^([A-Z][A-Z_]{2,39})(?=$|: )/
-const maxNodes = 200
 
 function asGuid(value: unknown): string | null {
   return typeof value === 'string' && isGuid(value) ? value : null
@@ -115,25 +115,22 @@ export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
   // Proxies and frameworks may send an `error` too, but no `meta`.
   const enveloped =
     isObject(body) && (body['error'] ?? null) !== null && isObject(body['meta']) && (body['data'] ?? null) === null
-  let code = typeof body === 'string' ? codeIn(body) : null
+  const meta = isObject(body) ? body['meta'] : undefined
+  let code = codeIn(body)
   let requestId: string | null = null
   const queue: unknown[] = [body]
   for (let index = 0; index < queue.length && index < maxNodes; index++) {
-    const node = queue[index]
-    if (typeof node !== 'object' || node === null) continue
-    for (const [key, value] of Object.entries(node).slice(0, maxNodes)) {
+    for (const [key, value] of Object.entries(Object(queue[index])).slice(0, maxNodes)) {
       if (typeof value === 'object') queue.push(value)
-      else if (typeof value !== 'string') continue
       else if (key === 'code' || key === 'error') code ??= codeIn(value)
       else if (key === 'requestId') requestId ??= asGuid(value)
     }
   }
-  const meta = isObject(body) ? body['meta'] : undefined
   return { code, requestId, timestamp: isObject(meta) ? meta['timestamp'] : undefined, enveloped }
 }
 
-function codeIn(text: string): string | null {
-  return codeLike.exec(text)?.[1] ?? null
+function codeIn(text: unknown): string | null {
+  return typeof text === 'string' ? (codeLike.exec(text)?.[1] ?? null) : null
 }
 
 export interface Pagination {

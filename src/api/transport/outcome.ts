@@ -1,5 +1,5 @@
 import { SyncError } from '../../model/errors.ts'
-import { UnfitFile } from '../../model/process/regular-file.ts'
+import { UnfitFile } from '../../model/process/files.ts'
 import type { Reason } from '../../model/reasons.ts'
 import { abortedError } from '../deadline.ts'
 import { longestPauseMs, rateAdvice } from '../gate.ts'

@@ -1,27 +1,21 @@
-import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Secret } from '../credentials/secret.ts'
 import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
 import { type Gate, maxRetryAfterMs } from '../gate.ts'
-import type { TenantObserver } from '../reader.ts'
+import type { TenantClientOptions } from '../options.ts'
 import type { Target } from './base-url.ts'
 import { acceptedEncodings, echoes, firstOf, readBody } from './body.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type Outcome, statusOf, transportFailure } from './outcome.ts'
 
+type SendOptions = Pick<TenantClientOptions, 'api' | 'auth' | 'clock' | 'observer' | 'version'>
+
 export interface SendParts {
   readonly target: Target
-  readonly header: string
-  readonly scheme: string
-  readonly maxBodyBytes: number
-  readonly timeoutMs: number
-  readonly userAgent: string
-  readonly clock: Clock
   readonly dispatchers: Dispatchers
   readonly gate: Gate
-  readonly observer: TenantObserver | undefined
 }
 
 export interface TenantRequest {
@@ -46,13 +40,14 @@ const maxTokenAnswerBytes = 64 * 1024
 const maxWholeBytes = 32 * 2 ** 20
 
 /** Sends once, without redirects. Failures are outcomes; errors of the gate are thrown and not retried. */
-export function createSend(parts: SendParts): Send {
-  const { clock, dispatchers, observer, gate, timeoutMs } = parts
+export function createSend(options: SendOptions, { target, dispatchers, gate }: SendParts): Send {
+  const { clock, observer } = options
+  const { timeoutMs } = options.api
   return async (request) => {
     const template = 'endpoint' in request ? request.endpoint.template : null
     using _inFlight = await gate.pass(request.signal)
     const started = clock.monotonic()
-    const { what, maxBytes, origin, secret, ...wire } = wireOf(request, parts)
+    const { what, maxBytes, origin, secret, ...wire } = wireOf(request, options, target)
     using deadline = startDeadline(timeoutMs, request.signal)
     let status: number | undefined
     let outcome: Outcome
@@ -63,9 +58,10 @@ export function createSend(parts: SendParts): Send {
       // undici observes the signal only once a connection is established.
       const response = await waitFor(asking, deadline.signal)
       status = response.statusCode
-      const { 'retry-after': wait, date, age } = response.headers
+      const { 'retry-after': wait, age } = response.headers
+      const date = dateOf(firstOf(response.headers.date))
       if (status === 429) gate.refused()
-      const retryAfterMs = statedWait(status, firstOf(wait), firstOf(date), clock.now())
+      const retryAfterMs = statedWait(status, firstOf(wait), date, clock.now())
       // In parallel with the body, which may never end.
       const storing = retryAfterMs === null ? undefined : gate.blockFor(retryAfterMs)
       const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
@@ -76,7 +72,7 @@ export function createSend(parts: SendParts): Send {
         body,
         retryAfterMs,
         ageSeconds: ageOf(age),
-        date: dateOf(firstOf(date)),
+        date,
         ...received,
       }
     } catch (thrown) {
@@ -110,12 +106,12 @@ export function inWords(method: string, { template }: Endpoint): string {
 }
 
 /** `maxBytes` caps the decoded body of a 200 or 201; 0 when only the status is needed. */
-function wireOf(request: TenantRequest | TokenRequest, parts: SendParts) {
+function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: SendOptions, target: Target) {
   const headers = {
     accept: 'application/json',
     'accept-encoding': acceptedEncodings,
     'cache-control': 'no-cache',
-    'user-agent': parts.userAgent,
+    'user-agent': `tenantwatch/${version}`,
   }
   if ('form' in request) {
     const { tokenUrl, form } = request
@@ -131,26 +127,21 @@ function wireOf(request: TenantRequest | TokenRequest, parts: SendParts) {
   }
   const { endpoint, method, body = null, statusOnly = false } = request
   const secret = request.secret.expose()
-  const limit = endpoint.whole ? Math.max(parts.maxBodyBytes, maxWholeBytes) : parts.maxBodyBytes
+  const limit = endpoint.whole ? Math.max(api.maxBodyBytes, maxWholeBytes) : api.maxBodyBytes
   return {
-    origin: parts.target.origin,
-    path: `${parts.target.prefix}${request.path}`,
+    origin: target.origin,
+    path: `${target.prefix}${request.path}`,
     method,
     what: inWords(method, endpoint),
     headers: {
       ...headers,
-      [parts.header]: parts.scheme === '' ? secret : `${parts.scheme} ${secret}`,
+      [auth.header]: auth.scheme === '' ? secret : `${auth.scheme} ${secret}`,
       ...(body !== null && { 'content-type': 'application/json' }),
     },
     body,
     maxBytes: statusOnly ? 0 : limit,
     secret,
   }
-}
-
-function dateOf(header: string | undefined): number | null {
-  const ms = header === undefined ? Number.NaN : Date.parse(header)
-  return Number.isNaN(ms) ? null : ms
 }
 
 /** In seconds; the greatest of several: by RFC 9111 (5.1) the first one counts, but caches may append theirs. */
@@ -160,21 +151,23 @@ function ageOf(header: string | string[] | undefined): number | null {
   return known.length === 0 ? null : Math.max(...known)
 }
 
-const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/
-
 /**
  * The wait of `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most 24 hours; null when it states none or the
  * status gives it no meaning. A date counts from the answer's `Date` header, so that a wrong local clock has no effect.
  */
-function statedWait(status: number, header: string | undefined, date: string | undefined, now: number) {
+function statedWait(status: number, header: string | undefined, date: number | null, now: number): number | null {
   if (status !== 429 && (status < 500 || status > 599)) return null
   const text = header?.trim() ?? ''
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : null
-  const ms = seconds === null ? dateMs(text) - (dateMs(date?.trim() ?? '') || now) : seconds * secondMs
+  const isSeconds = /^\d+(\.\d+)?$/.test(text)
+  const ms = isSeconds ? Number(text) * secondMs : (dateOf(text) ?? 0) - (date ?? now)
   return ms > 0 ? Math.min(ms, maxRetryAfterMs) : null
 }
 
-/** NaN for other texts. */
-function dateMs(text: string): number {
-  return httpDate.test(text) ? Date.parse(text) : Number.NaN
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/
+
+/** An HTTP date in milliseconds since the epoch; null for another text. */
+function dateOf(header = ''): number | null {
+  const text = header.trim()
+  const ms = httpDate.test(text) ? Date.parse(text) : Number.NaN
+  return Number.isNaN(ms) ? null : ms
 }

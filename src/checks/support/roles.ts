@@ -1,6 +1,8 @@
+import { digestOf } from '../../evaluate/digest.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
-import { factsOf } from './records.ts'
+import { factsOf, textOf } from './records.ts'
+import { listed, quoted } from './words.ts'
 
 export interface MirroredRole {
   readonly roleId: number
@@ -40,3 +42,48 @@ function codeOf(permission: unknown): string {
   if (typeof permission === 'object' && permission !== null && 'code' in permission) return String(permission.code)
   throw new TypeError('A mirrored role has a permission without a code')
 }
+
+type Evidence = Readonly<Record<string, unknown>>
+
+/** Every finding stores its evidence, so longer lists are stored as beginning, length and digest. */
+const longestList = 20
+
+export function boundedList(name: string, all: readonly unknown[]): Evidence {
+  if (all.length <= longestList) return { [name]: all }
+  const digest = digestOf(all).slice(0, 16)
+  return { [name]: all.slice(0, longestList), [`${name}Count`]: all.length, [`${name}Digest`]: digest }
+}
+
+/** Facts of these roles as evidence. */
+export const rolesEvidence = memoizeWeakly((roles: readonly MirroredRole[]): Evidence => {
+  return boundedList(
+    'roles',
+    roles.map(({ facts }) => facts),
+  )
+})
+
+interface Excess {
+  /** Empty when the roles grant no such code. */
+  readonly codes: string
+  readonly evidence: Evidence
+}
+
+/** Codes that roles grant in excess, and these roles. */
+export function excessOf(roles: readonly MirroredRole[], isExcess: (code: string) => boolean): Excess {
+  const offending = roles.filter((role) => role.codes.some(isExcess))
+  const codes = [...new Set(offending.flatMap((role) => role.codes.filter(isExcess)))].sort()
+  return { codes: listed(codes), evidence: { ...boundedList('excess', codes), ...rolesEvidence(offending) } }
+}
+
+export function clientTitle(client: MirrorRecord): string {
+  const name = textOf(client, 'name')
+  return name === null ? `API client ${client.key}` : `API client ${quoted(name)} (${client.key})`
+}
+
+/** The roles with the client's role name; null without a name. */
+export function rolesOfClient(client: MirrorRecord, { byName }: Roles): readonly MirroredRole[] | null {
+  const name = textOf(client, 'roleName')
+  return name === null ? null : (byName.get(name) ?? noRoles)
+}
+
+const noRoles: readonly MirroredRole[] = []

@@ -1,7 +1,7 @@
 import type { Evaluator, Outcome } from '../../evaluate/check.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 
-export const settingsEntityId = 'authentication-settings'
+const settingsEntityId = 'authentication-settings'
 
 /**
  * True for the answer of a tenant without SSO: `mfaEnabled` is false in each of them, so that it may be a placeholder

@@ -1,20 +1,70 @@
-import type { CheckContext, Evaluator, Failure, Outcome } from '../../evaluate/check.ts'
-import { ok } from '../../evaluate/check.ts'
+import { type CheckContext, type Evaluator, type Failure, type Outcome, ok } from '../../evaluate/check.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
+import { memoize } from '../../model/memoize.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { textOf } from './records.ts'
-import { assessRole, type RoleAssessment, type RoleReference, type RoleRule } from './role-assessment.ts'
-import { rolesIn } from './roles.ts'
+import { type MirroredRole, type Roles, rolesIn } from './roles.ts'
 import { olderFrom } from './time-limits.ts'
 import { quoted } from './words.ts'
 
-export interface UserOfRole {
+interface RoleReference {
+  /** Null when the user's details were not read recently. */
+  readonly roleId: number | null
+  readonly roleName: string | null
+}
+
+interface RoleAssessment {
+  readonly checkResult: 'passes' | 'fails' | 'not_evaluated'
+  readonly roles: readonly MirroredRole[]
+}
+
+interface RoleRule {
+  readonly isFailing: (role: MirroredRole) => boolean
+  /** Check result of a user whose role does not exist. */
+  readonly missing: RoleAssessment['checkResult']
+}
+
+/**
+ * Assesses a user's role: by id when it is known, else by name if all roles of that name agree. If they differ, or no name
+ * is given, the user is not evaluated (docs/checks.md#user-role-active). If the role with that id has another name than the
+ * user's role name, and roles with that name exist, one failing role among all of them is enough. Equal references have the
+ * same assessment.
+ *
+ * @param incomplete true when the mirror may lack roles, so that a missing role, or another of the same name, may exist.
+ */
+function assessRole(
+  roles: Roles,
+  incomplete: boolean,
+  { isFailing, missing }: RoleRule,
+): (reference: RoleReference) => RoleAssessment {
+  const assess = ({ roleId, roleName }: RoleReference): RoleAssessment => {
+    if (roleId === null && roleName === null) return { checkResult: 'not_evaluated', roles: [] }
+    const named = roles.byName.get(roleName ?? '') ?? []
+    const byId = roleId === null ? undefined : roles.byId.get(roleId)
+    const contradicts = byId !== undefined && roleName !== null && byId.name !== roleName && named.length > 0
+    const candidates = contradicts ? [byId, ...named] : roleId === null ? named : byId === undefined ? [] : [byId]
+    const failing = candidates.filter(isFailing).length
+    // If id and name contradict each other, one failing role is enough.
+    if (contradicts && failing > 0) return { checkResult: 'fails', roles: candidates }
+    const isMix = failing > 0 && failing < candidates.length
+    const mayBeAnother = incomplete && (roleId === null || contradicts || candidates.length === 0)
+    if (isMix || mayBeAnother) return { checkResult: 'not_evaluated', roles: candidates }
+    if (candidates.length === 0) return { checkResult: missing, roles: [] }
+    return { checkResult: failing > 0 ? 'fails' : 'passes', roles: candidates }
+  }
+  const assessments = memoize((roleName: string | null) =>
+    memoize((roleId: number | null) => assess({ roleId, roleName })),
+  )
+  return ({ roleId, roleName }) => assessments(roleName)(roleId)
+}
+
+interface UserOfRole {
   readonly user: MirrorRecord
   readonly reference: RoleReference
   readonly roles: RoleAssessment['roles']
 }
 
-export interface UsersByRole extends RoleRule {
+interface UsersByRole extends RoleRule {
   /** How long a `roleId` is valid after it was read, in milliseconds. */
   readonly limitMs: number
   readonly failure: (found: UserOfRole) => Failure

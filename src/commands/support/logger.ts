@@ -1,7 +1,7 @@
 import pino from 'pino'
 import type { Log } from '../../model/log.ts'
 import type { Io, Output } from '../../model/process/io.ts'
-import { escapeInJson } from '../../model/text/printable-json.ts'
+import { escapeInJson } from '../../model/text/printable.ts'
 import { eraseLine, fittingLog, printableLines } from './io.ts'
 
 /** A log whose level can be changed, also for its children. */

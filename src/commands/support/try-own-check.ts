@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import { checks } from '../../checks/index.ts'
 import { dataWarningsOf, outcomesOf, queryOf } from '../../checks/own/own-check.ts'
-import { SandboxQueries } from '../../checks/own/sandbox-queries.ts'
+import { SandboxQueries } from '../../checks/own/sandbox.ts'
 import type { OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
 import { parseChecks } from '../../config/own-checks/own-checks.ts'
 import { readFile } from '../../config/own-checks/read-folder.ts'

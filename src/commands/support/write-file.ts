@@ -15,8 +15,8 @@ import {
 } from 'node:fs'
 import { resolve } from 'node:path'
 import { FatalError, UsageError } from '../../model/errors.ts'
+import { UnfitFile } from '../../model/process/files.ts'
 import type { Io } from '../../model/process/io.ts'
-import { UnfitFile } from '../../model/process/regular-file.ts'
 import { printable } from '../../model/text/printable.ts'
 
 export interface WriteFile {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { readRegularFileSync } from '../../model/process/regular-file.ts'
+import { readRegularFileSync } from '../../model/process/files.ts'
 import { whyUnreadable } from '../yaml/errors.ts'
 
 const mostFiles = 200

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import * as z from 'zod'
-import { readRegularFileSync } from '../../model/process/regular-file.ts'
+import { readRegularFileSync } from '../../model/process/files.ts'
 import { emptyAsMap, flag, section, text } from '../leaves.ts'
 import { kindOf, locateIn, validate } from '../validate.ts'
 import { ConfigError, type Mistake, whyUnreadable } from '../yaml/errors.ts'

@@ -1,5 +1,5 @@
 import { UsageError } from '../../model/errors.ts'
-import { UnfitFile } from '../../model/process/regular-file.ts'
+import { UnfitFile } from '../../model/process/files.ts'
 
 /**
  * `syntax`: no YAML; `unavailable`: a variable, file or program that the configuration names is missing or unfit;

@@ -26,7 +26,7 @@ export async function closeFindings(
     results.push({ ...nothing, check, resolved })
   }
   if (results.length > 0) await store.saveResults(tenantId, now, { results })
-  return results.map((result) => outcomeOf(result, null))
+  return results.map(outcomeOf)
 }
 
 const nothing = {
@@ -35,7 +35,8 @@ const nothing = {
   entities: null,
   notEvaluated: null,
   rule: null,
-  validUntil: null,
+  changesAt: null,
+  basis: null,
   open: {},
   written: [],
   waivers: { accepted: [], lapsed: [] },

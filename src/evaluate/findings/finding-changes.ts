@@ -1,9 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Resolution } from '../../model/check-status.ts'
+import { clocksAgree, type Resolution } from '../../model/check-status.ts'
 import type { InputQuality } from '../../model/data-quality.ts'
-import { clocksAgree } from '../../model/decide-status.ts'
 import { fingerprintOf } from '../../model/finding.ts'
-import { inParts } from '../../model/in-parts.ts'
+import { inParts } from '../../model/in-turns.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type {
   FindingRow,

@@ -11,7 +11,7 @@ import { anyEntity, isCovering, isValid, lapsesUnder, termsById, termsOf } from 
 const maxTopFindings = 10
 
 export interface TopFindings {
-  readonly store: Pick<FindingStore, 'findings' | 'findingVersion'>
+  readonly store: Pick<FindingStore, 'findings' | 'lastEventId'>
   readonly tenant: { readonly id: number; readonly name: string }
   readonly check: Pick<CheckFacts, 'id' | 'entity'>
   readonly counts: Pick<CheckView, 'open' | 'waived'>
@@ -74,7 +74,7 @@ export function topFindingsMemory(): typeof topFindings {
       return []
     }
     // Computed before the read, so that a concurrent change invalidates the entry.
-    const basis = basisOf(request)
+    const basis = await basisOf(request)
     const known = kept.get(key)
     if (known?.basis === basis) return known.findings
     const findings = await topFindings(request)
@@ -83,7 +83,7 @@ export function topFindingsMemory(): typeof topFindings {
   }
 }
 
-function basisOf({ store, tenant, check, counts, waivers, now }: TopFindings): string {
+async function basisOf({ store, tenant, counts, waivers, now }: TopFindings): Promise<string> {
   const valid = waivers.filter((waiver) => isValid(waiver, now)).map(termsOf)
-  return JSON.stringify([store.findingVersion(tenant.id, check.id), counts.open, counts.waived, valid])
+  return JSON.stringify([await store.lastEventId(tenant.id), counts.open, counts.waived, valid])
 }

@@ -1,5 +1,5 @@
 import type { Waiver } from '../../config/settings.ts'
-import { inParts } from '../../model/in-parts.ts'
+import { inParts } from '../../model/in-turns.ts'
 import type { Acceptance, FindingStore, WaiverChanges, WrittenFinding } from '../../store/port.ts'
 import type { Check } from '../check.ts'
 import type { CheckRun } from '../check-run.ts'

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
-import { printableJson } from './printable-json.ts'
+import { printableJson } from './printable.ts'
 
 /** Characters that spreadsheets skip before the first sign of a formula: white space, controls, marks without width. */
 const hiddenFormula = /^[\s\p{Cc}\p{Cf}\p{Z}]+[=+\-@\uff1d\uff0b\uff0d\uff20]/u

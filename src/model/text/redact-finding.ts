@@ -1,7 +1,6 @@
 import type { FindingView } from '../finding.ts'
 import { isNumberOrGuid } from '../guid.ts'
 import { plainId } from './printable.ts'
-import { withoutEmails, withoutEmailsIn } from './without-emails.ts'
 
 /** Shown in place of a value that may name a person or a file. */
 export const hidden = '[hidden]'
@@ -86,4 +85,19 @@ export function withoutWaiverDetails<
 >(waiver: T): T {
   const entity = waiver.entity === '*' || isNumberOrGuid(waiver.entity) ? waiver.entity : hidden
   return { ...waiver, owner: hidden, reason: hidden, entity }
+}
+
+const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
+
+/** Replaces e-mail addresses with `[e-mail]`: names of API clients and roles, not personal fields, may contain one. */
+export function withoutEmails(text: string): string {
+  return text.includes('@') ? text.replace(emails, '[e-mail]') : text
+}
+
+/** The same for all texts within arrays and objects. */
+export function withoutEmailsIn(value: unknown): unknown {
+  if (typeof value === 'string') return withoutEmails(value)
+  if (Array.isArray(value)) return value.map(withoutEmailsIn)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutEmailsIn(one)]))
 }

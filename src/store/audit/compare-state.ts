@@ -1,5 +1,4 @@
 import { type FindingIdentity, fingerprintOf } from '../../model/finding.ts'
-import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { type FindingFacts, findingKinds, lastEventOf, listOfKinds, type ResultFacts } from '../event-store.ts'
 
@@ -48,19 +47,14 @@ const resultsText = `select s."check", s.status, s.reason, s.entities, s.not_eva
   where s.tenant_id = ? order by s."check"`
 
 /** Compares the present state with the last events, because reports and metrics read that state. */
-export async function stateMismatches(
-  tx: Sql,
-  database: Database,
-  tenantId: number,
-): Promise<readonly StateMismatch[]> {
+export async function stateMismatches(tx: Sql, tenantId: number): Promise<readonly StateMismatch[]> {
   const found = new Map<StateMismatch['what'], StateMismatch>()
   const add = (what: StateMismatch['what'], name: string) => {
     const { count = 0, first = name } = found.get(what) ?? {}
     found.set(what, { what, count: count + 1, first })
   }
-  const findings = database.prepare<[number, number], StoredFinding>(findingsText)
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const rows = await findings.all(tx, tenantId, after)
+    const rows = await tx<StoredFinding>(findingsText, [tenantId, after])
     for (const row of rows) {
       if (row.kind === null) add('findings_inserted', row.fingerprint)
       else if (!isFindingOfEvent(row)) add('findings_changed', row.fingerprint)

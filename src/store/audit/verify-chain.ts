@@ -1,6 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { digestOf, hashOf, lastErasure, type StoredEvent, sharedChain, storedColumns } from '../event-store.ts'
 import type { TenantState } from '../history/configuration-log.ts'
 import { fromJson } from '../words.ts'
@@ -95,24 +94,20 @@ class ChainWalk {
  * Compares the events of a tenant with their hash chain, and the present state with its last events; also while an engine
  * runs. @param heads hashes to look for.
  */
-export async function verifyChain(
-  database: Database,
-  tenantId: number,
-  heads: readonly string[] = [],
-): Promise<ChainVerification> {
+export async function verifyChain(db: Db, tenantId: number, heads: readonly string[] = []): Promise<ChainVerification> {
   const walk = new ChainWalk(tenantId, heads)
   const read = async (tx: Sql) => {
     const page = await tx<StoredEvent>(nextEvents, [tenantId, walk.head?.id ?? Number.MIN_SAFE_INTEGER])
     for (const event of page) walk.add(event)
     return page.length < eventsAtOnce
   }
-  while (!(await database.read(read))) await yieldToEventLoop()
+  while (!(await db.read(read))) await yieldToEventLoop()
   // In one transaction, because events and the state that they lead to are written together.
-  const ending = await database.read(async (tx) => {
+  const ending = await db.read(async (tx) => {
     while (!(await read(tx)));
     const ofEnd = await endMismatches(tx, tenantId, walk)
     if (tenantId === sharedChain) return [...ofEnd, ...(await orphans(tx))]
-    return [...ofEnd, ...(await stateMismatches(tx, database, tenantId)), ...(await missingConfigurations(tx, walk))]
+    return [...ofEnd, ...(await stateMismatches(tx, tenantId)), ...(await missingConfigurations(tx, walk))]
   })
   const { events, erased, firstAt, head, mismatches } = walk
   return { events, erased, firstAt, head, heads: walk.heads, mismatches: [...mismatches, ...ending] }

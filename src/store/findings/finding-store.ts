@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { type Resolution, resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
-import type { Database } from '../database.ts'
-import type { Dialect } from '../db/db.ts'
+import type { Db, Dialect } from '../db/db.ts'
 import { type FindingFacts, findingKinds, lastEventOf, listOfKinds } from '../event-store.ts'
 import { type AsOf, present } from '../history/as-of.ts'
 import { fromJson, oneOf } from '../words.ts'
@@ -43,9 +42,12 @@ export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSe
   readonly evidence: string
 }
 
+const rankOfSeverity = `case f.severity ${severities.map((one, rank) => `when '${one}' then ${rank}`).join(' ')} end`
+
 const orders = {
   opened: ['f.id'],
   age: ['f.first_seen_at', 'f.fingerprint'],
+  severity: [rankOfSeverity, 'f.id'],
 } as const
 
 /** An absent field does not restrict. */
@@ -53,18 +55,21 @@ export interface FindingFilter {
   readonly tenantIds?: readonly number[]
   /** Absent = open ones only. */
   readonly all?: boolean
-  readonly check?: string
-  readonly severities?: readonly Severity[]
+  readonly check?: string | undefined
+  readonly severities?: readonly Severity[] | undefined
   readonly fingerprints?: readonly string[]
   /** Only findings for which a waiver has lapsed. */
   readonly lapsed?: boolean
   /** Only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
-  /** `age`: by when they were first seen, then by fingerprint; absent = the order in which they were first opened. */
-  readonly order?: 'age'
+  /**
+   * `age`: by when they were first seen, then by fingerprint; `severity`: the lowest first, then as first opened; absent =
+   * the order in which they were first opened.
+   */
+  readonly order?: 'age' | 'severity'
   readonly descending?: boolean
   /** Fingerprint; only findings after it, none if it is unknown. */
-  readonly after?: string
+  readonly after?: string | undefined
 }
 
 interface Stored extends Omit<FindingRow, 'severity' | 'evidence' | 'resolution' | 'lapses'> {
@@ -102,14 +107,14 @@ function pastFinding({ at, data, ...row }: PastRow): Stored {
 }
 
 /** Reads findings in batches: the present ones, or those of a past moment. */
-export function findingReader(database: Database, past: AsOf | null = null) {
-  const { sql } = database
+export function findingReader(db: Db, past: AsOf | null = null) {
+  const { dialect } = db
   const asOf = past ?? present
-  const lapsesOf = lapseReader(database, asOf)
+  const lapsesOf = lapseReader(db, asOf)
 
   async function idOf(fingerprint: string): Promise<number | undefined> {
     const text = 'select id from findings where fingerprint = ?'
-    return (await database.read((tx) => tx<number>(text, [fingerprint], 'values')))[0]
+    return (await db.read((tx) => tx<number>(text, [fingerprint], 'values')))[0]
   }
 
   return async function* findings(filter: FindingFilter): AsyncGenerator<readonly FindingRow[]> {
@@ -119,7 +124,7 @@ export function findingReader(database: Database, past: AsOf | null = null) {
     const place = `(select ${columns.join(', ')} from findings f where f.id = ?)`
     const beyond = `and (${columns.join(', ')}) ${sign} ${order === 'opened' ? '(?)' : place}`
     const sorted = `order by ${columns.map((column) => `${column} ${direction}`).join(', ')}`
-    const conditions = conditionsOf(filter, sql, { asOf, isPast: past !== null })
+    const conditions = conditionsOf(filter, dialect, { asOf, isPast: past !== null })
     const start = after === undefined ? null : await idOf(after)
     if (start === undefined) return
     let last: number | null = start
@@ -127,7 +132,7 @@ export function findingReader(database: Database, past: AsOf | null = null) {
       const from: number | null = last
       const text: string = `${past === null ? presentRows : pastRows(past)} ${conditions.text} ${from === null ? '' : beyond} ${sorted} limit ${most}`
       const values = from === null ? conditions.values : [...conditions.values, from]
-      const batch = await database.read(async (tx) => {
+      const batch = await db.read(async (tx) => {
         const rows = past === null ? await tx<Stored>(text, values) : (await tx<PastRow>(text, values)).map(pastFinding)
         const shown = rows.filter(({ severity }) => wanted?.some((one) => one === severity) !== false)
         const lapses = await lapsesOf(tx, shown)
@@ -155,7 +160,7 @@ function toFinding({ id: _, tenantId: __, ...row }: Stored, lapses: readonly Lap
  * Expressions use no index: few findings are found by their fingerprints, and those of several tenants are read in the
  * order of ids, because otherwise each batch would sort all of them.
  */
-function conditionsOf(filter: FindingFilter, sql: Dialect, { asOf, isPast }: { asOf: AsOf; isPast: boolean }) {
+function conditionsOf(filter: FindingFilter, dialect: Dialect, { asOf, isPast }: { asOf: AsOf; isPast: boolean }) {
   const { tenantIds, all = false, check, severities: wanted, fingerprints, lapsed = false, since } = filter
   const parts: string[] = []
   const values: unknown[] = []
@@ -165,13 +170,13 @@ function conditionsOf(filter: FindingFilter, sql: Dialect, { asOf, isPast }: { a
   }
   const isFew = lapsed || fingerprints !== undefined
   if (tenantIds?.length === 1 && !isFew) add('f.tenant_id = ?', tenantIds[0])
-  else if (tenantIds !== undefined) add(sql.isIn('+f.tenant_id'), sql.listOf(tenantIds))
+  else if (tenantIds !== undefined) add(dialect.isIn('+f.tenant_id'), dialect.listOf(tenantIds))
   if (check !== undefined) add(isFew ? `f."check" || '' = ?` : 'f."check" = ?', check)
   if (wanted?.length === 1 && !isPast) add('f.severity = ?', wanted[0])
-  else if (wanted !== undefined && !isPast) add(sql.isIn('f.severity'), sql.listOf(wanted))
-  if (fingerprints !== undefined) add(sql.isIn('f.fingerprint'), sql.listOf(fingerprints))
+  else if (wanted !== undefined && !isPast) add(dialect.isIn('f.severity'), dialect.listOf(wanted))
+  if (fingerprints !== undefined) add(dialect.isIn('f.fingerprint'), dialect.listOf(fingerprints))
   if (lapsed)
-    add(`f.fingerprint in (${lapsedFingerprints(sql.isIn('l.tenant_id'), asOf)})`, sql.listOf(tenantIds ?? []))
+    add(`f.fingerprint in (${lapsedFingerprints(dialect.isIn('l.tenant_id'), asOf)})`, dialect.listOf(tenantIds ?? []))
   if (!all) add(isPast ? `e.kind <> 'finding.resolved'` : 'f.resolved_at is null')
   if (since !== undefined)
     add(
@@ -187,15 +192,15 @@ type DigestRow = Omit<OpenFindingDigest, 'severity'> & { readonly id: number; re
 const digestsText = `select id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, digest from findings
   where tenant_id = ? and "check" = ? and resolved_at is null and id > ? order by id limit ${digestsAtOnce}`
 
-export function findingStore(database: Database) {
-  const { isIn, listOf } = database.sql
+export function findingStore(db: Db) {
+  const { isIn, listOf } = db.dialect
   return {
-    findings: findingReader(database),
+    findings: findingReader(db),
     /** What an evaluation compares its results with. */
     async *openDigests(tenantId: number, check: string): AsyncGenerator<readonly OpenFindingDigest[]> {
       for (let after = 0; ; ) {
         const reached = after
-        const rows = await database.read((tx) => tx<DigestRow>(digestsText, [tenantId, check, reached]))
+        const rows = await db.read((tx) => tx<DigestRow>(digestsText, [tenantId, check, reached]))
         if (rows.length > 0)
           yield rows.map(({ id: _, severity, ...row }) => ({ ...row, severity: oneOf(severities, severity) }))
         if (rows.length < digestsAtOnce) return
@@ -205,13 +210,13 @@ export function findingStore(database: Database) {
     },
     /** Open or resolved. */
     storedFindings: (fingerprints: readonly string[]): Promise<readonly StoredFinding[]> =>
-      database.read((tx) => {
+      db.read((tx) => {
         const text = `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened
           from findings where ${isIn('fingerprint')}`
         return tx<StoredFinding>(text, [listOf(fingerprints)])
       }),
     fingerprintsFrom: (prefix: string, most: number): Promise<readonly string[]> =>
-      database.read((tx) => {
+      db.read((tx) => {
         const text =
           'select fingerprint from findings where fingerprint >= ? and fingerprint < ? order by fingerprint limit ?'
         return tx<string>(text, [prefix, `${prefix}\u{10ffff}`, most], 'values')

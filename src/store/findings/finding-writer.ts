@@ -1,8 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
-import { inParts } from '../../model/in-parts.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import { inParts } from '../../model/in-turns.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, type FindingFacts, type FindingKind, type NewEvent } from '../event-store.ts'
 import { fromJson } from '../words.ts'
 import type { FindingRow, OpenFindingDigest, StoredFinding } from './finding-store.ts'
@@ -49,9 +48,9 @@ const columns = {
 } as const
 
 /** Writes the changed findings of a check result, with their events. Run inside its transaction. */
-export function findingWriter(database: Database) {
-  const { bindRows, givenRows, isIn, listOf } = database.sql
-  const append = eventAppender(database)
+export function findingWriter(db: Db) {
+  const { bindRows, givenRows, isIn, listOf } = db.dialect
+  const append = eventAppender(db)
   const put = `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, digest,
        first_seen_at, last_seen_at, reopened)
      select fingerprint, cast(@tenantId as bigint), cast(@check as text), "entityType", "entityId", severity, message, evidence,

@@ -1,11 +1,9 @@
-import { type CheckStatus, checkStatuses } from '../../model/check-status.ts'
-import type { DecidedStatus } from '../../model/decide-status.ts'
+import { type CheckStatus, checkStatuses, type DecidedStatus } from '../../model/check-status.ts'
 import { minFreshnessMs } from '../../model/freshness.ts'
 import { type UnknownReason, unknownReasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, type NewEvent, type ResultFacts } from '../event-store.ts'
 import type { Scalar } from '../records/query.ts'
 import { fromJson, oneOf } from '../words.ts'
@@ -22,8 +20,12 @@ export interface CheckStateRow {
   readonly notEvaluated: number | null
   readonly since: number
   readonly evaluatedAt: number
-  /** Last known instant at which the same records give this result; null when they give it at any time. */
+  /** First instant at which time alone changes the result; null = never. */
+  readonly changesAt: number | null
+  /** Last instant at which the result may be shown; null = no limit. */
   readonly validUntil: number | null
+  /** Digest of all inputs of the result but the time; null if the check has to be evaluated again. */
+  readonly basis: string | null
   /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
   readonly rule: string | null
   readonly open: Readonly<SeverityCounts>
@@ -33,7 +35,7 @@ export interface CheckStateRow {
 
 export interface CheckResult
   extends DecidedStatus,
-    Pick<CheckStateRow, 'check' | 'entities' | 'notEvaluated' | 'rule' | 'validUntil' | 'problem'> {
+    Pick<CheckStateRow, 'check' | 'entities' | 'notEvaluated' | 'rule' | 'changesAt' | 'basis' | 'problem'> {
   /** Findings that are open after the changes, by severity. */
   readonly open: Readonly<SeverityCounts>
   readonly written: readonly WrittenFinding[]
@@ -45,7 +47,7 @@ export interface CheckResult
 export interface SavedResults {
   readonly results: readonly CheckResult[]
   /** Absent = unchanged. */
-  readonly counts?: ReadonlyMap<ResourceName, RecordCounts>
+  readonly counts?: ReadonlyMap<ResourceName, VersionedCounts>
   /** How long a check result is shown without confirmation, in milliseconds; absent = 15 minutes. */
   readonly currentForMs?: number | undefined
 }
@@ -64,6 +66,11 @@ export interface RecordCounts {
   readonly repeats: boolean
 }
 
+export interface VersionedCounts extends RecordCounts {
+  /** Of the records that were counted. */
+  readonly version: number
+}
+
 interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
   readonly status: string
   readonly reason: string | null
@@ -71,55 +78,66 @@ interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> 
 }
 
 const statesText = `select "check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
-    valid_until as "validUntil", rule, open, problem from check_states where tenant_id = ?`
+    changes_at as "changesAt", case when status <> 'unknown' then changes_at - 1 end as "validUntil", basis, rule, open, problem
+  from check_states where tenant_id = ?`
 
 const putStateText = `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at,
-    valid_until, rule, open, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    changes_at, basis, rule, open, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
     entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
-    evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open,
-    problem = excluded.problem`
+    evaluated_at = excluded.evaluated_at, changes_at = excluded.changes_at, basis = excluded.basis, rule = excluded.rule,
+    open = excluded.open, problem = excluded.problem`
 
-const putCountsText = `insert into evaluated_counts (tenant_id, resource, counts) values (?, ?, ?)
-  on conflict (tenant_id, resource) do update set counts = excluded.counts`
+const putCountsText = `insert into evaluated_counts (tenant_id, resource, counts, version) values (?, ?, ?, ?)
+  on conflict (tenant_id, resource) do update set counts = excluded.counts, version = excluded.version`
 
 async function readStates(tx: Sql, tenantId: number): Promise<ReadonlyMap<string, StoredState>> {
   return new Map((await tx<StoredState>(statesText, [tenantId])).map((row) => [row.check, row]))
 }
 
-export function resultStore(database: Database) {
-  const append = eventAppender(database)
-  const writeFindings = findingWriter(database)
-  const waivers = waiverWriter(database)
+export function resultStore(db: Db) {
+  const append = eventAppender(db)
+  const writeFindings = findingWriter(db)
+  const waivers = waiverWriter(db)
   return {
     checkStates: (tenantId: number): Promise<readonly CheckStateRow[]> =>
-      database.read(async (tx) => [...(await readStates(tx, tenantId)).values()].map(toCheckState)),
+      db.read(async (tx) => [...(await readStates(tx, tenantId)).values()].map(toCheckState)),
     async saveResults(
       tenantId: number,
       at: number,
       { results, counts, currentForMs = minFreshnessMs }: SavedResults,
     ): Promise<void> {
-      const changes = results.filter(({ written, resolved }) => written.length + resolved.length > 0)
-      await database.write(
-        changes.map(({ check }) => ({ tenantId, check })),
-        async (tx) => {
-          const stored = await readStates(tx, tenantId)
-          for (const result of results) {
-            const before = stored.get(result.check)
-            await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
-            await waivers.lapse(tx, tenantId, at, result.waivers.lapsed)
-            await waivers.accept(tx, tenantId, at, result.waivers.accepted)
-            const next = stateOf(result, at, before)
-            // A new event unless the last result goes on without a gap.
-            if (before === undefined || isAfterGap(before, at, currentForMs) || !isSameResult(before, next))
-              await append(tx, tenantId, [resultEvent(next, at, before)])
-            const { check, status, reason, entities, notEvaluated, since, validUntil, rule, open, problem } = next
-            const values = [check, status, reason, entities, notEvaluated, since, at, validUntil, rule, open, problem]
-            await tx(putStateText, [tenantId, ...values])
-          }
-          for (const [resource, one] of counts ?? []) await tx(putCountsText, [tenantId, resource, JSON.stringify(one)])
-        },
-      )
+      await db.write(async (tx) => {
+        const stored = await readStates(tx, tenantId)
+        for (const result of results) {
+          const before = stored.get(result.check)
+          await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
+          await waivers.lapse(tx, tenantId, at, result.waivers.lapsed)
+          await waivers.accept(tx, tenantId, at, result.waivers.accepted)
+          const next = stateOf(result, at, before)
+          // A new event unless the last result goes on without a gap.
+          if (before === undefined || isAfterGap(before, at, currentForMs) || !isSameResult(before, next))
+            await append(tx, tenantId, [resultEvent(next, at, before)])
+          const { check, status, reason, entities, notEvaluated, since, changesAt, basis, rule, open, problem } = next
+          const values = [
+            check,
+            status,
+            reason,
+            entities,
+            notEvaluated,
+            since,
+            at,
+            changesAt,
+            basis,
+            rule,
+            open,
+            problem,
+          ]
+          await tx(putStateText, [tenantId, ...values])
+        }
+        for (const [resource, { version, ...one }] of counts ?? [])
+          await tx(putCountsText, [tenantId, resource, JSON.stringify(one), version])
+      })
     },
     /** The last results of these checks are those of `at`, too: otherwise they are soon no longer shown. */
     async confirmResults(
@@ -129,8 +147,8 @@ export function resultStore(database: Database) {
       currentForMs = minFreshnessMs,
     ): Promise<void> {
       if (checks.length === 0) return
-      const { isIn, listOf } = database.sql
-      await database.write('nothing', async (tx) => {
+      const { isIn, listOf } = db.dialect
+      await db.write(async (tx) => {
         const stored = await readStates(tx, tenantId)
         const gaps = checks.flatMap((check) => {
           const before = stored.get(check)
@@ -141,12 +159,14 @@ export function resultStore(database: Database) {
         await tx(text, [at, tenantId, listOf(checks)])
       })
     },
-    recordCounts: (tenantId: number): Promise<ReadonlyMap<ResourceName, RecordCounts>> =>
-      database.read(async (tx) => {
-        const text = 'select resource, counts from evaluated_counts where tenant_id = ?'
-        const rows = await tx<{ readonly resource: string; readonly counts: string }>(text, [tenantId])
+    recordCounts: (tenantId: number): Promise<ReadonlyMap<ResourceName, VersionedCounts>> =>
+      db.read(async (tx) => {
+        const text = 'select resource, counts, version from evaluated_counts where tenant_id = ?'
+        const rows = await tx<{ resource: string; counts: string; version: number }>(text, [tenantId])
         return new Map(
-          rows.map(({ resource, counts }) => [oneOf(resourceNames, resource), fromJson(counts) as RecordCounts]),
+          rows.map(({ resource, counts, version }) => {
+            return [oneOf(resourceNames, resource), { ...(fromJson(counts) as RecordCounts), version }]
+          }),
         )
       }),
   }
@@ -160,10 +180,12 @@ function resultEvent(next: StoredState, at: number, last: StoredState | undefine
 }
 
 function stateOf(result: CheckResult, evaluatedAt: number, before: StoredState | undefined): StoredState {
-  const { check, status, reason, entities, notEvaluated, validUntil, rule, problem } = result
+  const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, problem } = result
+  const validUntil = status === 'unknown' || changesAt === null ? null : changesAt - 1
   const since = before?.status === status && before.reason === reason ? before.since : evaluatedAt
   const open = JSON.stringify(result.open)
-  return { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open, problem }
+  const times = { since, evaluatedAt, changesAt, validUntil }
+  return { check, status, reason, entities, notEvaluated, ...times, basis, rule, open, problem }
 }
 
 function isSameResult(before: StoredState, next: StoredState): boolean {

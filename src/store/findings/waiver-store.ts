@@ -1,6 +1,5 @@
-import { inParts } from '../../model/in-parts.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import { inParts } from '../../model/in-turns.ts'
+import type { Db, Sql } from '../db/db.ts'
 import {
   eventAppender,
   eventReader,
@@ -52,11 +51,11 @@ export interface Lapse extends WaiverTerms {
 }
 
 /** Decisions of operators about findings. */
-export function waiverStore(database: Database) {
-  const { sql } = database
-  const append = eventAppender(database)
-  const writer = waiverWriter(database)
-  const events = eventReader(database)
+export function waiverStore(db: Db) {
+  const { dialect } = db
+  const append = eventAppender(db)
+  const writer = waiverWriter(db)
+  const events = eventReader(db)
   return {
     /** Waivers stay after their removal from the configuration, so that adding them again does not renew them. */
     async notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]> {
@@ -72,7 +71,7 @@ export function waiverStore(database: Database) {
       { id, since, ...data }: NotedWaiver,
       acceptances: readonly Acceptance[],
     ): Promise<void> =>
-      database.write('acceptances', async (tx) => {
+      db.write(async (tx) => {
         const before = await lastEvent(tx, tenantId, 'waiver.agreed', { subject: id })
         const kind = before === undefined ? 'waiver.agreed' : 'waiver.renewed'
         await tx('delete from waived_findings where tenant_id = ? and waiver = ?', [tenantId, id])
@@ -80,10 +79,10 @@ export function waiverStore(database: Database) {
         await append(tx, tenantId, [{ kind, subject: id, at: since, data }])
       }),
     acceptances: (fingerprints: readonly string[]): Promise<readonly StoredAcceptance[]> =>
-      database.read((tx) => {
+      db.read((tx) => {
         const text = `select fingerprint, waiver, terms, facts, lapsed_at as "lapsedAt" from waived_findings
-          where ${sql.isIn('fingerprint')}`
-        return tx<StoredAcceptance>(text, [sql.listOf(fingerprints)])
+          where ${dialect.isIn('fingerprint')}`
+        return tx<StoredAcceptance>(text, [dialect.listOf(fingerprints)])
       }),
   }
 }
@@ -94,9 +93,9 @@ const acceptedText = `select w.waiver, f."check", w.terms, f.entity_id as entity
   from waived_findings w join findings f on f.fingerprint = w.fingerprint where w.fingerprint = ? and w.waiver = ?`
 
 /** Writes which findings waivers cover. Run inside a transaction, after the findings are written. */
-export function waiverWriter(database: Database) {
-  const { bindRows, givenRows } = database.sql
-  const append = eventAppender(database)
+export function waiverWriter(db: Db) {
+  const { bindRows, givenRows } = db.dialect
+  const append = eventAppender(db)
 
   async function lapse(tx: Sql, tenantId: number, at: number, lapsed: WaiverChanges['lapsed']): Promise<void> {
     const events: NewEvent[] = []
@@ -138,12 +137,12 @@ export const lapsedFingerprints = (tenantIds: string, asOf: AsOf) =>
   `select l.subject from events l where l.kind = 'waiver.lapsed' and ${tenantIds} and l.data is not null and ${asOf.events('l')}`
 
 /** Reads which waivers have lapsed for findings, under the terms in force; by fingerprint. */
-export function lapseReader(database: Database, asOf: AsOf) {
-  const { sql } = database
-  const text = `select e.subject as fingerprint, e.at, e.data from events e where ${sql.isIn('e.tenant_id')} and e.kind = 'waiver.lapsed'
-      and ${sql.isIn('e.subject')} and e.data is not null and ${asOf.events('e')}
+export function lapseReader(db: Db, asOf: AsOf) {
+  const { dialect } = db
+  const text = `select e.subject as fingerprint, e.at, e.data from events e where ${dialect.isIn('e.tenant_id')} and e.kind = 'waiver.lapsed'
+      and ${dialect.isIn('e.subject')} and e.data is not null and ${asOf.events('e')}
       and not exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(termsKinds)})
-        and n.subject = ${sql.jsonMember('e.data', 'waiver')} and n.id > e.id and ${asOf.events('n')})
+        and n.subject = ${dialect.jsonMember('e.data', 'waiver')} and n.id > e.id and ${asOf.events('n')})
     order by +e.id`
   return async (
     tx: Sql,
@@ -151,8 +150,8 @@ export function lapseReader(database: Database, asOf: AsOf) {
   ): Promise<ReadonlyMap<string, readonly Lapse[]>> => {
     const tenantIds = [...new Set(findings.map(({ tenantId }) => tenantId))]
     const rows = await tx<{ readonly fingerprint: string; readonly at: number; readonly data: string }>(text, [
-      sql.listOf(tenantIds),
-      sql.listOf(findings.map(({ fingerprint }) => fingerprint)),
+      dialect.listOf(tenantIds),
+      dialect.listOf(findings.map(({ fingerprint }) => fingerprint)),
     ])
     const lapses = new Map<string, Lapse[]>()
     for (const { fingerprint, at, data } of rows) {

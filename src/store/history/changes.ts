@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
-import type { Dialect, List } from '../db/db.ts'
+import type { Db, Dialect } from '../db/db.ts'
 import {
   type FieldChanges,
   listOfKinds,
@@ -71,19 +70,17 @@ interface StoredChange extends StoredRecordEvent {
 }
 
 /** Reads the changes of records. */
-export function changeStore(database: Database) {
+export function changeStore(db: Db) {
   async function* changes(filter: ChangeFilter): AsyncGenerator<readonly TenantChangeRow[]> {
     const { field, newestFirst = false } = filter
-    const { text, values } = conditionsOf(filter, database.sql)
+    const { text, values } = conditionsOf(filter, db.dialect)
     const [beyond, order] = newestFirst ? ['<', 'desc'] : ['>', 'asc']
     const latest = newestFirst ? `and c.id > (select max(id) from events) - ${mostLookedAt}` : ''
-    const select = database.prepare<unknown[], StoredChange>(
-      `select ${recordEventColumns('c')}, t.name as tenant from events c join tenants t on t.id = c.tenant_id
-       where c.id ${beyond} ? ${latest} and ${ofRecords} ${text} order by c.id ${order} limit ${batchSize}`,
-    )
+    const select = `select ${recordEventColumns('c')}, t.name as tenant from events c join tenants t on t.id = c.tenant_id
+       where c.id ${beyond} ? ${latest} and ${ofRecords} ${text} order by c.id ${order} limit ${batchSize}`
     for (let reached = newestFirst ? Number.MAX_SAFE_INTEGER : 0; ; ) {
       const from = reached
-      const rows = await database.read((tx) => select.all(tx, from, ...values))
+      const rows = await db.read((tx) => tx<StoredChange>(select, [from, ...values]))
       const found = rows.flatMap((row) => (newestFirst ? toChanges(row).toReversed() : toChanges(row)))
       if (found.length > 0) yield found.filter((change) => field === undefined || change.field === field)
       if (rows.length < batchSize) return
@@ -104,7 +101,7 @@ export function changeStore(database: Database) {
       readonly resources?: readonly ResourceName[]
       readonly key: string
     }): Promise<boolean> =>
-      database.read(async (tx) => {
+      db.read(async (tx) => {
         const text = `select 1 from records where tenant_id in (select id from tenants where cast(@tenantId as bigint) is null
           or id = @tenantId) and resource = @resource and key = @key limit 1`
         for (const { resource, keyOf } of shapesOf(resources))
@@ -125,7 +122,7 @@ function shapesOf(resources: ChangeFilter['resources']): readonly RecordShape[] 
   )
 }
 
-function conditionsOf({ tenantId, resources, key, since, until }: ChangeFilter, sql: Dialect) {
+function conditionsOf({ tenantId, resources, key, since, until }: ChangeFilter, dialect: Dialect) {
   const parts: string[] = []
   const values: unknown[] = []
   const add = (part: string, ...bound: readonly unknown[]) => {
@@ -137,7 +134,7 @@ function conditionsOf({ tenantId, resources, key, since, until }: ChangeFilter, 
     const subjects = shapesOf(resources).flatMap(({ resource, keyOf }) =>
       [key, keyOf(key)].map((id) => recordSubject(resource, id)),
     )
-    add(sql.isIn('c.subject'), sql.listOf(subjects))
+    add(dialect.isIn('c.subject'), dialect.listOf(subjects))
   } else if (resources !== undefined) {
     const ranges = resources.map(() => 'c.subject between ? and ?')
     add(ranges.length === 0 ? '1 = 0' : `(${ranges.join(' or ')})`, ...resources.flatMap(recordSubjects))
@@ -158,24 +155,23 @@ function toChanges({ tenant, ...event }: StoredChange): readonly TenantChangeRow
  * Reads personal fields of records by id, of removed ones until their erasure; unknown ids are left out. The value of a
  * field at a past time is the old value of its first later change; without one, the current value.
  */
-export function personalReader(database: Database, asOf: AsOf) {
-  const { sql } = database
-  const present = presentPersonal(database)
-  const later = database.prepare<[number, List], StoredRecordEvent>(
-    `select ${recordEventColumns('e')} from events e where tenant_id = ? and ${ofRecords} and ${sql.isIn('subject')}
-       and not (${asOf.events('e')}) order by +id desc`,
-  )
+export function personalReader(db: Db, asOf: AsOf) {
+  const { dialect } = db
+  const present = presentPersonal(db)
+  const laterText = `select ${recordEventColumns('e')} from events e where tenant_id = ? and ${ofRecords}
+    and ${dialect.isIn('subject')} and not (${asOf.events('e')}) order by +id desc`
   return (
     tenantId: number,
     resource: ResourceName,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> =>
-    database.read(async (tx) => {
+    db.read(async (tx) => {
       const { keyOf, personal } = recordShapes[resource]
       const found = await present(tx, tenantId, resource, ids)
       if (found.size === 0) return found
       const subjects = [...found.keys()].map((key) => recordSubject(resource, key))
-      for (const { key, field, before } of (await later.all(tx, tenantId, sql.listOf(subjects))).flatMap(changesIn)) {
+      const later = await tx<StoredRecordEvent>(laterText, [tenantId, dialect.listOf(subjects)])
+      for (const { key, field, before } of later.flatMap(changesIn)) {
         const fields = found.get(key)
         if (fields !== undefined && field !== null && personal.includes(field)) fields[field] = before
       }

@@ -1,7 +1,6 @@
 import { secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { type EventKind, eventAppender, type NewEvent, sharedChain } from '../event-store.ts'
 import { supplementOf } from '../records/record-body.ts'
 import { recordShapes } from '../records/record-shape.ts'
@@ -42,8 +41,8 @@ function withEvent(periods: readonly ClockPeriod[], { id, kind, at, data }: Cloc
 /** Smaller steps are normal corrections of the clock. */
 const leastStepMs = secondMs
 
-export function clockStore(database: Database) {
-  const append = eventAppender(database)
+export function clockStore(db: Db) {
+  const append = eventAppender(db)
   /** Between the writes of an engine that changes nothing, only this process knows how far the clock went. */
   let lastNoted = Number.NEGATIVE_INFINITY
 
@@ -73,7 +72,7 @@ export function clockStore(database: Database) {
   return {
     /** Call before each evaluation: records that the clock was set back, and when that time is passed again. */
     async noteTime(at: number): Promise<void> {
-      await writeWhereDue(database, 'nothing', async (tx) => {
+      await writeWhereDue(db, async (tx) => {
         const event = await eventAt(tx, at)
         return event && ((tx) => append(tx, sharedChain, [event]))
       })
@@ -81,7 +80,7 @@ export function clockStore(database: Database) {
     },
     /** Records that the server time agrees with the local clock at `at`: rows with later times are of a wrong clock. */
     confirmTime: (at: number): Promise<void> =>
-      writeWhereDue(database, 'everything', async (tx) => {
+      writeWhereDue(db, async (tx) => {
         if ((await unconfirmed(tx)) === null) return null
         return async (tx) => {
           await append(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data: {} }])
@@ -89,10 +88,10 @@ export function clockStore(database: Database) {
         }
       }),
     /** Newest time recorded before the clock was set back; null if none, or if an answer confirmed the clock since. */
-    unconfirmedTime: (): Promise<number | null> => database.read(unconfirmed),
+    unconfirmedTime: (): Promise<number | null> => db.read(unconfirmed),
     /** True if the clock turned out to be wrong at the last opening of the finding; `now` is the confirmed time. */
     isOfWrongClock: (fingerprint: string, now: number): Promise<boolean> =>
-      database.read(async (tx) => {
+      db.read(async (tx) => {
         const [opened] = await tx<{ id: number; at: number }>(opening, [fingerprint])
         if (opened === undefined) return false
         return opened.at > now || (await clockPeriods(tx)).some((period) => isUnderWrongClock(opened, period))
@@ -130,5 +129,6 @@ async function capStartTimes(sql: Sql, at: number): Promise<void> {
       const capped = JSON.stringify({ ...added, [since.name]: at })
       await sql('update records set supplement = ? where rid = ?', [capped, rid])
     }
+    await sql('update sync_states set version = version + 1 where resource = ?', [resource])
   }
 }

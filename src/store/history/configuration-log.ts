@@ -2,8 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRawSync } from 'node:zlib'
 import { readStored } from '../../model/errors.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, lastErasure, lastEvent, sharedChain } from '../event-store.ts'
 import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
@@ -59,8 +58,8 @@ export function toConfiguration({ at, data }: { readonly at: number; readonly da
 /** Runs in another thread. */
 const deflated = async (content: string) => (await promisify(deflateRaw)(content)).toString('base64')
 
-export function configurationLog(database: Database) {
-  const append = eventAppender(database)
+export function configurationLog(db: Db) {
+  const append = eventAppender(db)
   const next = `select id, at, data from events
     where tenant_id = ${sharedChain} and kind = 'configuration' and data is not null and id > ? order by id limit 1`
   const insertConfigured = 'insert into configured_tenants (tenant, resources, checks, waivers) values (?, ?, ?, ?)'
@@ -70,7 +69,7 @@ export function configurationLog(database: Database) {
   async function* configurations(): AsyncGenerator<NotedConfiguration> {
     for (let after = 0; ; ) {
       const from = after
-      const [row] = await database.read((tx) => tx<{ id: number; at: number; data: string }>(next, [from]))
+      const [row] = await db.read((tx) => tx<{ id: number; at: number; data: string }>(next, [from]))
       if (row === undefined) return
       yield toConfiguration(row)
       after = row.id
@@ -82,14 +81,14 @@ export function configurationLog(database: Database) {
     configurations,
     /** Records the configuration if it differs from the last one, and replaces the configured tenants. */
     async noteConfiguration({ at, digest, content, tenants = [] }: NewConfiguration): Promise<void> {
-      const [last, [known]] = await database.read(async (tx) => [
+      const [last, [known]] = await db.read(async (tx) => [
         await lastEvent(tx, sharedChain, 'configuration'),
         await tx<number>('select count(*) from configured_tenants', [], 'values'),
       ])
       const isSame = last !== undefined && (fromJson(last.data) as ConfigurationData).digest === digest
       if (isSame && known === tenants.length) return
       const packed = isSame ? null : await deflated(content)
-      await database.write('nothing', async (tx) => {
+      await db.write(async (tx) => {
         await tx('delete from configured_tenants')
         for (const { tenant, resources, checks, waivers } of tenants)
           await tx(insertConfigured, [tenant, resources, checks, waivers])
@@ -100,14 +99,14 @@ export function configurationLog(database: Database) {
     },
     /** @param text the facts behind the tenant's data quality, as JSON. */
     noteTenantState: (tenantId: number, text: string, at: number): Promise<void> =>
-      writeWhereDue(database, 'nothing', async (tx) => {
+      writeWhereDue(db, async (tx) => {
         const { hash = null } = (await lastEvent(tx, sharedChain, 'configuration')) ?? {}
         const data: TenantState = { state: fromJson(text) as object, configuration: hash }
         if ((await lastEvent(tx, tenantId, 'tenant.state'))?.data === JSON.stringify(data)) return null
         return (tx: Sql) => append(tx, tenantId, [{ kind: 'tenant.state', subject: '', at, data }])
       }),
     recordBounds: (): Promise<RecordBounds> =>
-      database.read(async (tx) => {
+      db.read(async (tx) => {
         const [at = null] = await tx<number>(begins, [], 'values')
         return { begins: at, erasedBefore: (await lastErasure(tx))?.before ?? null }
       }),

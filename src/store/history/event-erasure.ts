@@ -1,5 +1,4 @@
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import {
   type EventKind,
   eventAppender,
@@ -42,8 +41,8 @@ const isOfSettings = Object.values(recordShapes)
   .join(' or ')
 
 /** Conditions on events `e` of tenants that are old; each is erased. */
-function erasable(database: Database): readonly string[] {
-  const waiver = database.sql.jsonMember('e.data', 'waiver')
+function erasable(db: Db): readonly string[] {
+  const waiver = db.dialect.jsonMember('e.data', 'waiver')
   const states = [findingKinds, ['result'], ['tenant.state'], termsKinds] as const
   return [
     `${isOf(recordKinds)} and not (${isOfSettings})`,
@@ -58,11 +57,7 @@ function erasable(database: Database): readonly string[] {
  * ended. Events are dated by the local clock, which may have been wrong: those written after one of the retained time stay.
  * Call inside a transaction.
  */
-export async function eraseEvents(
-  tx: Sql,
-  database: Database,
-  { earliest, latest, now, at }: EventErasure,
-): Promise<void> {
+export async function eraseEvents(tx: Sql, db: Db, { earliest, latest, now, at }: EventErasure): Promise<void> {
   const last = await lastErasure(tx)
   // The plus signs prevent SQLite from using the index on the time: the first matching event by id is near.
   const firstKept = 'select id from events where id >= ? and +at >= ? and +at <= ? order by id limit 1'
@@ -81,12 +76,12 @@ export async function eraseEvents(
          where e.data is not null and e.at < @latest and e.id < @keptFrom and ${condition})`,
       [bounds],
     )
-  for (const condition of erasable(database)) await erase(`e.at < ${due} and ${condition}`)
+  for (const condition of erasable(db)) await erase(`e.at < ${due} and ${condition}`)
   await erase(
     `e.tenant_id = ${sharedChain} and e.kind = 'configuration' and e.at < @earliest
        and ${isSuperseded(['configuration'], '@earliest')}`,
   )
   if (last !== null && last.before >= latest) return
   const data: LastErasure = { before: latest, keptFrom: first ?? 0 }
-  await eventAppender(database)(tx, sharedChain, [{ kind: 'history.erased', subject: '', at, data }])
+  await eventAppender(db)(tx, sharedChain, [{ kind: 'history.erased', subject: '', at, data }])
 }

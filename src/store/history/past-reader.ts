@@ -2,7 +2,7 @@ import { checkStatuses } from '../../model/check-status.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { ChainHead } from '../audit/verify-chain.ts'
-import type { Database } from '../database.ts'
+import type { Db } from '../db/db.ts'
 import {
   eventReader,
   lastEvent,
@@ -42,13 +42,13 @@ interface StoredState {
 export type PastReader = Awaited<ReturnType<ReturnType<typeof pastStore>['past']>>
 
 /** Readers of the past; after the clock was set back, the past at the same time differs. */
-export function pastStore(database: Database) {
+export function pastStore(db: Db) {
   return {
     /** The history as of `at`: the last event of each thing written by then. @param isPresent `at` is now. */
     async past(at: number, isPresent: boolean) {
-      const asOf = momentAt(await database.read(clockPeriods), at, isPresent)
+      const asOf = momentAt(await db.read(clockPeriods), at, isPresent)
       const headText = `select id, at, hash from events e where tenant_id = ? and ${asOf.events('e')} order by id desc limit 1`
-      const statesText = `select e.subject as "check", e.at, e.data, n.data as next, s.evaluated_at as "evaluatedAt", s.valid_until as "validUntil"
+      const statesText = `select e.subject as "check", e.at, e.data, n.data as next, s.evaluated_at as "evaluatedAt", case when s.status <> 'unknown' then s.changes_at - 1 end as "validUntil"
         from events e left join check_states s on s.tenant_id = e.tenant_id and s."check" = e.subject
           left join events n on n.id = (select min(x.id) from events x
             where x.tenant_id = e.tenant_id and x.kind = 'result' and x.subject = e.subject and x.id > e.id)
@@ -64,26 +64,26 @@ export function pastStore(database: Database) {
         setBackFrom: asOf.setBackFrom,
         clampToPeriod: asOf.clampToPeriod,
         async configuration(): Promise<NotedConfiguration | null> {
-          const event = await database.read((tx) => lastEvent(tx, sharedChain, 'configuration', { asOf }))
+          const event = await db.read((tx) => lastEvent(tx, sharedChain, 'configuration', { asOf }))
           return event === undefined ? null : { ...toConfiguration(event), at: asOf.clampToPeriod(event.at) }
         },
         /** `evaluatedAt` is the last confirmation of the check result by then. */
         async checkStates(tenantId: number): Promise<readonly CheckStateRow[]> {
-          const rows = await database.read((tx) => tx<StoredState>(statesText, [tenantId]))
+          const rows = await db.read((tx) => tx<StoredState>(statesText, [tenantId]))
           return rows.map((row) => toState(row, isPresent ? null : at))
         },
         async tenantState(tenantId: number): Promise<string | null> {
-          const event = await database.read((tx) => lastEvent(tx, tenantId, 'tenant.state', { asOf }))
+          const event = await db.read((tx) => lastEvent(tx, tenantId, 'tenant.state', { asOf }))
           return event === undefined ? null : JSON.stringify((fromJson(event.data) as TenantState).state)
         },
         async runs(tenantId: number): Promise<readonly PastRun[]> {
-          const rows = await database.read((tx) => tx<PastRun>(runsText, [tenantId]))
+          const rows = await db.read((tx) => tx<PastRun>(runsText, [tenantId]))
           return rows.map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) }))
         },
-        findings: findingReader(database, asOf),
+        findings: findingReader(db, asOf),
         /** The first removal or return after that time decides; without one, the current state. */
         isLive: (tenantId: number, resource: ResourceName, id: string): Promise<boolean> =>
-          database.read(async (tx) => {
+          db.read(async (tx) => {
             const key = recordShapes[resource].keyOf(id)
             const [kind] = await tx<string>(presenceText, [tenantId, recordSubject(resource, key)], 'values')
             if (kind !== undefined) return kind === 'record.removed'
@@ -92,11 +92,11 @@ export function pastStore(database: Database) {
             const [firstSeenAt] = await tx<number>(text, [tenantId, resource, key], 'values')
             return firstSeenAt !== undefined && asOf.includes(firstSeenAt)
           }),
-        personal: personalReader(database, asOf),
-        events: eventReader(database, asOf),
+        personal: personalReader(db, asOf),
+        events: eventReader(db, asOf),
         /** Last event of the tenant's chain by then. */
         chainHead: async (tenantId: number): Promise<ChainHead | null> =>
-          (await database.read((tx) => tx<ChainHead>(headText, [tenantId])))[0] ?? null,
+          (await db.read((tx) => tx<ChainHead>(headText, [tenantId])))[0] ?? null,
       }
     },
   }
@@ -112,6 +112,8 @@ function toState({ check, at: changedAt, data, next, ...present }: StoredState, 
     status: oneOf(checkStatuses, status),
     reason: reason === null ? null : oneOf(unknownReasons, reason),
     evaluatedAt: at === null ? evaluatedAt : Math.min(evaluatedAt, at),
+    changesAt: null,
+    basis: null,
     validUntil: next === null ? present.validUntil : (previous?.validUntil ?? null),
     open: open as CheckStateRow['open'],
     problem: null,

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import { createdAtOf, isoMs } from '../../model/dates.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import type { InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
 import { bodyOf, changeBetween, firstSupplement, nextSupplement, type RecordChange } from './record-body.ts'
 import { appendRecordEvents, type RecordEvent } from './record-events.ts'
@@ -35,7 +34,7 @@ export type KnownRows = ReadonlyMap<string, KnownRow>
 
 export async function knownRows(
   sql: Sql,
-  { sql: dialect }: Database,
+  { dialect }: Db,
   { tenantId, resource }: OfResource,
   keys: readonly string[],
 ): Promise<KnownRows> {
@@ -190,9 +189,9 @@ export class PageChanges {
   }
 
   /** Call inside a transaction. */
-  async write(sql: Sql, database: Database): Promise<void> {
+  async write(sql: Sql, db: Db): Promise<void> {
     const { tenantId, resource, at, requestId } = this.#page
-    const { givenRows, bindRows, isIn, listOf } = database.sql
+    const { givenRows, bindRows, isIn, listOf } = db.dialect
     if (this.#writes.size > 0) {
       const rows = bindRows(writeColumns, [...this.#writes.values()])
       const params = [{ tenantId, resource, at, requestId, ...rows }]
@@ -204,7 +203,7 @@ export class PageChanges {
         `update records set missing_since = null, absent = 0, accepted = 0, looked_up_at = null where ${isIn('rid')}`,
         [listOf(this.#returned)],
       )
-    await appendRecordEvents(sql, database, { tenantId, resource, at, requestId }, this.#events)
+    await appendRecordEvents(sql, db, { tenantId, resource, at, requestId }, this.#events)
   }
 }
 

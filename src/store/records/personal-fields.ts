@@ -1,6 +1,5 @@
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { fromJson } from '../words.ts'
 import { recordShapes } from './record-shape.ts'
 
@@ -12,7 +11,7 @@ export type PersonalOf = (
 ) => Promise<Map<string, Record<string, unknown>>>
 
 /** Reads current personal fields of records by key, of removed ones until their erasure. */
-export function presentPersonal({ sql: { recordsByKeys, listOf } }: Database): PersonalOf {
+export function presentPersonal({ dialect: { recordsByKeys, listOf } }: Db): PersonalOf {
   return async (sql, tenantId, resource, ids) => {
     const { keyOf, personal } = recordShapes[resource]
     const found = new Map<string, Record<string, unknown>>()

@@ -1,5 +1,5 @@
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
+import type { Db } from '../db/db.ts'
 import type { ResourceQuality } from '../sync/sync-port.ts'
 import { stateRows, toSyncState } from '../sync/sync-states.ts'
 import { oneOf } from '../words.ts'
@@ -33,11 +33,11 @@ const countBy = (condition: string) =>
 const isUncertain = 'case when missing_since is not null or absent > 0 or problem is not null then 1 else 0 end'
 
 /** Whether the records of a tenant may be believed. */
-export function qualityStore(database: Database) {
-  const { recordsByKeys, listOf } = database.sql
+export function qualityStore(db: Db) {
+  const { recordsByKeys, listOf } = db.dialect
   return {
     quality: (tenantId: number): Promise<readonly ResourceQuality[]> =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const quarantined = await sql<Counted>(countBy('problem is not null'), [tenantId])
         const missing = await sql<Counted>(countBy('missing_since is not null'), [tenantId])
         return (await stateRows(sql, tenantId)).map((row) => {
@@ -48,13 +48,13 @@ export function qualityStore(database: Database) {
         })
       }),
     isLive: (tenantId: number, resource: ResourceName, key: string) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const text = `select 1 from records where tenant_id = ? and resource = ? and key = ? and ${isLive}`
         return (await sql(text, [tenantId, resource, recordShapes[resource].keyOf(key)])).length > 0
       }),
     /** By key; none for a record whose row is gone. */
     presence: (tenantId: number, resource: ResourceName, keys: readonly string[]) =>
-      database.read(async (sql): Promise<ReadonlyMap<string, RecordPresence>> => {
+      db.read(async (sql): Promise<ReadonlyMap<string, RecordPresence>> => {
         const text = recordsByKeys(`key, removed_at, ${isUncertain}`)
         const stored = listOf(keys.map(recordShapes[resource].keyOf))
         const params = [{ tenantId, resource, keys: stored }]
@@ -66,7 +66,7 @@ export function qualityStore(database: Database) {
         )
       }),
     quarantined: () =>
-      database.read(async (sql): Promise<readonly QuarantinedRecord[]> => {
+      db.read(async (sql): Promise<readonly QuarantinedRecord[]> => {
         const rows = await sql<Omit<QuarantinedRecord, 'resource'> & { readonly resource: string }>(
           `select t.name as tenant, r.resource, r.key as id, r.problem, r.problem_since as "since",
              r.request_id as "requestId"

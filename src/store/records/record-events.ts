@@ -1,7 +1,6 @@
 import { memoizeWeakly } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, type RecordChange, recordEvent } from '../event-store.ts'
 
 const appenderOf = memoizeWeakly(eventAppender)
@@ -18,10 +17,10 @@ export interface EventContext {
 /** Call inside the transaction that changes the records. */
 export async function appendRecordEvents(
   sql: Sql,
-  database: Database,
+  db: Db,
   { tenantId, resource, at, requestId }: EventContext,
   events: readonly RecordEvent[],
 ): Promise<void> {
   const stamped = events.map((event) => recordEvent({ ...event, resource }, { at, requestId }))
-  await appenderOf(database)(sql, tenantId, stamped)
+  await appenderOf(db)(sql, tenantId, stamped)
 }

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
+import type { Db } from '../db/db.ts'
 import { recordSubject } from '../event-store.ts'
 import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from '../history/changes.ts'
 import type { MirrorRecord, RecordReader } from './query.ts'
@@ -11,12 +11,12 @@ import { recordShapes } from './record-shape.ts'
 const sliceSize = 200
 
 /** Live records of a tenant. */
-export function recordReader(database: Database, tenantId: number): RecordReader {
+export function recordReader(db: Db, tenantId: number): RecordReader {
   async function* select(resource: ResourceName): AsyncGenerator<readonly MirrorRecord[]> {
     const shape = recordShapes[resource]
     for (let after = ''; ; ) {
       const params = [{ tenantId, resource, after }]
-      const rows = await database.read((sql) => sql<RecordRow>(nextSlice, params, 'arrays'))
+      const rows = await db.read((sql) => sql<RecordRow>(nextSlice, params, 'arrays'))
       if (rows.length === 0) return
       yield rows.map((row) => mirrorRecordOf(shape, row))
       if (rows.length < sliceSize) return
@@ -29,19 +29,19 @@ export function recordReader(database: Database, tenantId: number): RecordReader
     select,
     async byKeys(resource: ResourceName, keys: readonly string[]) {
       const shape = recordShapes[resource]
-      const params = [{ tenantId, resource, keys: database.sql.listOf(keys.map(shape.keyOf)) }]
-      const rows = await database.read((sql) =>
-        sql<RecordRow>(database.sql.recordsByKeys(recordColumns, isLive), params, 'arrays'),
+      const params = [{ tenantId, resource, keys: db.dialect.listOf(keys.map(shape.keyOf)) }]
+      const rows = await db.read((sql) =>
+        sql<RecordRow>(db.dialect.recordsByKeys(recordColumns, isLive), params, 'arrays'),
       )
       return rows.map((row) => mirrorRecordOf(shape, row))
     },
-    keys: (resource: ResourceName) => database.read((sql) => sql<string>(liveKeys, [{ tenantId, resource }], 'values')),
+    keys: (resource: ResourceName) => db.read((sql) => sql<string>(liveKeys, [{ tenantId, resource }], 'values')),
     history: (resource: ResourceName, ...keys: readonly string[]) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const text = `select ${recordEventColumns('events')} from events
-          where tenant_id = ? and ${ofRecords} and ${database.sql.isIn('subject')} order by +id`
+          where tenant_id = ? and ${ofRecords} and ${db.dialect.isIn('subject')} order by +id`
         const subjects = keys.map((key) => recordSubject(resource, key))
-        const rows = await sql<StoredRecordEvent>(text, [tenantId, database.sql.listOf(subjects)])
+        const rows = await sql<StoredRecordEvent>(text, [tenantId, db.dialect.listOf(subjects)])
         return rows.flatMap(changesIn)
       }),
   }

@@ -1,5 +1,4 @@
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { type EventErasure, eraseEvents } from '../history/event-erasure.ts'
 
 /** Times are in milliseconds since the epoch. */
@@ -23,7 +22,7 @@ const due = (table: string) => `(select erase_before from tenants t where t.id =
  */
 export async function eraseRecord(
   sql: Sql,
-  database: Database,
+  db: Db,
   { before: wanted, now, at = now, latest = now }: Erasure,
 ): Promise<void> {
   // The retention starts at the first confirmed time, at most `latest`, so that a clock that is behind does not make the
@@ -37,24 +36,21 @@ export async function eraseRecord(
     'values',
   )
   const before = new Map([...wanted].filter(([, time]) => time > from))
-  if (before.size > 0) await eraseBefore(sql, database, { before, now, at })
+  if (before.size > 0) await eraseBefore(sql, db, { before, now, at })
 }
 
-async function eraseBefore(
-  sql: Sql,
-  database: Database,
-  { before, now, at }: Required<Omit<Erasure, 'latest'>>,
-): Promise<void> {
+async function eraseBefore(sql: Sql, db: Db, { before, now, at }: Required<Omit<Erasure, 'latest'>>): Promise<void> {
   const latest = Math.max(...before.values())
   await sql('update tenants set erase_before = null where erase_before is not null')
   for (const [tenantId, time] of before) await sql('update tenants set erase_before = ? where id = ?', [time, tenantId])
-  await eraseEvents(sql, database, { earliest: Math.min(...before.values()), latest, now, at })
+  await eraseEvents(sql, db, { earliest: Math.min(...before.values()), latest, now, at })
   await eraseRuns(sql, { latest, now })
   await sql('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Erases problems of checks that are no longer evaluated, which may quote a person or a file.
   await sql(
     `update check_states set problem = null where problem is not null and evaluated_at < ${due('check_states')}`,
   )
+  await sql('update sync_states set version = version + 1')
   // Else a removal whose time nobody knew would keep its names for ever.
   await sql('update records set removed_at = @now where removed_at > @now', [{ now }])
   // Erases names once the history no longer contains the removal.

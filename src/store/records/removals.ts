@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dayMs } from '../../model/durations.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import type { Absence, AbsentRecord, BudgetQuery, OfResource, RemovalBudget } from '../sync/sync-port.ts'
 import { addLive } from '../sync/sync-states.ts'
 import { appendRecordEvents, type EventContext, type RecordEvent } from './record-events.ts'
@@ -22,26 +21,18 @@ const isPresent = `removed_at is null and key not like '${unidentifiedPrefix}%'`
 type Seen = Pick<ReadonlySet<number>, 'has'>
 
 /** Records that are not removed and that a pass did not return, in the order of their ids. */
-export async function absentRecords(
-  database: Database,
-  { tenantId, resource }: OfResource,
-  seen: Seen,
-): Promise<Absence> {
-  const { isIn, listOf } = database.sql
+export async function absentRecords(db: Db, { tenantId, resource }: OfResource, seen: Seen): Promise<Absence> {
+  const { isIn, listOf } = db.dialect
   const absent: AbsentRecord[] = []
   let identified = 0
   // Reads the index only; rows of a page of the table are far apart in it.
   for (let after = ''; ; ) {
-    const rows = await database.read((sql) =>
-      sql<[string, number]>(nextKeys, [{ tenantId, resource, after }], 'arrays'),
-    )
+    const rows = await db.read((sql) => sql<[string, number]>(nextKeys, [{ tenantId, resource, after }], 'arrays'))
     const unseen = rows.filter(([, rid]) => !seen.has(rid)).map(([, rid]) => rid)
     identified += rows.filter(([key]) => !key.startsWith(unidentifiedPrefix)).length
     if (unseen.length > 0) {
       const text = `select rid, key, absent, accepted from records where ${isIn('rid')} and ${isPresent}`
-      const found = await database.read((sql) =>
-        sql<[number, string, number, number]>(text, [listOf(unseen)], 'arrays'),
-      )
+      const found = await db.read((sql) => sql<[number, string, number, number]>(text, [listOf(unseen)], 'arrays'))
       for (const [rid, key, times, accepted] of found)
         absent.push({ rid, key, fullSyncs: times + 1, accepted: accepted === 1 })
     }
@@ -49,7 +40,7 @@ export async function absentRecords(
     after = rows.at(-1)?.[0] ?? ''
     await yieldToEventLoop()
   }
-  const [removed = 0] = await database.read((sql) => sql<number>(countRemoved, [{ tenantId, resource }], 'values'))
+  const [removed = 0] = await db.read((sql) => sql<number>(countRemoved, [{ tenantId, resource }], 'values'))
   return { live: identified - removed, absent: absent.sort((a, b) => a.rid - b.rid) }
 }
 
@@ -73,7 +64,7 @@ export async function rowsBeside(sql: Sql, { tenantId, resource }: OfResource, s
 /** Makes records tombstones; returns how many had a valid version. @param removedAt null if nobody knows the time. */
 export async function removeRecords(
   sql: Sql,
-  database: Database,
+  db: Db,
   context: EventContext,
   rids: readonly number[],
   removedAt: number | null,
@@ -82,20 +73,20 @@ export async function removeRecords(
   const { tenantId, resource } = context
   const rows = await sql<{ key: string; isValid: number }>(
     `update records set removed_at = ?, missing_since = null, absent = 0, problem = null, raw = null, problem_since = null
-     where ${database.sql.isIn('rid')} and tenant_id = ? and resource = ? and ${isPresent}
+     where ${db.dialect.isIn('rid')} and tenant_id = ? and resource = ? and ${isPresent}
      returning key, case when body is null then 0 else 1 end as "isValid"`,
-    [removedAt ?? undated, database.sql.listOf(rids), tenantId, resource],
+    [removedAt ?? undated, db.dialect.listOf(rids), tenantId, resource],
   )
   const removed = rows.filter(({ isValid }) => isValid === 1)
   const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'record.removed' }))
-  await appendRecordEvents(sql, database, context, events)
+  await appendRecordEvents(sql, db, context, events)
   await addLive(sql, tenantId, resource, -removed.length)
   return removed.length
 }
 
 export async function markMissing(
   sql: Sql,
-  { sql: { isIn, listOf } }: Database,
+  { dialect: { isIn, listOf } }: Db,
   rids: readonly number[],
   at: number,
 ): Promise<void> {
@@ -103,27 +94,28 @@ export async function markMissing(
   if (rids.length > 0) await sql(text, [at, listOf(rids)])
 }
 
-/** Ends the quarantine of records that a whole pass did not return: those without an id, and tombstones. */
+/** Ends the quarantine of records that a whole pass did not return: those without an id, and tombstones. Returns how many. */
 export async function endQuarantine(
   sql: Sql,
-  { sql: { isIn, listOf } }: Database,
+  { dialect: { isIn, listOf } }: Db,
   { tenantId, resource }: OfResource,
   seen: Seen,
-): Promise<void> {
+): Promise<number> {
   const isEnding = `problem is not null and not (${isPresent})`
   const text = `select rid from records where ${ofResource} and ${isEnding}`
   const quarantined = await sql<number>(text, [{ tenantId, resource }], 'values')
   const ended = quarantined.filter((rid) => !seen.has(rid))
-  if (ended.length === 0) return
+  if (ended.length === 0) return 0
   const rids = listOf(ended)
   await sql(`delete from records where ${isIn('rid')} and key like '${unidentifiedPrefix}%'`, [rids])
   await sql(`update records set problem = null, raw = null, problem_since = null where ${isIn('rid')}`, [rids])
+  return ended.length
 }
 
 /** Accepts the removal of records: the shrink guard does not count it. */
 export async function acceptRemovals(
   sql: Sql,
-  { sql: { isIn, listOf } }: Database,
+  { dialect: { isIn, listOf } }: Db,
   rids: readonly number[],
 ): Promise<void> {
   await sql(`update records set accepted = 1 where ${isIn('rid')}`, [listOf(rids)])

@@ -13,8 +13,10 @@ export const checkStates = sqliteTable(
     notEvaluated: integer('not_evaluated'),
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
-    /** Last instant at which the same records give this result; null if no threshold is near. */
-    validUntil: integer('valid_until'),
+    /** First instant at which time alone changes the result; null = never. */
+    changesAt: integer('changes_at'),
+    /** Digest of all inputs of the result but the time; null if the check has to be evaluated again. */
+    basis: text('basis'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
     /** Why an own check cannot be evaluated, fully or in part; for others, a JSON array of unevaluated entity ids. */
@@ -30,6 +32,8 @@ export const evaluatedCounts = sqliteTable(
     tenantId: integer('tenant_id').notNull(),
     resource: text('resource').notNull(),
     counts: text('counts').notNull(),
+    /** Version of the records that were counted. */
+    version: integer('version').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],
 )

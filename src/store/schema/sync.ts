@@ -95,6 +95,8 @@ export const syncStates = sqliteTable(
     incrementalPaused: integer('incremental_paused').notNull().default(0),
     /** Why an operator accepted a suspect list; null = nothing accepted. */
     emptyAccepted: text('empty_accepted'),
+    /** Raised with each change of the resource's records. */
+    version: integer('version').notNull().default(0),
     /** Number of live records. */
     live: integer('live').notNull().default(0),
     /** When the first full sync completed. */

@@ -1,8 +1,7 @@
 import { SyncError } from '../../model/errors.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import { changedColumns, columnList } from '../columns.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { absentRecords, endQuarantine, markMissing, removalBudget, removeRecords } from '../records/removals.ts'
 import { fullSyncs } from '../schema/index.ts'
 import { oneOf } from '../words.ts'
@@ -16,7 +15,7 @@ import type {
   MissingRecord,
   OfResource,
 } from './sync-port.ts'
-import { saveCompletion } from './sync-states.ts'
+import { raiseVersion, saveCompletion } from './sync-states.ts'
 
 type Row = typeof fullSyncs.$inferSelect
 
@@ -42,17 +41,17 @@ async function dropFullSync(sql: Sql, id: number): Promise<void> {
 }
 
 /** Full syncs and the removals that they lead to. */
-export function fullSyncStore(database: Database, seen: SeenRecords) {
-  const { isIn, listOf } = database.sql
+export function fullSyncStore(db: Db, seen: SeenRecords) {
+  const { isIn, listOf } = db.dialect
   return {
     openFullSync: (tenantId: number, resource: ResourceName) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const row = await openRow(sql, tenantId, resource)
         return row === undefined ? null : toFullSync(row)
       }),
     /** Drops an open one. */
     startFullSync: (start: OfResource & { readonly at: number; readonly cursorBefore: string | null }) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         const open = await openRow(sql, start.tenantId, start.resource)
         if (open !== undefined) await dropFullSync(sql, open.id)
         const [row] = await sql<Row>(
@@ -64,10 +63,10 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
         seen.begin(row.id)
         return toFullSync(row)
       }),
-    dropFullSync: (id: number) => database.write('nothing', (sql) => dropFullSync(sql, id)),
+    dropFullSync: (id: number) => db.write((sql) => dropFullSync(sql, id)),
     /** Stores a wait that the server requested, during which the open full sync is not idle. */
     noteWait: (tenantId: number, resource: ResourceName, until: number) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         await sql(
           `update full_syncs set wait_ms = case when @until > progress_at then @until - progress_at else 0 end
            where tenant_id = @tenantId and resource = @resource`,
@@ -75,19 +74,20 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
         )
       }),
     async absence(id: number) {
-      const of = await database.read(async (sql) => ({ ...(await rowById(sql, id)), seen: await readSeen(sql, id) }))
-      return absentRecords(database, of, of.seen)
+      const of = await db.read(async (sql) => ({ ...(await rowById(sql, id)), seen: await readSeen(sql, id) }))
+      return absentRecords(db, of, of.seen)
     },
     async completeFullSync({ fullSyncId, ...end }: FullSyncEnd) {
-      const { tenantId, resource } = await database.read((sql) => rowById(sql, fullSyncId))
-      const removed = await database.write({ tenantId, resource }, async (sql) => {
+      const removed = await db.write(async (sql) => {
         const row = await rowById(sql, fullSyncId)
-        const { startedAt, startServerTime: serverTime, startRequestId: requestId } = row
+        const { tenantId, resource, startedAt, startServerTime: serverTime, startRequestId: requestId } = row
         const removal = { tenantId, resource, at: end.at, requestId }
-        const removed = await removeRecords(sql, database, removal, end.remove, end.removedAt)
-        await markMissing(sql, database, end.missing ?? [], end.at)
+        const removed = await removeRecords(sql, db, removal, end.remove, end.removedAt)
+        await markMissing(sql, db, end.missing ?? [], end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [listOf(end.absent)])
-        if (row.notWhole === 0) await endQuarantine(sql, database, row, await readSeen(sql, fullSyncId))
+        const ended = row.notWhole === 0 ? await endQuarantine(sql, db, row, await readSeen(sql, fullSyncId)) : 0
+        const changed = end.remove.length + (end.missing ?? []).length + end.absent.length + ended
+        if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
           sql,
           row,
@@ -107,10 +107,10 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
       seen.end(fullSyncId)
       return { removed }
     },
-    removalBudget: (query: BudgetQuery) => database.write('nothing', (sql) => removalBudget(sql, query)),
+    removalBudget: (query: BudgetQuery) => db.write((sql) => removalBudget(sql, query)),
     /** Missing records, least recently looked up first. */
     missing: (query: OfResource & { readonly limit: number; readonly onlyAccepted: boolean }) =>
-      database.read((sql) =>
+      db.read((sql) =>
         sql<MissingRecord>(
           `select rid, key, missing_since as "missingSince", looked_up_at as "lookedUpAt" from records
            where tenant_id = @tenantId and resource = @resource and missing_since is not null and removed_at is null
@@ -122,25 +122,26 @@ export function fullSyncStore(database: Database, seen: SeenRecords) {
     /** Stores answers by id; resolves with the number of records removed. */
     async saveLookUps({ at, asked, existing, removed, removedAt, ...of }: LookUps) {
       if (asked.length === 0) return 0
-      return database.write(of, async (sql) => {
+      return db.write(async (sql) => {
         await sql(`update records set looked_up_at = ? where ${isIn('rid')}`, [at, listOf(asked)])
         await sql(`update records set missing_since = null, absent = 0, accepted = 0 where ${isIn('rid')}`, [
           listOf(existing),
         ])
         let count = 0
         for (const { rid, requestId } of removed)
-          count += await removeRecords(sql, database, { ...of, at, requestId }, [rid], removedAt)
+          count += await removeRecords(sql, db, { ...of, at, requestId }, [rid], removedAt)
+        if (existing.length + removed.length > 0) await raiseVersion(sql, of.tenantId, of.resource)
         return count
       })
     },
     /** True if an operator accepted removals that are still to be made. */
     awaitsRemovals: (tenantId: number, resource: ResourceName) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const text = `select 1 from records where tenant_id = ? and resource = ? and accepted = 1 and removed_at is null limit 1`
         return (await sql(text, [tenantId, resource])).length > 0
       }),
     withdrawAcceptedRemovals: (tenantId: number) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         const text = 'update records set accepted = 0 where tenant_id = ? and accepted = 1 and removed_at is null'
         await sql(text, [tenantId])
       }),

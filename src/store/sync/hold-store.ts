@@ -1,16 +1,14 @@
 import { hash } from 'node:crypto'
-import type { Emptiness } from '../../model/emptiness.ts'
-import type { HoldCause } from '../../model/hold-cause.ts'
+import type { Emptiness, HoldCause } from '../../model/holds.ts'
 import { type Reason, reasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, type HoldFacts } from '../event-store.ts'
 import { waiverWriter } from '../findings/waiver-store.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
 import { fromJson, oneOf } from '../words.ts'
 import type { DecisionRow, HoldRow, NewHold } from './sync-port.ts'
-import { saveState } from './sync-states.ts'
+import { raiseVersion, saveState } from './sync-states.ts'
 
 type StoredHold = Omit<HoldRow, 'cause' | 'reason' | 'resource'> & Record<'cause' | 'reason' | 'resource', string>
 
@@ -69,21 +67,21 @@ async function heldRids(sql: Sql, hold: HoldRow): Promise<readonly number[]> {
 }
 
 /** Holds and what operators decide about them. */
-export function holdStore(database: Database) {
-  const append = eventAppender(database)
-  const waivers = waiverWriter(database)
-  const { isIn, listOf } = database.sql
+export function holdStore(db: Db) {
+  const append = eventAppender(db)
+  const waivers = waiverWriter(db)
+  const { isIn, listOf } = db.dialect
 
   async function apply(sql: Sql, hold: HoldRow, { tenantId, at, coversKnown }: Application) {
     const { id, reason, resource } = hold
     if (resource !== 'all' && (reason === 'shrink_held' || reason === 'suspect_empty')) {
-      await acceptRemovals(sql, database, await heldRids(sql, hold))
+      await acceptRemovals(sql, db, await heldRids(sql, hold))
       if (reason === 'suspect_empty') await saveState(sql, tenantId, resource, { emptyAccepted: emptinessOf(hold) })
     }
     if (reason !== 'tenant_changed') return
     if (resource === 'all' && coversKnown) {
       for (const one of resourceNames)
-        await acceptRemovals(sql, database, await removableRids(sql, { tenantId, resource: one }))
+        await acceptRemovals(sql, db, await removableRids(sql, { tenantId, resource: one }))
       await acceptPastRemovals(sql, tenantId)
       await waivers.endAll(sql, tenantId, at)
       await sql('update tenants set known_since = ? where id = ?', [at, tenantId])
@@ -93,7 +91,7 @@ export function holdStore(database: Database) {
 
   return {
     holds: (tenantId?: number): Promise<readonly HoldRow[]> =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const where = tenantId === undefined ? '' : 'where h.tenant_id = ?'
         const rows = await sql<StoredHold>(
           `${selectHolds} ${where} ${inOrder}`,
@@ -103,7 +101,7 @@ export function holdStore(database: Database) {
       }),
     /** Raises or keeps a hold; its id stays while it covers the same records. */
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }: NewHold) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         const stored = JSON.stringify(cause)
         const scope = { tenantId, resource, reason }
         let raisedAt = Math.round(at)
@@ -131,12 +129,12 @@ export function holdStore(database: Database) {
     async liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason) {
       const scope = [{ tenantId, resource, reason }]
       // Reads first, because a transaction that writes waits for the disk.
-      const found = await database.read((sql) => sql(`select 1 from holds where ${ofScope}`, scope))
-      if (found.length > 0) await database.write('nothing', (sql) => sql(`delete from holds where ${ofScope}`, scope))
+      const found = await db.read((sql) => sql(`select 1 from holds where ${ofScope}`, scope))
+      if (found.length > 0) await db.write((sql) => sql(`delete from holds where ${ofScope}`, scope))
     },
     /** Decisions that the engine has not applied. */
     pendingDecisions: (tenantId: number) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const rows = await sql<{ holdId: string; data: string }>(
           `select subject as "holdId", data from events e where tenant_id = ? and kind = 'hold.accepted'
              and not exists (select 1 from events a where a.tenant_id = e.tenant_id and a.kind = 'hold.applied'
@@ -155,14 +153,15 @@ export function holdStore(database: Database) {
      * earlier tombstones no longer identify the tenant. Has no effect when the hold is gone.
      */
     applyDecision: ({ holdId }: DecisionRow, application: Application) =>
-      database.write('everything', async (sql) => {
+      db.write(async (sql) => {
         const hold = await holdById(sql, holdId)
-        if (hold !== null) await apply(sql, hold, application)
         const { tenantId, at } = application
+        if (hold !== null) await apply(sql, hold, application)
+        for (const resource of resourceNames) await raiseVersion(sql, tenantId, resource)
         await append(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
       }),
     decide: ({ holdId, reason, at }: { readonly holdId: string; readonly reason: string; readonly at: number }) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         const hold = await holdById(sql, holdId)
         if (hold === null) throw new Error(`There is no hold ${holdId}`)
         const { tenantId, resource, reason: holdReason, count } = hold
@@ -171,7 +170,7 @@ export function holdStore(database: Database) {
       }),
     /** Ids of the records that accepting the hold removes; null if it names none. */
     heldRecords: (id: string) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const hold = await holdById(sql, id)
         const rids = hold === null ? [] : await heldRids(sql, hold)
         if (hold === null || hold.resource === 'all' || rids.length === 0) return null

@@ -1,8 +1,7 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Db, Sql } from '../db/db.ts'
 import { comparisonOf, isKnownRow, type KnownRow, knownRows, PageChanges } from '../records/page-changes.ts'
 import { differingFields, supplementOf } from '../records/record-body.ts'
 import { appendRecordEvents } from '../records/record-events.ts'
@@ -21,12 +20,10 @@ import {
   type PageCommit,
   type PageResult,
 } from './sync-port.ts'
-import { addLive, saveCompletion, saveState, stateRow } from './sync-states.ts'
+import { addLive, raiseVersion, saveCompletion, saveState, stateRow } from './sync-states.ts'
 
 interface Committed extends PageResult {
   readonly rids: readonly number[]
-  /** False if no record changed. */
-  readonly changes: boolean
 }
 
 const nothing: Committed = {
@@ -36,32 +33,30 @@ const nothing: Committed = {
   contradictory: [],
   detailDue: [],
   rids: [],
-  changes: false,
 }
 
 /** Pages and answers by id. */
-export function pageStore(database: Database, passes: SeenRecords) {
+export function pageStore(db: Db, passes: SeenRecords) {
   return {
     /** A page, the cursor that follows it and its events, in one transaction (docs/internals/sync.md#1-page). */
     async commitPage(page: PageCommit): Promise<PageResult> {
       const { items, fullSync, cursor, whole } = page
       if (items.length === 0 && fullSync === undefined && cursor === undefined && whole === undefined) return nothing
-      const changed = (done?: Committed) => (done === undefined || done.changes ? page : 'nothing')
-      const done = await database.write(changed, (sql) => commit(sql, database, page, passes))
+      const done = await db.write((sql) => commit(sql, db, page, passes))
       // Only now: a transaction that fails returned nothing.
       if (fullSync !== undefined) passes.add(fullSync.id, done.rids)
       return done
     },
     /** Counts known keys: live, tombstoned or quarantined, without tombstones of a former tenant. */
     knownKeys: (tenantId: number, resource: ResourceName, ids: readonly (string | number)[]) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const keys = [...new Set(ids.map(recordShapes[resource].keyOf))]
-        const rows = await knownRows(sql, database, { tenantId, resource }, keys)
+        const rows = await knownRows(sql, db, { tenantId, resource }, keys)
         return [...rows.values()].filter(isKnownRow).length
       }),
     /** Keys of the records whose details are read next in rotation; moves the rotation on. */
     nextDetails: (tenantId: number, resource: ResourceName, limit: number) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         const { detailsAfter } = await stateRow(sql, tenantId, resource)
         const text = `select key from records where tenant_id = @tenantId and resource = @resource and ${isLive}
           and missing_since is null and key > @after order by key limit @limit`
@@ -78,37 +73,38 @@ export function pageStore(database: Database, passes: SeenRecords) {
      * differs from the mirror, null where they cannot be compared.
      */
     saveDetails: (tenantId: number, resource: ResourceName, answers: readonly DetailAnswer[]) =>
-      database.write({ tenantId, resource }, async (sql) => {
+      db.write(async (sql) => {
         const of = { tenantId, resource }
         const shape = recordShapes[resource]
         const keys = answers.map(({ item }) => shape.keyOf(idOf(shape, item)))
-        const known = await knownRows(sql, database, of, keys)
+        const known = await knownRows(sql, db, of, keys)
         const differing: (readonly string[] | null)[] = []
         for (const [i, answer] of answers.entries()) {
           const row = known.get(keys[i] ?? '')
-          differing.push(row === undefined ? null : await saveDetail(sql, database, of, row, answer))
+          differing.push(row === undefined ? null : await saveDetail(sql, db, of, row, answer))
         }
         return differing
       }),
   }
 }
 
-async function commit(sql: Sql, database: Database, page: PageCommit, passes: SeenRecords): Promise<Committed> {
+async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): Promise<Committed> {
   const { tenantId, resource, fullSync, whole } = page
   const distinct = distinctItems(recordShapes[resource], page.items)
-  const known = await knownRows(sql, database, page, [...distinct.items.keys()])
+  const known = await knownRows(sql, db, page, [...distinct.items.keys()])
   // After the pass, the feed returns what changed meanwhile: no contradiction.
   const seen = fullSync?.next === undefined ? null : await passes.of(sql, fullSync.id)
   const changes = new PageChanges(page, distinct, known, seen)
   const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
   const differs = !changes.isEmpty || beside.length > 0
   if (page.admit?.({ ...comparisonOf(distinct, known), differs }) === false) return { ...nothing, admitted: false }
-  await changes.write(sql, database)
+  await changes.write(sql, db)
   await addLive(sql, tenantId, resource, changes.live)
+  if (differs) await raiseVersion(sql, tenantId, resource)
   const { rids, counts, laterDates, contradicted, detailDue, notWhole } = changes
   if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })
   let removed = 0
-  if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, database, page, changes, beside)
+  if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, db, page, changes, beside)
   if (whole === undefined) await saveState(sql, tenantId, resource, { cursor: page.cursor })
   else await saveCompletion(sql, page, whole, { at: page.at, requestId: page.requestId, cursor: page.cursor })
   return {
@@ -118,30 +114,29 @@ async function commit(sql: Sql, database: Database, page: PageCommit, passes: Se
     contradictory: [...contradicted],
     detailDue,
     rids,
-    changes: differs,
   }
 }
 
 /** Removes the records that a list in one answer lacks. */
 async function removeBeside(
   sql: Sql,
-  database: Database,
+  db: Db,
   page: PageCommit,
   { rids, notWhole }: PageChanges,
   beside: readonly number[],
 ): Promise<number> {
   if (notWhole) {
     // A record without a readable id may be one of the absent ones.
-    await markMissing(sql, database, beside, page.at)
+    await markMissing(sql, db, beside, page.at)
     return 0
   }
-  await endQuarantine(sql, database, page, new Set(rids))
-  return removeRecords(sql, database, page, beside, page.whole?.serverTime ?? page.at)
+  await endQuarantine(sql, db, page, new Set(rids))
+  return removeRecords(sql, db, page, beside, page.whole?.serverTime ?? page.at)
 }
 
 async function saveDetail(
   sql: Sql,
-  database: Database,
+  db: Db,
   of: OfResource,
   [key, rid, body, , , supplement, , removedAt]: KnownRow,
   { item, at, requestId }: DetailAnswer,
@@ -159,9 +154,11 @@ async function saveDetail(
   const before = stored ?? earlier
   const text = JSON.stringify({ ...rest, [detail.field]: value, [detail.readAt]: at })
   await sql('update records set supplement = ? where rid = ?', [text, rid])
+  // For an equal value, too: results may have ended with the time at which it was read.
+  await raiseVersion(sql, of.tenantId, of.resource)
   // The first answer adds the detail; only later differences are changes in the tenant.
   if (before !== undefined && before !== value)
-    await appendRecordEvents(sql, database, { ...of, at, requestId }, [
+    await appendRecordEvents(sql, db, { ...of, at, requestId }, [
       { key, kind: 'record.changed', fields: { [detail.field]: [before, value] } },
     ])
   return differing

@@ -1,5 +1,4 @@
-import type { Emptiness } from '../../model/emptiness.ts'
-import type { HoldCause } from '../../model/hold-cause.ts'
+import type { Emptiness, HoldCause } from '../../model/holds.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
 import type { holds } from '../schema/decisions.ts'

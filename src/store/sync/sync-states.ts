@@ -1,4 +1,4 @@
-import { emptinesses } from '../../model/emptiness.ts'
+import { emptinesses } from '../../model/holds.ts'
 import { isRefusal, type Reason, reasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import { changedColumns, columnList, defaultsOf } from '../columns.ts'
@@ -61,6 +61,15 @@ export async function addLive(sql: Sql, tenantId: number, resource: string, reco
     `insert into sync_states (tenant_id, resource, live) values (?, ?, ?)
      on conflict (tenant_id, resource) do update set live = sync_states.live + excluded.live`,
     [tenantId, resource, records],
+  )
+}
+
+/** Results of the records as they were are no longer current. Call inside the transaction that changes the records. */
+export async function raiseVersion(sql: Sql, tenantId: number, resource: string): Promise<void> {
+  await sql(
+    `insert into sync_states (tenant_id, resource, version) values (?, ?, 1)
+     on conflict (tenant_id, resource) do update set version = sync_states.version + 1`,
+    [tenantId, resource],
   )
 }
 

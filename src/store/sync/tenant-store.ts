@@ -1,7 +1,7 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 import { identifying } from '../../resources/index.ts'
 import { changedColumns, columnList } from '../columns.ts'
-import type { Database } from '../database.ts'
+import type { Db } from '../db/db.ts'
 import { isLive } from '../records/record-reader.ts'
 import { tenants } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
@@ -50,10 +50,10 @@ function toTenant(row: StoredTenant): TenantRow {
 }
 
 /** Tenants and their sync states. */
-export function tenantStore(database: Database) {
+export function tenantStore(db: Db) {
   return {
     openTenant: (name: string, baseUrl: string, at: number) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         const text = 'insert into tenants (name, base_url, created_at) values (?, ?, ?) on conflict do nothing'
         await sql(text, [name, baseUrl, at])
         const [row] = await sql<StoredTenant>(`${selectTenants} where name = ?`, [name])
@@ -61,30 +61,28 @@ export function tenantStore(database: Database) {
         return { tenant: toTenant(row), sameOrigin: row.baseUrl === baseUrl }
       }),
     tenant: (tenantId: number) =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const [row] = await sql<StoredTenant>(`${selectTenants} where id = ?`, [tenantId])
         if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
         return toTenant(row)
       }),
     tenants: (): Promise<readonly TenantRow[]> =>
-      database.read(async (sql) => (await sql<StoredTenant>(`${selectTenants} order by name`)).map(toTenant)),
+      db.read(async (sql) => (await sql<StoredTenant>(`${selectTenants} order by name`)).map(toTenant)),
     noteTenant: (tenantId: number, change: TenantChange) =>
-      database.write('nothing', async (sql) => {
+      db.write(async (sql) => {
         const { names, values } = changedColumns(tenants, change)
         const set = names.map((name) => `${name} = ?`).join(', ')
         if (set !== '') await sql(`update tenants set ${set} where id = ?`, [...values, tenantId])
       }),
     /** True if the mirror has a record of the tenant, live or not. */
     knowsAny: (tenantId: number) =>
-      database.read(
-        async (sql) => (await sql('select 1 from records where tenant_id = ? limit 1', [tenantId])).length > 0,
-      ),
+      db.read(async (sql) => (await sql('select 1 from records where tenant_id = ? limit 1', [tenantId])).length > 0),
     /**
      * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that
      * are the same one share it.
      */
     firstRecords: (): Promise<readonly FirstRecord[]> =>
-      database.read(async (sql) => {
+      db.read(async (sql) => {
         const found: FirstRecord[] = []
         for (const { name: resource } of identifying) {
           const rows = await sql<{ tenant: string; key: string | null }>(firstKeys, [{ resource }])
@@ -93,12 +91,12 @@ export function tenantStore(database: Database) {
         return found
       }),
     syncState: (tenantId: number, resource: ResourceName) =>
-      database.read(async (sql) => toSyncState(await stateRow(sql, tenantId, resource))),
+      db.read(async (sql) => toSyncState(await stateRow(sql, tenantId, resource))),
     noteSync: (tenantId: number, resource: ResourceName, note: SyncNote) =>
-      database.write('nothing', (sql) => saveState(sql, tenantId, resource, note)),
-    closeRun: (run: RunClose) => database.write('nothing', (sql) => closeRun(sql, run)),
+      db.write((sql) => saveState(sql, tenantId, resource, note)),
+    closeRun: (run: RunClose) => db.write((sql) => closeRun(sql, run)),
     liveCount: (tenantId: number, resource: ResourceName) =>
-      database.read(async (sql) => (await stateRow(sql, tenantId, resource)).live),
+      db.read(async (sql) => (await stateRow(sql, tenantId, resource)).live),
   }
 }
 

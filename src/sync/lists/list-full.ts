@@ -1,6 +1,6 @@
 import type { Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
-import { ownClientCause, ownClientRemedy } from '../../model/hold-remedy.ts'
+import { ownClientCause, ownClientRemedy } from '../../model/holds.ts'
 import type { PagedListResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
 import { ownIdOn } from '../context.ts'

@@ -1,5 +1,5 @@
-import type { Emptiness } from '../../model/emptiness.ts'
 import { SyncError } from '../../model/errors.ts'
+import type { Emptiness } from '../../model/holds.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
 

@@ -1,5 +1,5 @@
 import type { Fetched, Item } from '../../api/reader.ts'
-import type { Emptiness } from '../../model/emptiness.ts'
+import type { Emptiness } from '../../model/holds.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
 import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { contradictoryAnswers, isSameAnswer } from '../pages/answer-difference.ts'

@@ -19,7 +19,8 @@ export interface Ruling {
  * The page rule (docs/internals/sync.md#8-tenant-identity): false if most of five or more records are unknown but were created over
  * an hour before the last complete full sync began. Records without a readable id do not count: they are quarantined.
  * If the server time of that full sync is unknown, or was wrong (ahead of the page's, or since then the server's time
- * advanced by over a day more than a local one that was not set back), the local time counts unless it is after `now`.
+ * advanced by over a day more than a local one that was not set back), the local time counts unless it is after both `now`
+ * and the page's server time.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
@@ -33,7 +34,7 @@ export function admits(
   const began = serverBegan ?? completeStartedAt
   const total = known + unknown.length
   if (began === null || total < leastSuspiciousPage) return true
-  if (serverBegan === null && began > now) return true
+  if (serverBegan === null && began > Math.max(now, serverTime ?? now)) return true
   const accepted = new Set(admitted?.resource === resource ? admitted.keys : [])
   const identified = unknown.filter(({ key }) => key !== null)
   const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { anyHostPaths, openPaths } from '../access-control.ts'
 import type { Body, Route } from '../route.ts'
-import './command-schemas.ts'
 import { components, error } from './schemas.ts'
 
 type Json = Readonly<Record<string, unknown>>

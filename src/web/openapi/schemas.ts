@@ -9,19 +9,19 @@ import { severities } from '../../model/severity.ts'
 
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
 
-export const count = z.int().min(0)
-export const time = z.iso.datetime().describe('ISO 8601 in UTC')
+const count = z.int().min(0)
+const time = z.iso.datetime().describe('ISO 8601 in UTC')
 const timeOrNever = time.nullable().describe('ISO 8601 in UTC; null = never')
 const seconds = z.number().describe('Seconds')
 
-export function component<T extends z.ZodType>(id: string, description: string, schema: T): T {
+function component<T extends z.ZodType>(id: string, description: string, schema: T): T {
   components.add(schema, { id, description })
   return schema
 }
 
-export const severity = component('Severity', 'From the lowest to the highest', z.enum(severities))
-export const resource = component('Resource', 'A mirrored resource of a tenant', z.enum(resourceNames))
-export const reason = component('Reason', 'Why a run or a request failed, or why there is a hold', z.enum(reasons))
+const severity = component('Severity', 'From the lowest to the highest', z.enum(severities))
+const resource = component('Resource', 'A mirrored resource of a tenant', z.enum(resourceNames))
+const reason = component('Reason', 'Why a run or a request failed, or why there is a hold', z.enum(reasons))
 const unknownReason = component('UnknownReason', 'Why a check cannot be evaluated', z.enum(unknownReasons))
 const checkStatus = component('CheckStatus', 'The current status of a check', z.enum(checkStatuses))
 const bySeverity = component(
@@ -109,7 +109,7 @@ export const check = component(
   }),
 )
 
-export const hold = component(
+const hold = component(
   'Hold',
   'A change that the engine holds back until an operator accepts it or its cause is gone',
   z.object({

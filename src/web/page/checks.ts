@@ -1,112 +1,126 @@
 import { html } from 'hono/html'
+import { distance } from '../../model/durations.ts'
+import type { FindingView } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
 import { type ShownStatus, shownStatus } from '../../model/posture-state.ts'
+import { reasonInWords } from '../../model/reasons.ts'
 import { severities, total } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
+import { findingList, namesOf } from './findings.ts'
 import type { TenantPage } from './load-page.ts'
-import { badge, severityCounts, statusTone, statusWord } from './marks.ts'
-import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
-import { part, table } from './table.ts'
-import { foreign, type Html, instant } from './text.ts'
+import { badge, severityCounts, severityTone, statusTone, type Tone } from './marks.ts'
+import { hrefOf, isFiltered, runbookHref } from './page-query.ts'
+import { advice, foreign, type Html } from './text.ts'
 
-type Checked = Pick<TenantPage, 'posture' | 'secrets'>
-/** Known names of API clients, by id. */
-type Names = ReadonlyMap<string, string | null>
+/** A group shows this many findings, and its heading this many names. */
+const most = { findings: 5, names: 3 }
 
 const order = ['fail', 'unknown', 'waived', 'pass', 'not_applicable'] as const
 
-export function checks({ posture, secrets }: Checked, query: PageQuery, now: number): Html {
-  const clients = new Map(secrets.map(({ clientId, name }) => [clientId, name]))
-  const id = `checks-${posture.tenant}`
-  const sorted = posture.checks.toSorted(
-    (a, b) =>
-      Number(b.enabled) - Number(a.enabled) ||
-      order.indexOf(shownStatus(a)) - order.indexOf(shownStatus(b)) ||
-      highestOf(b) - highestOf(a),
-  )
-  const link = (check: string) =>
-    hrefOf(wholePage, { tenant: query.tenant, check, state: 'all' }, `#findings-${posture.tenant}`)
-  const list = (some: readonly CheckView[]) =>
-    table({
-      kind: 'checks',
-      labeledBy: `${id}_title`,
-      columns: ['Check', 'Status', 'Fail', 'Findings', 'Since'],
-      rows: some.map((check) => row(check, { link: link(check.check), clients, now })),
-      empty: 'No check is configured.',
-    })
-  const ofStatus = (...some: readonly ShownStatus[]) =>
-    sorted.filter((view) => view.enabled && some.includes(shownStatus(view)))
-  const wrong = ofStatus('fail', 'unknown')
-  const shown = wrong.length > 0 ? wrong : ofStatus('waived', 'pass')
-  const others = sorted.slice(shown.length)
-  if (shown.length === 0 || others.length === 0) return part(id, 'Checks', list(sorted))
-  const folded = html`<details id="other-${id}"><summary>${countsOf(others)}</summary>${list(others)}</details>`
-  return part(id, 'Checks', html`${list(shown)}${folded}`)
-}
-
-/** Such as `4 pass, 2 not applicable, 1 off`. */
-function countsOf(views: readonly CheckView[]): string {
-  const words = views.map((view) => (view.enabled ? statusWord(shownStatus(view)) : 'off'))
-  return [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => `${length} ${word}`).join(', ')
-}
-
 /** Rank of the highest severity among the open findings; -1 without one. */
-function highestOf({ open }: CheckView): number {
+export function rankOf({ open }: CheckView): number {
   return severities.findLastIndex((severity) => (open[severity] ?? 0) > 0)
 }
 
-interface RowContext {
-  readonly link: string
-  readonly clients: Names
-  readonly now: number
+/** Those with the highest severity first, then what is unknown, what passes and what is off. */
+export function sorted(checks: readonly CheckView[]): readonly CheckView[] {
+  return checks.toSorted(
+    (a, b) =>
+      Number(b.enabled) - Number(a.enabled) ||
+      order.indexOf(shownStatus(a)) - order.indexOf(shownStatus(b)) ||
+      rankOf(b) - rankOf(a),
+  )
 }
 
-function row(view: CheckView, { link, clients, now }: RowContext): readonly (Html | string)[] {
-  const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}.</span>`
-  const name = html`<code>${view.check}</code><span class="why">Passes when: ${foreign(view.title)}</span>${assumption}`
-  if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
+/** Such as `4 pass, 2 not applicable, 1 off`. */
+export function countsOf(views: readonly CheckView[]): string {
+  const words = views.map((view) => (view.enabled ? wordOf(shownStatus(view)) : 'off'))
+  return [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => `${length} ${word}`).join(', ')
+}
+
+function wordOf(status: ShownStatus): string {
+  return status.replace('_', ' ')
+}
+
+/**
+ * Checks, each in a line that opens; all that keeps one from being a plain pass or fail is in the line. With a filter,
+ * those with findings are open and list all of them.
+ */
+export function checkList(views: readonly CheckView[], page: TenantPage): Html {
+  const byCheck = Map.groupBy(page.findings.list, ({ check }) => check)
+  return html`${views.map((view) => group(view, byCheck.get(view.check) ?? [], page))}`
+}
+
+function group(view: CheckView, found: readonly FindingView[], page: TenantPage): Html {
+  const { tenant } = page.posture
+  const isWhole = isFiltered(page.query)
+  const openTotal = isWhole ? 0 : total(view.open)
+  const shown = isWhole ? found : found.slice(0, most.findings)
+  const anchor = `#findings-${tenant}`
+  const link = (state: 'waived' | undefined, words: string) =>
+    html`<a href="${hrefOf({}, { tenant: page.query.tenant, check: view.check, state }, anchor)}" data-live="jump">${words}</a> `
+  const rest = openTotal > shown.length ? link(undefined, `All ${number(openTotal)}`) : ''
+  const waived = hasWaived(view) ? link('waived', `${number(total(view.waived))} waived`) : ''
+  return html`<details class="check edge-${toneOf(view)}" id="check-${tenant}-${view.check}"${isWhole && found.length > 0 ? html` open=""` : ''}><summary>${heading(view, found, page)}</summary>
+${aboutCheck(view, page)}${shown.length === 0 ? '' : findingList(shown, page)}<p class="more">${rest}${waived}</p></details>
+`
+}
+
+function toneOf(view: CheckView): Tone {
+  const severity = severities[rankOf(view)]
+  if (!view.enabled) return 'quiet'
+  return severity === undefined || view.status === 'unknown' ? statusTone[shownStatus(view)] : severityTone[severity]
+}
+
+function hasWaived({ waived }: CheckView): boolean {
+  return total(waived) > 0
+}
+
+function heading(view: CheckView, found: readonly FindingView[], page: TenantPage): Html {
+  const { check, enabled, since, problem, partial } = view
+  const code = html`<code>${check}</code>`
+  if (!enabled) return html`${badge('off', 'quiet')} ${code}`
   const shown = shownStatus(view)
-  const why = view.reason ?? (shown === 'unknown' ? (view.partial ?? 'ambiguous') : null)
-  const reason = why === null ? '' : html`<span class="why">${why}</span>`
-  const problem = view.problem === undefined ? '' : html`<span class="why">${foreign(view.problem)}</span>`
-  return [
-    name,
-    html`${badge(statusWord(shown), statusTone[shown])}${reason}${problem}`,
-    failing(view, clients),
-    findingCounts(view, link),
-    view.since === null ? '–' : instant(view.since, now),
-  ]
+  const counts = severityCounts(view.open, total(view.waived))
+  const word = shown === 'fail' && rankOf(view) >= 0 ? '' : html`${badge(wordOf(shown), statusTone[shown])} `
+  const named = found.slice(0, most.names).filter(({ entity: { type, id } }) => type !== id)
+  const names = named.map((one) => namesOf(one, page)[0] ?? '')
+  const more = total(view.open) - names.length
+  const who = names.map((name, i) => html`${i === 0 ? '' : ', '}${foreign(name)}`)
+  const reason = view.reason ?? partial ?? (shown === 'unknown' ? 'ambiguous' : null)
+  const why = reason === null ? [] : [`${shown === 'fail' ? 'more may fail, ' : ''}${reasonInWords(reason)}`]
+  if (problem !== undefined) why.push(problem)
+  return html`${word}${counts} ${code} ${failing(view)} ${since === null ? '' : html`<span class="ago">since ${distance(since, page.now)}</span>`}${
+    names.length === 0 ? '' : html`<span class="who">${who}${more > 0 ? ` and ${number(more)} more` : ''}</span>`
+  }${unevaluated(view, page)}${why.map((one) => html`<span class="why">${foreign(one)}</span>`)}`
 }
 
 /** Numbers of failing, of all and of unevaluated entities. An unknown check never shows 0, because more may fail. */
-function failing(view: CheckView, clients: Names): Html | string {
+function failing(view: CheckView): Html | string {
   const { status, open, waived, entities } = view
-  if (status === 'not_applicable') return '–'
-  const accepted = total(waived)
-  const failed = total(open) + accepted
+  if (status === 'not_applicable') return ''
+  const failed = total(open) + total(waived)
   const isOpenEnded = status === 'unknown'
-  const atLeast = isOpenEnded && failed > 0 ? 'at least ' : ''
-  const count = isOpenEnded && failed === 0 ? '?' : number(failed)
-  const waivers = accepted > 0 ? html`<span class="why">${number(accepted)} waived</span>` : ''
-  return html`${atLeast}<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf(view, clients)}`
+  const count = isOpenEnded && failed === 0 ? '?' : `${isOpenEnded ? 'at least ' : ''}${number(failed)}`
+  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>`
 }
 
-function unevaluatedOf(
-  { notEvaluated, notEvaluatedWhere, unevaluated = [] }: CheckView,
-  clients: Names,
-): Html | string {
+function unevaluated(view: CheckView, { secrets }: TenantPage): Html | string {
+  const { notEvaluated, notEvaluatedWhere, unevaluated: ids = [] } = view
   if (notEvaluated === null || notEvaluated === 0) return ''
-  const named = unevaluated.map((id, i) => {
-    const name = clients.get(id) ?? null
-    return html`${i === 0 ? ': ' : ', '}${name === null ? foreign(id) : html`${foreign(name)} (${foreign(id)})`}`
+  const named = ids.map((id, i) => {
+    const name = secrets.find(({ clientId }) => clientId === id)?.name ?? null
+    return html`${i === 0 ? ': ' : ', '}${foreign(name === null ? id : `${name} (${id})`)}`
   })
-  const ids = html`${named}${named.length > 0 && notEvaluated > named.length ? ', …' : ''}`
+  const more = named.length > 0 && notEvaluated > named.length ? ', …' : ''
   const where = notEvaluatedWhere === undefined ? '' : ` (${notEvaluatedWhere})`
-  return html`<span class="why">${number(notEvaluated)} not evaluated${where}${ids}</span>`
+  return html`<span class="why">${number(notEvaluated)} not evaluated${where}${named}${more}</span>`
 }
 
-function findingCounts({ check, open, waived }: CheckView, link: string): Html | string {
-  const counts = severityCounts(open, total(waived))
-  if (counts.length === 0) return '–'
-  return html`<a class="counts" href="${link}" data-live="jump"><span class="unseen">Findings of ${check}: </span>${counts}</a>`
+/** What to do before what is at stake; once for all findings of the check. */
+function aboutCheck({ title, risk, remediation, runbook, assumption }: CheckView, { configFile }: TenantPage): Html {
+  const link = runbook === undefined ? '' : html` <a href="${runbookHref(runbook)}">Runbook ${runbook}</a>`
+  return html`<p class="about">${advice(remediation, configFile)}${link}</p>
+<p class="why">Passes when: ${foreign(title)}. ${foreign(risk)}${assumption === undefined ? '' : html` ${assumption}.`}</p>
+`
 }

@@ -1,14 +1,29 @@
 import { type ChangeView, withoutChangeDetails } from '../../model/change.ts'
-import { type SecretView, withoutSecretDetails } from '../../model/client-secret.ts'
+import { parseIsoDate } from '../../model/dates.ts'
+import { dayMs } from '../../model/durations.ts'
+import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
+import type { FindingView } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
+import { firstFindings, type ShownQuery } from '../shown-findings.ts'
 import type { WebOptions } from '../web-options.ts'
-import { type FoundFindings, loadFindings } from './load-findings.ts'
-import { type PageQuery, wholePage } from './page-query.ts'
+import { isFiltered, type PageQuery } from './page-query.ts'
 
 /** With more tenants, each is only shown on its own page. */
 const maxInFull = 10
 const maxChanges = 20
+/** Findings on a page of a filtered list, of which the groups by check show the first, and new ones that are counted. */
+const most = { list: 50, grouped: 250, recent: 50 }
+
+export interface FoundFindings {
+  /** What a filter selects, the newest first; without one the first open findings, the highest severity first. */
+  readonly list: readonly FindingView[]
+  readonly hasMore: boolean
+  /** True when no open finding matches, so that the list has those that were resolved. */
+  readonly areResolved: boolean
+  /** Findings that were opened within a day, the newest first. */
+  readonly recent: readonly FindingView[]
+}
 
 export interface TenantPage {
   readonly posture: TenantPosture
@@ -19,6 +34,8 @@ export interface TenantPage {
   readonly changes: readonly ChangeView[]
   readonly exposeDetails: boolean
   readonly configFile: string | undefined
+  readonly query: PageQuery
+  readonly now: number
 }
 
 export interface PageData {
@@ -35,26 +52,52 @@ export interface PageData {
 }
 
 /** The details of a tenant are loaded when it is rendered. */
-export async function loadPage(
-  { sources, clock, version, configFile }: WebOptions,
-  exposeDetails: boolean,
-  query: PageQuery = wholePage,
-): Promise<PageData> {
-  const postures = shownPostures(await sources.posture(query.tenant ?? undefined), exposeDetails)
+export async function loadPage(options: WebOptions, exposeDetails: boolean, query: PageQuery = {}): Promise<PageData> {
+  const { sources, clock, version, configFile } = options
+  const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
   const now = clock.now()
   const load = async (posture: TenantPosture): Promise<TenantPage> => {
-    const changes = await sources.changes(posture.tenant, maxChanges, exposeDetails)
-    const secrets = await sources.secrets(posture.tenant)
+    const { tenant } = posture
+    const first = (count: number, wanted: ShownQuery) =>
+      firstFindings(count, sources.findings, { tenant, descending: true, ...wanted }, exposeDetails)
+    const changes = await sources.changes(tenant, maxChanges, exposeDetails)
+    const secrets = await sources.secrets(tenant)
     return {
       posture,
-      findings: await loadFindings({ posture, query, findings: sources.findings, exposeDetails, now }),
+      findings: isFiltered(query) ? await loadList(first, query) : await loadGroups(first, now),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
       exposeDetails,
       configFile,
+      query,
+      now,
     }
   }
   const tenants = postures.length <= maxInFull ? postures : []
-  const hasOthers = query.tenant !== null && sources.names().tenants.length > 1
+  const hasOthers = query.tenant !== undefined && sources.names().tenants.length > 1
   return { version, now, exposeDetails, query, hasOthers, postures, tenants, load }
+}
+
+type First = (count: number, wanted: ShownQuery) => Promise<readonly FindingView[]>
+
+async function loadGroups(first: First, now: number): Promise<FoundFindings> {
+  const list = await first(most.grouped, { order: 'severity' })
+  const newest = await first(most.recent, {})
+  const recent = newest.filter(({ firstSeen }) => (parseIsoDate(firstSeen)?.ms ?? 0) >= now - dayMs)
+  return { list, hasMore: false, areResolved: false, recent }
+}
+
+/** Behind an old link, where no open finding matches any more, those that were resolved. */
+async function loadList(first: First, query: PageQuery): Promise<FoundFindings> {
+  const { check, q, after, state = 'open', severity } = query
+  const filter: ShownQuery = { text: q, check, severities: severity, after }
+  const found = await first(most.list + 1, { ...filter, states: state === 'all' ? ['open', 'waived'] : [state] })
+  // The place is gone: the list begins again, because an empty page would look like "nothing found".
+  if (found.length === 0 && after !== undefined) return loadList(first, { ...query, after: undefined })
+  const list = found.slice(0, most.list)
+  const isOld = list.length === 0 && state === 'open' && (check !== undefined || q !== undefined)
+  if (!isOld) return { list, hasMore: found.length > most.list, areResolved: false, recent: [] }
+  const resolved = await first(most.list, { ...filter, states: ['resolved'] })
+  const newest = resolved.toSorted((a, b) => (b.resolvedAt ?? '').localeCompare(a.resolvedAt ?? ''))
+  return { list: newest, hasMore: false, areResolved: newest.length > 0, recent: [] }
 }

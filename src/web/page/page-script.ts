@@ -116,6 +116,12 @@ document.addEventListener('click', async (event) => {
   if (link.dataset.live === 'jump') document.getElementById(link.hash.slice(1))?.scrollIntoView()
 })
 
+/** A link to a part that is folded opens it. */
+function openTarget() {
+  const folded = document.querySelector('.part:target > details')
+  if (folded !== null) folded.open = true
+}
+
 document.addEventListener('click', async ({ target }) => {
   if (!target.matches('.copy')) return
   await navigator.clipboard.writeText(target.previousElementSibling.textContent)
@@ -145,6 +151,8 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) look(true)
 })
 
+addEventListener('hashchange', openTarget)
+openTarget()
 addCopyButtons(document)
 next = setTimeout(() => look(true), everyMs)
 `

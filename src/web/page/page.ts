@@ -1,23 +1,20 @@
 import { html } from 'hono/html'
+import { describePosture } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type DataQuality, dataQualityOf, type Tally, tally } from '../../model/posture-state.ts'
-import type { Severity } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import type { PageData } from './load-page.ts'
-import { badge, severityTone, type Tone } from './marks.ts'
-import { ownerWord } from './owner.ts'
-import { hrefOf, wholePage } from './page-query.ts'
-import { tenantSummary } from './summary.ts'
-import { tenant } from './tenant.ts'
+import { badge, levelTone, severityTone } from './marks.ts'
+import { hrefOf } from './page-query.ts'
+import { ownerWord, tenant } from './tenant.ts'
 import { type Html, stamp } from './text.ts'
 
 /** Seconds between two refreshes: by the script, by the script with many tenants, and without a script. */
 const refresh = { script: 20, many: 60, plain: 60 }
 
 export async function* renderPage(data: PageData): AsyncGenerator<string> {
-  const { now, query, tenants, load } = data
   yield String(await head(data))
-  for (const posture of tenants) yield String(await tenant(await load(posture), query, now))
+  for (const posture of data.tenants) yield String(await tenant(await data.load(posture)))
   yield foot
 }
 
@@ -45,7 +42,7 @@ const end = html`</body>
 export function otherPage(title: string, body: Html): string {
   return String(html`${start(title)}
 <header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
-<main id="main">${body}<p class="more"><a href="${hrefOf(wholePage, {})}">Status page</a></p></main>
+<main id="main">${body}<p class="more"><a href="${hrefOf({}, {})}">Status page</a></p></main>
 ${end}`)
 }
 
@@ -58,7 +55,7 @@ function head(data: PageData): Html {
   const { version, now, query, hasOthers, postures, tenants } = data
   const failing = postures.reduce((sum, posture) => sum + tally(posture).shown.fail, 0)
   const title = `${query.tenant ?? plural(postures.length, 'tenant')}${failing === 0 ? '' : `, ${number(failing)} failing`}`
-  const back = hasOthers ? html`<nav aria-label="Tenants"><a href="${hrefOf(wholePage, {})}">All tenants</a></nav>` : ''
+  const back = hasOthers ? html`<nav aria-label="Tenants"><a href="${hrefOf({}, {})}">All tenants</a></nav>` : ''
   const seconds = postures.length > 0 && tenants.length === 0 ? refresh.many : refresh.script
   return html`${start(
     title,
@@ -90,55 +87,51 @@ interface RankedTenant {
   readonly posture: TenantPosture
   readonly quality: DataQuality
   readonly sums: Tally
-  readonly tone: Tone
-  readonly sentence: string
+  readonly level: keyof typeof levelTone
 }
 
-const order: readonly Tone[] = ['bad', 'unknown', 'warn', 'good', 'quiet', 'own']
+const levels = ['fail', 'warn', 'ok'] as const
+const levelWords = {
+  fail: 'with failing checks or holds',
+  warn: 'that cannot be evaluated completely',
+  ok: 'without problems',
+} as const
 
 /** A card for each tenant, the worst first; with many tenants a card links to the tenant's own page. */
-function overview({ postures, tenants, query }: PageData): Html | string {
+function overview({ postures, tenants, query: { find = '' } }: PageData): Html | string {
   if (postures.length < 2) return ''
-  const ranked = postures.map(rank).toSorted(worse)
-  const found = query.find === '' ? ranked : ranked.filter(({ posture }) => posture.tenant.includes(query.find))
+  const ranked = postures
+    .map((posture) => ({
+      posture,
+      quality: dataQualityOf(posture),
+      sums: tally(posture),
+      level: describePosture(posture).level,
+    }))
+    .toSorted(worse)
+  const found = ranked.filter(({ posture }) => posture.tenant.includes(find))
   const isMany = tenants.length === 0
   const shown = found.slice(0, maxCards)
   const more =
     found.length > shown.length
       ? html`<p class="more">and ${number(found.length - shown.length)} more, none in a worse state; find one by name.</p>`
       : ''
+  const counts = levels.flatMap((level) => {
+    const { length } = ranked.filter((one) => one.level === level)
+    return length === 0 ? [] : [`${number(length)} ${levelWords[level]}`]
+  })
   return html`<section id="tenants" aria-labelledby="tenants-title"><h2 id="tenants-title">${plural(postures.length, 'tenant')}</h2>
-<p class="count-line" id="tenants-sum" role="status" aria-live="polite">${summary(ranked)}${query.find === '' ? '' : `; ${number(found.length)} found by name`}</p>
-${isMany ? finder(query.find) : ''}<ul class="cards">${shown.map((one) => card(one, isMany))}</ul>${more}</section>
+<p class="count-line" id="tenants-sum" role="status" aria-live="polite">${counts.join(', ')}${find === '' ? '' : `; ${number(found.length)} found by name`}</p>
+${isMany ? finder(find) : ''}<ul class="cards">${shown.map((one) => card(one, isMany))}</ul>${more}</section>
 `
-}
-
-function rank(posture: TenantPosture): RankedTenant {
-  const quality = dataQualityOf(posture)
-  const sums = tally(posture)
-  return { posture, quality, sums, ...tenantSummary(posture, quality, sums) }
 }
 
 function worse(a: RankedTenant, b: RankedTenant): number {
   return (
-    order.indexOf(a.tone) - order.indexOf(b.tone) ||
+    levels.indexOf(a.level) - levels.indexOf(b.level) ||
     b.sums.open.critical - a.sums.open.critical ||
     b.sums.open.high - a.sums.open.high ||
     b.sums.shown.unknown - a.sums.shown.unknown
   )
-}
-
-function summary(all: readonly RankedTenant[]): string {
-  const count = (tone: Tone) => all.filter((one) => one.tone === tone).length
-  const parts = [
-    [count('bad'), 'with failing checks or holds'],
-    [count('unknown'), 'that cannot be evaluated completely'],
-    [count('good'), 'without problems'],
-  ] as const
-  return parts
-    .filter(([value]) => value > 0)
-    .map(([value, words]) => `${number(value)} ${words}`)
-    .join(', ')
 }
 
 function finder(find: string): Html {
@@ -146,18 +139,20 @@ function finder(find: string): Html {
 `
 }
 
-function card({ posture, quality, sums, tone }: RankedTenant, isMany: boolean): Html {
+function card({ posture, quality, sums, level }: RankedTenant, isMany: boolean): Html {
   const { tenant } = posture
-  const href = isMany ? hrefOf(wholePage, { tenant }) : `#tenant-${tenant}`
-  const severe = (['critical', 'high'] as const satisfies readonly Severity[])
+  const href = isMany ? hrefOf({}, { tenant }) : `#tenant-${tenant}`
+  const { fail, unknown, waived } = sums.shown
+  const words = [
+    fail > 0 ? `${number(fail)} failing` : '',
+    unknown > 0 ? `${number(unknown)} unknown` : '',
+    waived > 0 ? `${number(waived)} waived` : '',
+    posture.holds.length > 0 ? plural(posture.holds.length, 'hold') : '',
+  ].filter((word) => word !== '')
+  const severe = (['critical', 'high'] as const)
     .filter((severity) => sums.open[severity] > 0)
     .map((severity) => html`${badge(`${severity} ${number(sums.open[severity])}`, severityTone[severity])} `)
-  const words = [
-    ...(sums.shown.fail > 0 ? [`${number(sums.shown.fail)} failing`] : []),
-    ...(sums.shown.unknown > 0 ? [`${number(sums.shown.unknown)} unknown`] : []),
-    ...(sums.shown.waived > 0 ? [`${number(sums.shown.waived)} waived`] : []),
-    ...(posture.holds.length > 0 ? [plural(posture.holds.length, 'hold')] : []),
-  ]
-  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.fresh} of ${plural(quality.of, 'resource')} fresh</span>${ownerWord(posture)}<span>${severe}</span></li>
+  const tone = levelTone[level]
+  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (level === 'ok' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.fresh} of ${plural(quality.of, 'resource')} fresh</span>${ownerWord(posture)}<span>${severe}</span></li>
 `
 }

@@ -16,10 +16,11 @@ a { color: var(--link); }
 .outdated { position: sticky; top: 0; z-index: 1; margin: 0; padding: 10px 24px; text-align: center; font-weight: 600; color: var(--bad); background: var(--bad-bg); border-bottom: 1px solid var(--bad); }
 .outdated[hidden] { display: none; }
 .tenant { margin-bottom: 48px; }
-.part { margin-bottom: 28px; }
-.banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; background: var(--card); border: 1px solid var(--line); border-left-width: 6px; border-radius: 10px; padding: 14px 20px; }
-.banner p { margin: 0; font-size: 16px; overflow-wrap: anywhere; }
-.parts { display: flex; flex-wrap: wrap; gap: 2px 14px; width: 100%; font-size: 13px; }
+.part { margin: 12px 0; }
+.part > details > summary h3 { display: inline; margin: 0; }
+.banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; background: var(--card); border: 1px solid var(--line); border-left-width: 6px; border-radius: 10px; padding: 12px 20px; }
+.banner p { margin: 0; overflow-wrap: anywhere; }
+.banner p::first-letter { text-transform: uppercase; }
 .hold { margin-top: 12px; background: var(--bad-bg); border: 1px solid var(--bad); border-radius: 10px; padding: 12px 20px; }
 .hold p { margin: 3px 0; overflow-wrap: anywhere; }
 .hold .command { display: block; width: fit-content; max-width: 100%; margin-top: 3px; }
@@ -31,26 +32,23 @@ a { color: var(--link); }
 .tenant-card { display: grid; align-content: start; gap: 1px; background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 10px 14px; font-size: 13px; overflow-wrap: anywhere; }
 .tenant-card a { font-size: 15px; font-weight: 600; }
 .quiet-text { color: var(--soft); }
-.now { display: grid; grid-template-columns: 2fr 1fr 1fr; gap: 12px; margin-top: 12px; }
-.now section { min-width: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; overflow-wrap: anywhere; }
-.now ul, .findings { margin: 0; padding: 0; list-style: none; }
-.now li { padding: 2px 0; font-size: 14px; }
-.now .more { margin: 0; }
-.findings { background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow-wrap: anywhere; }
-.findings li { padding: 6px 14px; border-top: 1px solid var(--line); }
-.findings li:first-child { border-top: 0; }
-.group { margin: 0 0 10px; }
-.group > summary { color: var(--text); font-weight: 600; padding: 4px 2px; }
+.now { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); gap: 12px; margin: 12px 0 20px; }
+.now > div { display: grid; gap: 12px; align-content: start; }
+.now section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; overflow-wrap: anywhere; }
+.now ul { margin: 0; padding: 0; list-style: none; font-size: 14px; }
+.check { margin: 6px 0 0; padding: 5px 12px 6px; background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 8px; overflow-wrap: anywhere; }
+.check > summary { display: block; color: var(--text); }
+.check > summary code { font-weight: 600; font-size: 13px; }
+.check > summary > :is(code, .num) { margin-right: 8px; }
+.who { display: block; color: var(--soft); }
+.about { margin: 6px 0 2px; font-size: 14px; }
+.findings { margin: 6px 0; padding: 0; list-style: none; overflow-wrap: anywhere; }
+.findings li { padding: 6px 0; border-top: 1px solid var(--line); }
 .said { color: var(--soft); font-size: 13px; }
 .copy { min-height: 0; padding: 0 8px; margin-left: 6px; font-size: 12px; vertical-align: middle; }
-.tiles { display: grid; grid-template-columns: repeat(4, 1fr); gap: 12px; margin: 12px 0 24px; }
-.tile { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 12px 16px; min-width: 0; }
-.tile h3 { margin: 0; color: var(--soft); font-size: 13px; font-weight: 500; }
-.figure { margin: 0; font-size: 25px; font-weight: 650; letter-spacing: -0.02em; line-height: 1.35; }
-.detail { margin: 2px 0 0; color: var(--soft); font-size: 13px; }
-.problems { margin: 0 0 12px; padding: 0; list-style: none; display: grid; gap: 8px; }
+.problems { margin: 12px 0 0; padding: 0; list-style: none; display: grid; gap: 8px; }
 .problem { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 8px 16px; overflow-wrap: anywhere; }
-.todo { display: block; font-size: 13px; }
+.problem p { margin: 0; } .problem .todo { font-size: 13px; color: var(--soft); }
 .edge-bad, .edge-worst { border-left-color: var(--bad); } .edge-warn { border-left-color: var(--warn); }
 .edge-unknown { border-left-color: var(--unknown); } .edge-good { border-left-color: var(--good); }
 .edge-quiet { border-left-color: var(--line); }
@@ -59,11 +57,6 @@ footer span { margin-left: auto; }
 `
 
 const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
-@media (min-width: 701px) {
-  table.checks { table-layout: fixed; }
-  .checks th:nth-child(2) { width: 15.5%; } .checks th:nth-child(3) { width: 22%; } .checks th:nth-child(4) { width: 14%; }
-  .checks th:nth-child(5) { width: 200px; }
-}
 .plain code { overflow-wrap: anywhere; }
 th, td { padding: 8px 16px; text-align: left; vertical-align: top; font-weight: 400; border-top: 1px solid var(--line); }
 thead th { border-top: 0; color: var(--soft); font-size: 12px; font-weight: 500; white-space: nowrap; }
@@ -75,7 +68,6 @@ code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu S
 .ago, .none, .count.quiet { color: var(--soft); font-size: 13px; }
 td .ago { display: inline-block; white-space: nowrap; }
 td time + .ago { display: block; }
-.num + .why { display: block; max-width: 240px; overflow-wrap: anywhere; }
 bdi { overflow-wrap: anywhere; }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
 time { white-space: nowrap; font-variant-numeric: tabular-nums; }
@@ -87,10 +79,6 @@ time { white-space: nowrap; font-variant-numeric: tabular-nums; }
   .mode .ago { min-width: 0; }
 }
 .count { white-space: nowrap; margin-right: 6px; }
-.counts { color: inherit; text-decoration: none; }
-.counts:hover { text-decoration: underline; }
-.bar { display: block; width: 100%; height: 8px; margin: 4px 0 6px; border-radius: 4px; }
-.bar.slim { max-width: 150px; height: 6px; margin: 8px 0 3px; }
 .values { overflow-wrap: anywhere; }
 del { color: var(--soft); } ins { text-decoration: none; font-weight: 600; }
 .empty { margin: 0; background: var(--card); border: 1px dashed var(--edge); border-radius: 10px; padding: 14px 20px; color: var(--soft); }
@@ -99,13 +87,10 @@ del { color: var(--soft); } ins { text-decoration: none; font-weight: 600; }
 `
 
 /** Narrow screens: tables as cards. */
-const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repeat(2, 1fr); } .now { grid-template-columns: 1fr; } }
+const phone = `@media (max-width: 900px) { .now { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 700px) {
   header, main, footer { padding-left: 14px; padding-right: 14px; }
   .asof { margin-left: 0; width: 100%; }
-  .tiles { gap: 8px; }
-  .tile { padding: 10px 12px; }
-  .figure { font-size: 20px; }
   table, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table { background: none; border: 0; border-radius: 0; overflow: visible; }
@@ -115,19 +100,11 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   td { display: grid; grid-template-columns: 96px minmax(0, 1fr); }
   td::before { content: attr(data-label); color: var(--soft); font-size: 12.5px; padding-top: 2px; }
   .data tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: 12px; }
-  .data td:nth-child(2), .checks td:nth-child(2) { display: block; max-width: 150px; }
-  .data td:nth-child(2)::before, .checks td:nth-child(2)::before, .checks td:nth-child(4)::before { content: none; }
+  .data td:nth-child(2) { display: block; max-width: 150px; }
+  .data td:nth-child(2)::before { content: none; }
   .data td:nth-child(n + 3) { grid-column: 1 / -1; }
-  .checks tbody tr { display: flex; flex-wrap: wrap; column-gap: 12px; }
-  .checks tbody th { flex: 1 1 calc(100% - 70px); min-width: 0; overflow-wrap: anywhere; }
-  .checks td:nth-child(n + 3) { display: block; }
-  .checks td:nth-child(3) { flex: 1 1 auto; } .checks td:nth-child(3) > div { display: inline; }
-  .checks td:nth-child(3)::before { content: attr(data-label) "\\00a0"; }
-  .checks td:nth-child(5) { margin-left: auto; } .checks td:nth-child(5)::before { content: none; }
-  .checks time { display: none; }
   td > div > time + .ago, td > div > .ago { display: inline; }
-  td .ago, .num + .why, time { white-space: normal; }
-  .bar.slim { width: 150px; margin-top: 8px; }
+  td .ago, time { white-space: normal; }
   dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dd { margin-bottom: 4px; }
   .filter label { flex: 1 1 140px; }
@@ -141,8 +118,8 @@ const paper = `@media print {
   :root { color-scheme: light; }
   nav, form, footer, .more, .outdated, .skip { display: none; }
   body { font-size: 11px; background: none; }
-  tr, .tile, .banner, .problem { break-inside: avoid; } 
-  .part > details::details-content { content-visibility: visible; block-size: auto; }
+  tr, .check, .banner, .problem { break-inside: avoid; }
+  details::details-content { content-visibility: visible; block-size: auto; }
 }
 `
 
@@ -162,7 +139,6 @@ select, input, button { min-width: 0; max-width: 100%; font: inherit; color: var
 button { cursor: pointer; font-weight: 600; }
 .clear { padding-bottom: 7px; }
 details { margin-top: 4px; }
-.later { margin: 10px 2px 0; }
 summary { display: inline-block; cursor: pointer; color: var(--link); font-size: 13px; padding: 1px 0; }
 summary::before { content: "▸ "; } details[open] > summary::before { content: "▾ "; }
 dl { display: grid; grid-template-columns: minmax(100px, max-content) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 6px; padding: 8px 12px; border-radius: 8px; background: var(--bg); font-size: 13px; }
@@ -176,20 +152,18 @@ const colors = `:root {
   --bg: #f4f6f9; --card: #ffffff; --line: #dfe4ec; --text: #1b2330; --soft: #566274; --edge: #76829a;
   --bad: #b9222a; --bad-bg: #fdeaea; --warn: #8a5106; --warn-bg: #fdf1dc;
   --unknown: #6440b0; --unknown-bg: #f0eafb; --good: #17703c; --good-bg: #e3f5ea;
-  --quiet: #556174; --quiet-bg: #eceff4; --own: #1d58ba; --own-bg: #e6eefb; --link: #1d58ba; --track: #e0e5ed;
+  --quiet: #556174; --quiet-bg: #eceff4; --own: #1d58ba; --own-bg: #e6eefb; --link: #1d58ba;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --bg: #0f141b; --card: #171e28; --line: #2a3442; --text: #e6ebf2; --soft: #9dabbd; --edge: #6c7a8e;
     --bad: #ff8585; --bad-bg: #3b1a1d; --warn: #f0b35a; --warn-bg: #372812;
     --unknown: #c0a6f6; --unknown-bg: #2a2145; --good: #6fd596; --good-bg: #14311f;
-    --quiet: #a9b5c5; --quiet-bg: #232d3a; --own: #8ab6ff; --own-bg: #16294a; --link: #8ab6ff; --track: #303b4b;
+    --quiet: #a9b5c5; --quiet-bg: #232d3a; --own: #8ab6ff; --own-bg: #16294a; --link: #8ab6ff;
   }
 }
 .text-bad, .text-worst { color: var(--bad); } .text-warn { color: var(--warn); } .text-unknown { color: var(--unknown); }
 .text-good { color: var(--good); } .text-quiet { color: var(--text); }
-.track { fill: var(--track); } .fill-bad { fill: var(--bad); } .fill-warn { fill: var(--warn); }
-.fill-unknown { fill: var(--unknown); } .fill-good { fill: var(--good); } .fill-quiet { fill: var(--edge); }
 .badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }
 .badge.worst { color: var(--card); background: var(--bad); }
 .badge.bad { color: var(--bad); background: var(--bad-bg); } .badge.warn { color: var(--warn); background: var(--warn-bg); }

@@ -9,7 +9,7 @@ export interface Table {
   readonly head?: number
   readonly ids?: readonly string[]
   readonly empty: string
-  readonly kind?: 'checks' | 'data'
+  readonly kind?: 'data'
 }
 
 /** Cards on narrow screens. Roles are explicit: screen readers do not treat a table with `display: block` as one. */
@@ -24,11 +24,6 @@ export function table({ labeledBy, columns, rows, head = 0, ids, empty, kind }: 
 <tbody role="rowgroup">
 ${rows.map((cells, i) => html`<tr role="row"${ids?.[i] === undefined ? '' : html` id="${ids[i]}"`}>${cells.map(cellOf)}</tr>\n`)}</tbody>
 </table>`
-}
-
-/** Shown on demand. */
-export function folded(id: string, summary: string, body: Html): Html {
-  return html`<details id="${id}_more"><summary>${summary}</summary>${body}</details>`
 }
 
 export function part(id: string, title: string, body: Html): Html {

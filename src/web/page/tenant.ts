@@ -1,155 +1,176 @@
 import { html } from 'hono/html'
-import type { ChangeView } from '../../model/change.ts'
-import { dayMs, distance } from '../../model/durations.ts'
-import { listsRecords } from '../../model/hold-remedy.ts'
-import { type HoldView, identitySentence } from '../../model/posture.ts'
-import { dataQualityOf, tally } from '../../model/posture-state.ts'
-import { listChange } from '../../model/text/list-change.ts'
+import { describeHold, describeIdentity, describePosture, sentencesOf } from '../../model/describe.ts'
+import { dayMs, describeDuration, distance } from '../../model/durations.ts'
+import { listsRecords } from '../../model/holds.ts'
+import type { HoldView, TenantPosture } from '../../model/posture.ts'
+import { isFreshAndComplete, shownStatus } from '../../model/posture-state.ts'
+import { severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
-import { checks } from './checks.ts'
-import { findings } from './findings.ts'
-import { firstScreen } from './first-screen.ts'
+import { replicaName } from '../../model/text/words.ts'
+import { checkList, countsOf, rankOf, sorted } from './checks.ts'
+import { findingFilter, findingLinks } from './filter.ts'
+import { findingList, namesOf } from './findings.ts'
 import type { TenantPage } from './load-page.ts'
-import { ownerNote } from './owner.ts'
-import { hrefOf, isFiltered, type PageQuery, unfiltered } from './page-query.ts'
-import { resources } from './resources.ts'
-import { secrets } from './secrets.ts'
-import { tenantSummary, tiles } from './summary.ts'
-import { folded, part, table } from './table.ts'
-import { command, foreign, type Html, instant, sentence, stamp, valueText } from './text.ts'
-import { waivers } from './waivers.ts'
+import { badge, levelTone, severityTone } from './marks.ts'
+import { hrefOf, isFiltered, unfiltered } from './page-query.ts'
+import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
+import { part } from './table.ts'
+import { advice, command, foreign, type Html, instant, stamp } from './text.ts'
 
 const skewWorthSayingMs = 60_000
 const ownSecretWorthSayingMs = 30 * dayMs
+/** Of new findings, and of what expires next. */
+const mostInBrief = 3
+const highRank = severities.indexOf('high')
 
-const partNames = [
-  ['data', 'Data'],
-  ['checks', 'Checks'],
-  ['findings', 'Findings'],
-  ['secrets', 'Secrets'],
-  ['changes', 'Changes'],
-  ['waivers', 'Waivers'],
-] as const
-
-export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
+export function tenant(page: TenantPage): Html {
   const { posture } = page
-  const quality = dataQualityOf(posture)
-  const sums = tally(posture)
-  const { tone, sentence } = tenantSummary(posture, quality, sums)
-  const state = html`${resources(page, now)}
-${checks(page, query, now)}`
-  const found = findings(page, query, now)
-  return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
-<div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(page, now)}${notes(page, now)}${firstScreen(page, query, now)}${tiles(page, quality, sums, { query, now })}
-${isFiltered(query) ? html`${found}${state}` : html`${state}${found}`}
-${secrets(page, now)}
-${changes(page, now)}
-${waivers(page, now)}
-</section>
+  const name = posture.tenant
+  const { level, text } = describePosture(posture)
+  return html`<section class="tenant" id="tenant-${name}" aria-labelledby="name-${name}">
+<div class="banner edge-${levelTone[level]}"><h2 id="name-${name}">${name}</h2><p>${text}</p></div>
+${ownerNote(page)}${filterNote(page)}${holds(page)}${notes(page)}${dataProblems(page)}${isFiltered(page.query) ? filtered(page) : whole(page)}
+${data(page)}${secrets(page)}${changes(page)}${waivers(page)}</section>
 `
 }
 
-/** Note that the findings are filtered, unlike summary and holds. */
-function filterNote(tenant: string, query: PageQuery): Html | string {
-  if (!isFiltered(query)) return ''
-  const anchor = `#findings-${tenant}`
-  return html`<p class="note">The <a href="${anchor}">findings below</a> are filtered: <a href="${hrefOf(query, unfiltered, anchor)}" data-live="">show all</a>.</p>`
+/** What to do today comes first: critical and high findings, what is new since yesterday, and what expires next. */
+function whole(page: TenantPage): Html {
+  const { posture } = page
+  const { tenant: name } = posture
+  const checks = sorted(posture.checks)
+  const isWrong = (status: string) => status === 'fail' || status === 'unknown'
+  const urgent = checks.filter((view) => rankOf(view) >= highRank)
+  const others = checks.filter((view) => rankOf(view) < highRank && view.enabled && isWrong(shownStatus(view)))
+  const rest = checks.filter((view) => !urgent.includes(view) && !others.includes(view))
+  const isKnown = describePosture(posture).level === 'ok'
+  const calm = html`<p class="empty">No critical or high finding is ${isKnown ? 'open' : 'known'}.</p>`
+  const folded =
+    rest.length === 0
+      ? ''
+      : html`<details id="rest-${name}"><summary>${countsOf(rest)}</summary>${checkList(rest, page)}</details>`
+  return html`<div class="now"><section id="checks-${name}" aria-labelledby="now-${name}"><h3 id="now-${name}">Fix these now</h3>${
+    urgent.length === 0 ? calm : checkList(urgent, page)
+  }</section><div>${recent(page)}${expiries(page)}</div></div>
+${part(`findings-${name}`, 'Findings', html`${findingFilter(page)}${checkList(others, page)}${folded}${findingLinks(page)}`)}`
 }
 
-function notes({ posture, secrets: views, configFile }: TenantPage, now: number): Html {
-  const { clockSkewMs, blockedUntil, lostSecret } = posture
-  const blocked =
-    blockedUntil > now
-      ? html`<p class="note">The API asked to wait: no request is sent before ${instant(blockedUntil, now)}.</p>`
-      : ''
-  const skewed =
-    clockSkewMs !== null && Math.abs(clockSkewMs) >= skewWorthSayingMs
-      ? html`<p class="note">The tenant's clock is ${Math.round(Math.abs(clockSkewMs) / 1000)} s ${clockSkewMs > 0 ? 'ahead of' : 'behind'} this machine's.</p>`
-      : ''
+function filtered(page: TenantPage): Html {
+  const { posture, findings } = page
+  const names = new Set(findings.list.map(({ check }) => check))
+  const checks = sorted(posture.checks).filter(({ check }) => names.has(check))
+  const others = findings.list.filter((view) => !checks.some(({ check }) => check === view.check))
+  const list = html`${checkList(checks, page)}${others.length === 0 ? '' : findingList(others, page)}`
+  const body = findings.list.length === 0 ? html`<p class="empty">No finding matches this filter.</p>` : list
+  return part(`findings-${posture.tenant}`, 'Findings', html`${findingFilter(page)}${body}${findingLinks(page)}`)
+}
+
+function recent(page: TenantPage): Html {
+  const { recent: all } = page.findings
+  const shown = all.slice(0, mostInBrief)
+  const id = `new-${page.posture.tenant}`
+  const items = shown.map(
+    (view) =>
+      html`<li>${badge(view.severity, severityTone[view.severity])} ${foreign(namesOf(view, page)[0] ?? '')} <code>${view.check}</code></li>`,
+  )
+  const more = all.length > shown.length ? html`<li>and ${number(all.length - shown.length)} more</li>` : ''
+  return brief(id, 'New since yesterday', shown.length === 0 ? html`<li>Nothing</li>` : html`${items}${more}`)
+}
+
+/** A secret may have changed since it was read: what is not fresh says so. */
+function expiries({ posture, secrets: views, now }: TenantPage): Html {
+  const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
+  const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)
+  const all = [
+    ...views.map(({ expiresAt, name, clientId, own }) => ({
+      at: expiresAt,
+      what: html`secret of ${own ? 'tenantwatch itself: ' : ''}<strong>${foreign(name ?? clientId)}</strong>`,
+    })),
+    ...posture.waivers.map(({ expiresAt, id }) => ({
+      at: expiresAt,
+      what: html`waiver <strong>${foreign(id)}</strong>`,
+    })),
+  ]
+  const next = all.filter(({ at }) => at > now).toSorted((a, b) => a.at - b.at)
+  const items = next
+    .slice(0, mostInBrief)
+    .map(({ at, what }) => html`<li>${what} <span class="ago">${distance(at, now)}</span></li>`)
+  const past = views.filter(({ expiresAt }) => expiresAt <= now).length
+  const expired =
+    past === 0 ? '' : html`<li class="text-bad">${plural(past, 'secret has', 'secrets have')} expired</li>`
+  const none = past + next.length === 0 ? html`<li>Nothing${isFresh ? '' : ' known'}</li>` : ''
+  const old = isFresh ? '' : html`<li class="text-unknown">Secrets as last read</li>`
+  return brief(`next-${posture.tenant}`, 'Expires next', html`${expired}${items}${none}${old}`)
+}
+
+function brief(id: string, title: string, items: Html): Html {
+  return html`<section aria-labelledby="${id}"><h3 id="${id}">${title}</h3><ul>${items}</ul></section>`
+}
+
+/** Note that the findings are filtered, unlike summary and holds. */
+function filterNote({ posture: { tenant: name }, query }: TenantPage): Html | string {
+  if (!isFiltered(query)) return ''
+  const all = hrefOf(query, unfiltered, `#findings-${name}`)
+  return html`<p class="note">The <a href="#findings-${name}">findings below</a> are filtered: <a href="${all}" data-live="">show all</a>.</p>`
+}
+
+function notes({ posture, secrets: views, now }: TenantPage): Html {
+  const { clockSkewMs, blockedUntil, identity } = posture
+  const said: Html[] = []
   const own = views.find((secret) => secret.own)
-  const ownSecret =
-    own !== undefined && own.expiresAt - now <= ownSecretWorthSayingMs
-      ? html`<p class="note">The secret of tenantwatch itself ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one monitoring stops.</p>`
-      : ''
-  const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentence(posture)}</p>`
-  const lost =
-    lostSecret === true
-      ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; ${command('doctor', configFile)} names it.</p>`
-      : ''
-  return html`${lost}${ownSecret}${blocked}${skewed}${identity}`
+  if (own !== undefined && own.expiresAt - now <= ownSecretWorthSayingMs)
+    said.push(
+      html`The secret of tenantwatch itself ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one monitoring stops.`,
+    )
+  if (blockedUntil > now)
+    said.push(html`The API asked to wait: no request is sent before ${instant(blockedUntil, now)}.`)
+  if (clockSkewMs !== null && Math.abs(clockSkewMs) >= skewWorthSayingMs)
+    said.push(
+      html`The tenant's clock is ${Math.round(Math.abs(clockSkewMs) / 1000)} s ${clockSkewMs > 0 ? 'ahead of' : 'behind'} this machine's.`,
+    )
+  if (identity !== 'proven') said.push(html`${sentencesOf(describeIdentity(posture))}.`)
+  return html`${said.map((one) => html`<p class="note">${one}</p>`)}`
 }
 
 /** Always rendered, because alerts link to it, also after the hold has ended. */
-function holds({ posture: { tenant, holds: views }, configFile }: TenantPage, now: number): Html {
-  return html`<div id="holds-${tenant}">${views.map((hold) => card(hold, configFile, now))}</div>`
+function holds({ posture: { tenant: name, holds: views }, configFile, now }: TenantPage): Html {
+  return html`<div id="holds-${name}">${views.map((hold) => card(hold, configFile, now))}</div>`
 }
 
 function card(hold: HoldView, configFile: string | undefined, now: number): Html {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
+  const { text, next } = describeHold(hold)
+  const canAccept = hold.acceptedReason === undefined && hold.remedy === undefined
+  const records =
+    canAccept && listsRecords(hold.reason)
+      ? html`<p>The ids of the records: ${command(`accept ${hold.id} --list`, configFile)}</p>`
+      : ''
   return html`<div class="hold" role="group" aria-label="On hold: ${subject}">
-<p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${stamp(hold.raisedAt)}, ${distance(hold.raisedAt, now)}</span></p>
-<p>${foreign(sentence(hold.message))}</p>
-${ending(hold, configFile)}
+<p><strong>${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${stamp(hold.raisedAt)}, ${distance(hold.raisedAt, now)}</span></p>
+<p>${foreign(text)}</p><p>${advice(next ?? '', configFile)}</p>${records}
 </div>
 `
 }
 
-function ending({ remedy, effect, advice, ...hold }: HoldView, configFile: string | undefined): Html {
-  if (hold.acceptedReason !== undefined)
-    return html`<p>Accepted: ${foreign(hold.acceptedReason)}. It takes effect with the next ${hold.resource === 'all' ? 'full syncs' : html`full sync of ${hold.resource}`}, which a running daemon begins soon.</p>`
-  if (remedy !== undefined) return html`<p>It cannot be accepted. ${remedy}; then it ends automatically.</p>`
-  const sentences = [advice, effect].flatMap((sentence) => (sentence === undefined ? [] : html`<p>${sentence}.</p>`))
-  const records = listsRecords(hold.reason)
-    ? html`<p>The ids of the records: ${command(`accept ${hold.id} --list`, configFile)}</p>`
-    : ''
-  const consent =
-    hold.replacesTenant === true
-      ? 'If it is the right tenant, accept the replacement:'
-      : html`If the change is intended, accept all ${number(hold.count)}:`
-  return html`${sentences}${records}<p>${consent} ${command(`accept ${hold.id} --count ${hold.count} --reason TEXT`, configFile)}</p>`
+/** Empty if only one process uses the database. */
+function ownerNote({ posture: { owner }, now }: TenantPage): Html | string {
+  if (owner === undefined) return ''
+  const { replica, isAlive, since, heartbeatAgeMs } = owner
+  const began = since === null ? '' : html` since ${stamp(since)}, ${distance(since, now)}`
+  const beat = heartbeatAgeMs === null ? '' : `; last heartbeat ${describeDuration(heartbeatAgeMs)} ago`
+  if (isAlive && replica !== null)
+    return html`<p class="more owner">Owned by replica ${replicaCode(replica)}${began}${beat}.</p>`
+  const last = replica === null ? '' : html` Its last owner was ${replicaCode(replica)}${beat}.`
+  return html`<p class="problem owner edge-unknown"><strong>No replica owns this tenant</strong>${began}. It is not synced and not evaluated until one does.${last}</p>`
 }
 
-function changes({ posture: { tenant }, changes: views, configFile }: TenantPage, now: number): Html {
-  const id = `changes-${tenant}`
-  const records = Map.groupBy(views, ({ resource, entity, requestId }) => JSON.stringify([resource, entity, requestId]))
-  const body = table({
-    labeledBy: `${id}_title`,
-    columns: ['When', 'What', 'Change', 'Request id'],
-    head: 1,
-    rows: [...records.values()].map((same) => changeRow(same, now)),
-    empty: 'No change is recorded. The records of the first complete full sync do not count as changes.',
-  })
-  const shown = views.length === 0 ? body : folded(id, plural(views.length, 'change'), body)
-  return part(
-    id,
-    'Last changes',
-    html`${shown}<p class="more">All of them: ${command(`history --tenant ${tenant}`, configFile)}</p>`,
-  )
+function replicaCode(replica: string): Html {
+  return html`<code title="${replica}">${foreign(replicaName(replica))}</code>`
 }
 
-/** The changes of one record that one request showed. */
-function changeRow(same: readonly ChangeView[], now: number): readonly (Html | string)[] {
-  const [view] = same
-  if (view === undefined) return []
-  const { resource, entity, names, requestId, at } = view
-  const type = resource === entity ? '' : html` <span class="type">${resource}</span>`
-  const who =
-    names.length === 0
-      ? foreign(entity)
-      : html`${foreign(names.join(' · '))} <span class="type">${foreign(entity)}</span>`
-  return [
-    instant(at, now),
-    html`${who}${type}`,
-    html`${same.map((one, i) => html`${i === 0 ? '' : html`<br>`}${whatChanged(one)}`)}`,
-    requestId === null ? '–' : html`<code class="id">${foreign(requestId)}</code>`,
-  ]
-}
-
-function whatChanged({ kind, field, before, after }: ChangeView): Html {
-  if (field === null) return html`<span class="kind">${kind}</span>`
-  const difference = listChange(before, after)
-  if (difference !== null)
-    return html`<code>${foreign(field)}</code> <span class="values">${foreign(difference)}</span>`
-  return html`<code>${foreign(field)}</code> <span class="values"><del>${foreign(valueText(before))}</del> <span aria-hidden="true">&rarr;</span> <ins>${foreign(valueText(after))}</ins></span>`
+/** For a tenant's card in the overview. */
+export function ownerWord({ owner }: Pick<TenantPosture, 'owner'>): Html | string {
+  if (owner === undefined) return ''
+  if (!owner.isAlive || owner.replica === null) return html`<span class="text-unknown">no owner</span>`
+  return html`<span class="quiet-text">on ${replicaCode(owner.replica)}</span>`
 }

@@ -9,19 +9,21 @@ export type Html = ReturnType<typeof html>
 
 const longest = 300
 
-export function visible(text: string): string {
-  return printable(text, longest)
-}
-
 /** A text from the tenant: escaped, and isolated so that it cannot change the writing direction around it. */
 export function foreign(text: string): Html {
-  return html`<bdi>${visible(text)}</bdi>`
+  return html`<bdi>${printable(text, longest)}</bdi>`
 }
 
 /** A command to type. An option, or an id with a hyphen, only breaks if it is longer than a line. */
 export function command(words: string, configFile: string | undefined): Html {
   const parts = commandWith(words, configFile).split(/(\S*-\S*)/)
   return html`<code class="command">${parts.map((part) => (part.includes('-') ? html`<span>${part}</span>` : part))}</code>`
+}
+
+/** What to do, with the commands that it quotes ready to copy. */
+export function advice(text: string, configFile: string | undefined): Html {
+  const parts = text.split(/"tenantwatch ([^"]+)"/)
+  return html`${parts.map((part, i) => (i % 2 === 0 ? printable(part) : command(part, configFile)))}`
 }
 
 const greatestMs = 8.64e15
@@ -35,11 +37,6 @@ export function stamp(ms: number): Html {
   if (Math.abs(ms) > greatestMs) return html`<span class="none">no date</span>`
   const iso = toIso(ms)
   return html`<time datetime="${iso}">${iso.replace(/T(\d\d:\d\d).*$/, ' $1')} UTC</time>`
-}
-
-/** Adds a full stop, which messages of errors and holds lack. */
-export function sentence(message: string): string {
-  return /[.!?\u2026]$/.test(message) ? message : `${message}.`
 }
 
 export function valueText(value: unknown): string {

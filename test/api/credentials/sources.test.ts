@@ -4,14 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { commandSource } from '../../../src/api/credentials/command-source.ts'
-import { fileSource } from '../../../src/api/credentials/create-source.ts'
 import { parseSecret, Secret } from '../../../src/api/credentials/secret.ts'
+import { createPlain, fileSource } from '../../../src/api/credentials/sources.ts'
+import type { Clock } from '../../../src/model/clock.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { caught } from '../support/caught.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 const canary = 'CANARY-31415926535897'
+
+const commandSource = (command: readonly string[], clock: Clock, cycleMs: number) =>
+  createPlain({ command }, { clock, cycleMs, log: silentLog(), env: () => undefined })
 
 async function folder() {
   const path = await mkdtemp(join(tmpdir(), 'tenantwatch-'))

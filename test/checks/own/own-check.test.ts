@@ -4,7 +4,6 @@ import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/o
 import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
-import { ResultMemory } from '../../../src/evaluate/result-memory.ts'
 import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { fingerprintOf } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -55,8 +54,7 @@ function answering() {
 
 type Scene = ReturnType<typeof answering>
 
-interface EvaluationOptions
-  extends Partial<Pick<EvaluateTenant, 'queryBudget' | 'memory' | 'onlyInputs' | 'keepUnlisted'>> {
+interface EvaluationOptions extends Partial<Pick<EvaluateTenant, 'queryBudget' | 'onlyInputs' | 'keepUnlisted'>> {
   readonly at?: number
   readonly changes?: SettingsChanges
   readonly check?: OwnCheck | null
@@ -163,18 +161,18 @@ it.each([
 
 it('runs its query again only after an input, rule or version changed, also after a failure', async () => {
   const scene = answering()
-  const memory = new ResultMemory()
-  const tick = (minute: number) => evaluator(scene, { memory, at: now + minute * minuteMs })
+  scene.version.of = 1
+  const tick = (minute: number) => evaluator(scene, { at: now + minute * minuteMs })
   await tick(0)
   await tick(1)
   expect(scene.asked).toHaveLength(1)
-  scene.version.of++
+  scene.version.of = 2
   scene.state.answer = { kind: 'failed', problem: 'it takes longer than 10 s' }
   expect(await tick(2)).toBe('unknown check_failed null')
   await tick(3)
   expect(scene.asked).toHaveLength(2)
   expect(scene.states.get('my-check')?.evaluatedAt).toBe(now + 3 * minuteMs)
-  scene.version.of++
+  scene.version.of = 3
   await tick(4)
   expect(scene.asked).toHaveLength(3)
 })

@@ -24,7 +24,7 @@ function storeOf(onBatch: () => void = () => {}) {
   const read: ResourceName[] = []
   const versions = new Map<ResourceName, number>()
   const store: QueriedStore = {
-    dataVersion: (_tenantId, resource) => versions.get(resource) ?? 0,
+    syncState: async (_tenantId, resource) => ({ version: versions.get(resource) ?? 0 }),
     records: (tenantId) => ({
       async *select(resource) {
         read.push(resource)
@@ -114,7 +114,7 @@ it.runIf(hasProc)('fails while its process is killed from outside, and starts an
 
 it.runIf(hasProc)('ends an endless query when the process that asked is killed', async () => {
   const program = `
-    import { emptyStore, SandboxQueries } from ${JSON.stringify(join(import.meta.dirname, '../../../src/checks/own/sandbox-queries.ts'))}
+    import { emptyStore, SandboxQueries } from ${JSON.stringify(join(import.meta.dirname, '../../../src/checks/own/sandbox.ts'))}
     await new SandboxQueries().ask(emptyStore, 1, ${JSON.stringify(ownQuery(alarmQuery('n', endless)))})`
   const caller = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' })
   const callerPid = caller.pid ?? 0

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
-import { SandboxQueries } from '../../../src/checks/own/sandbox-queries.ts'
+import { SandboxQueries } from '../../../src/checks/own/sandbox.ts'
 import type { OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { now } from './evaluator.ts'

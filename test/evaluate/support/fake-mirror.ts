@@ -8,10 +8,10 @@ import type {
   FindingRow,
   FindingStore,
   HoldRow,
-  RecordCounts,
   RecordPresence,
   SyncState,
   TenantRow,
+  VersionedCounts,
 } from '../../../src/store/port.ts'
 import type { ChangeRow, MirrorRecord } from '../../../src/store/records/query.ts'
 import { fakeDecisions } from './fake-decisions.ts'
@@ -38,13 +38,13 @@ export interface FakeMirror {
   readonly findings: Map<string, FindingRow>
   /** By fingerprint. */
   readonly digests: Map<string, string>
-  readonly counts: Map<ResourceName, RecordCounts>
+  readonly counts: Map<ResourceName, VersionedCounts>
   readonly states: Map<string, CheckStateRow>
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
   /** `resource key` of records whose last reading is uncertain. */
   readonly uncertain: Set<string>
-  /** Version of all data; a test of memoized check results changes it with each change. */
-  readonly version: { of: number }
+  /** Of all records; null = new at each reading, so that each evaluation evaluates all checks. */
+  readonly version: { of: number | null }
   put(resource: ResourceName, fields: Record<string, unknown>, times?: Record<string, number>): MirrorRecord
   /** As after a complete full sync that did not show the record. */
   miss(resource: ResourceName, key: string): void
@@ -72,7 +72,7 @@ export function fakeMirror(now: number): FakeMirror {
     states: new Map(),
     events: [],
     uncertain: new Set(),
-    version: { of: 0 },
+    version: { of: null },
     put(resource, fields, times = {}) {
       const record = toRecord(resource, fields, { times, now })
       records.get(resource)?.set(record.key, record)
@@ -90,10 +90,21 @@ export function fakeMirror(now: number): FakeMirror {
     },
     lose: (resource, key) => void records.get(resource)?.delete(key),
   }
+  let readings = 0
   const isOpen = (finding: FindingRow) => finding.resolvedAt === null
   const store: FakeMirror['store'] = {
     records: () => fakeReader({ live, changes: mirror.changes }),
-    quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
+    async quality() {
+      const version = mirror.version.of ?? ++readings
+      return resourceNames.map((name) => {
+        const { state, ...rest } = mirror.quality[name]
+        return { ...rest, state: { ...state, version }, live: live(name).length }
+      })
+    },
+    syncState: async (_tenantId, resource) => ({
+      ...mirror.quality[resource].state,
+      version: mirror.version.of ?? ++readings,
+    }),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
     presence: async (_tenantId, resource, keys) =>
       new Map(
@@ -123,8 +134,7 @@ export function fakeMirror(now: number): FakeMirror {
       }
     },
     recordCounts: async () => mirror.counts,
-    dataVersion: () => mirror.version.of,
-    findingVersion: () => mirror.version.of,
+    lastEventId: async () => ++readings,
     ...fakeDecisions(mirror.log),
     async *findings({ all = false, check, fingerprints, lapsed = false }) {
       if (lapsed) return

@@ -5,7 +5,7 @@ type Kept = Pick<FakeMirror, 'findings' | 'states' | 'events' | 'tenant' | 'dige
 
 /** Writes a check result as the port documents. */
 export function saveInto({ findings, states, events, tenant, digests }: Kept, at: number, result: CheckResult): void {
-  const { check, status, reason, entities, notEvaluated, rule, validUntil, open, problem } = result
+  const { check, status, reason, entities, notEvaluated, rule, changesAt, basis, open, problem } = result
   for (const { fingerprint, resolution } of result.resolved) {
     const row = findings.get(fingerprint)
     if (row === undefined) throw new Error(`There is no finding ${fingerprint}`)
@@ -23,7 +23,9 @@ export function saveInto({ findings, states, events, tenant, digests }: Kept, at
   }
   const before = states.get(check)
   const since = before?.status === status && before.reason === reason ? before.since : at
-  const known = { entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open, problem }
+  const validUntil = status === 'unknown' || changesAt === null ? null : changesAt - 1
+  const times = { since, evaluatedAt: at, changesAt, validUntil }
+  const known = { entities, notEvaluated, ...times, basis, rule, open, problem }
   states.set(check, { check, status, reason, ...known })
 }
 

@@ -3,7 +3,6 @@ import type { Waiver } from '../../../src/config/settings.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import { readFindings } from '../../../src/evaluate/findings/read-findings.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
-import { ResultMemory } from '../../../src/evaluate/result-memory.ts'
 import { dayMs, minuteMs } from '../../../src/model/durations.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -54,7 +53,6 @@ export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: 
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', start)
   const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
-  const memory = new ResultMemory()
   const time = { now: start }
   const world = {
     mirror,
@@ -81,7 +79,7 @@ export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: 
       }
     },
     async evaluate(): Promise<void> {
-      const request = { store: mirror, tenant: evaluated, checks, now: time.now, log: silentLog(), memory }
+      const request = { store: mirror, tenant: evaluated, checks, now: time.now, log: silentLog() }
       await evaluateTenant({ ...request, waivers: world.waivers, ...(currentForMs && { currentForMs }) })
     },
     posture(): Promise<TenantPosture> {

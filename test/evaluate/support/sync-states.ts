@@ -26,6 +26,7 @@ export function neverState(resource: ResourceName): SyncState {
     fullSyncOwed: false,
     incrementalPaused: false,
     emptyAccepted: null,
+    version: 0,
   }
 }
 

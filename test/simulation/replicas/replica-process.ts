@@ -1,4 +1,4 @@
-import { SandboxQueries } from '../../../src/checks/own/sandbox-queries.ts'
+import { SandboxQueries } from '../../../src/checks/own/sandbox.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { Jobs } from '../../../src/daemon/jobs.ts'
 import { Session } from '../../../src/daemon/session.ts'

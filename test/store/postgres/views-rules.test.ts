@@ -111,7 +111,7 @@ it.runIf(onPostgres)('ages the results of checks', async () => {
   const passing = () => world.sql(`select "check" from tenantwatch_checks where status = 'pass'`).length
   expect(passing()).toBeGreaterThan(0)
   world.sql(
-    `update check_states set valid_until = ${ago(1000)} where "check" = (select min("check") from check_states where status = 'pass')`,
+    `update check_states set changes_at = ${ago(1000)} where "check" = (select min("check") from check_states where status = 'pass')`,
   )
   await expectSame(world)
   world.sql(

@@ -77,7 +77,7 @@ export async function checkResultOf(mirror: Mirror, test: TestResult): Promise<C
   })
   const status = failing.length > 0 ? 'fail' : 'pass'
   const waivers = { accepted: [], lapsed: [] }
-  const counts = { entities, notEvaluated, rule, validUntil: null, open }
+  const counts = { entities, notEvaluated, rule, changesAt: null, basis: null, open }
   return { check, status, reason: null, ...counts, written, resolved, waivers, problem }
 }
 

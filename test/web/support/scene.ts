@@ -1,5 +1,5 @@
 import type { ChangeView } from '../../../src/model/change.ts'
-import type { SecretView } from '../../../src/model/client-secret.ts'
+import type { SecretView } from '../../../src/model/expiry.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
 import type { Severity } from '../../../src/model/severity.ts'
@@ -57,25 +57,21 @@ export const acme: TenantPosture = posture({
   ],
   checks: [
     check('api-client-least-privilege', {
-      title: 'Every API client holds only the permissions it is allowed',
       status: 'unknown',
       reason: 'missing_permission',
       entities: 9,
     }),
     check('api-client-role-active', {
-      title: 'Every API client has one active role',
       status: 'unknown',
       reason: 'missing_permission',
       entities: 9,
       severities: ['medium'],
     }),
     check('api-client-secret-lifetime', {
-      title: 'No secret is valid more than 365 days from now',
       entities: 9,
       severities: ['low'],
     }),
     check('api-client-secret-not-expired', {
-      title: 'No API client has an expired secret',
       status: 'fail',
       entities: 9,
       severities: ['critical'],
@@ -83,21 +79,18 @@ export const acme: TenantPosture = posture({
       since: at - 3 * day,
     }),
     check('api-client-secret-not-expiring', {
-      title: 'No secret expires within 30 days',
       status: 'fail',
       entities: 9,
       severities: ['medium', 'high'],
       open: { high: 1, medium: 1 },
       since: at - 6 * day,
     }),
-    check('auth-mfa-policy-enabled', { title: 'The tenant-wide multi-factor policy is on', entities: 1 }),
+    check('auth-mfa-policy-enabled', { entities: 1 }),
     check('auth-settings-unchanged', {
-      title: 'The sign-in settings match the accepted state',
       entities: 5,
       severities: ['medium', 'critical'],
     }),
     check('auth-sso-enforced', {
-      title: 'Single sign-on is enforced',
       status: 'fail',
       entities: 1,
       severities: ['low', 'high'],
@@ -106,19 +99,16 @@ export const acme: TenantPosture = posture({
       since: at - 80 * day,
     }),
     check('document-current', {
-      title: 'Every document was updated within 365 days',
       status: 'unknown',
       reason: 'shrink_held',
       entities: 1305,
       severities: ['medium'],
     }),
     check('document-required-present', {
-      title: 'Every required document is present',
       status: 'not_applicable',
       entities: 0,
     }),
     check('user-invitation-accepted', {
-      title: 'Every invitation was accepted within 14 days',
       status: 'fail',
       entities: 62,
       severities: ['medium', 'high'],
@@ -126,7 +116,6 @@ export const acme: TenantPosture = posture({
       since: at - 20 * day,
     }),
     check('user-mfa-enrolled', {
-      title: 'Every user has enrolled a second factor',
       status: 'fail',
       entities: 48211,
       severities: ['low', 'high'],
@@ -135,7 +124,6 @@ export const acme: TenantPosture = posture({
       since: at - 61 * day,
     }),
     check('user-role-active', {
-      title: 'Every user has an active role',
       enabled: false,
       status: 'not_applicable',
       entities: 0,
@@ -153,9 +141,9 @@ export const globex: TenantPosture = posture({
     resource('users', { live: 310, modes: [incremental(), mode()] }),
   ],
   checks: [
-    check('api-client-secret-not-expired', { title: 'No API client has an expired secret', entities: 3 }),
-    check('auth-mfa-policy-enabled', { title: 'The tenant-wide multi-factor policy is on', entities: 1 }),
-    check('user-mfa-enrolled', { title: 'Every user has enrolled a second factor', entities: 310 }),
+    check('api-client-secret-not-expired', { entities: 3 }),
+    check('auth-mfa-policy-enabled', { entities: 1 }),
+    check('user-mfa-enrolled', { entities: 310 }),
   ],
 })
 

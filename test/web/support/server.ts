@@ -20,6 +20,8 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
         states.includes(view.state) &&
         query.fingerprints?.includes(view.fingerprint) !== false,
     )
+    if (query.order === 'severity')
+      found.sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
     if (query.descending === true) found.reverse()
     found.splice(0, found.findIndex(({ fingerprint }) => fingerprint === query.after) + 1)
     for (let i = 0; i < found.length; i += 2) yield found.slice(i, i + 2)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../../model/errors.ts'
+import { isLoopback } from '../../../model/process/address.ts'
 import { containsCertificate } from '../../../model/process/certificate-authorities.ts'
-import { isLoopback } from '../../../model/process/loopback.ts'
 
 /** Files are read for each connection. */
 export interface Tls {

@@ -1,5 +1,5 @@
 import { FatalError } from '../../../model/errors.ts'
-import { inParts } from '../../../model/in-parts.ts'
+import { inParts } from '../../../model/in-turns.ts'
 import {
   type CopiedRows,
   type CopiedTable,

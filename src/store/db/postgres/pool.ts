@@ -1,8 +1,7 @@
 import type { types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../../model/durations.ts'
 import type { Address } from './address.ts'
-import type { Query } from './statement.ts'
-import { parsers } from './statement.ts'
+import { parsers, type Query } from './statement.ts'
 import { isRefusal, throwDriverError } from './store-error.ts'
 
 /** Longest wait for a connection, in milliseconds. */

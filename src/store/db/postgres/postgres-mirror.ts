@@ -1,7 +1,6 @@
 import type { Clock } from '../../../model/clock.ts'
 import { silentLog } from '../../../model/log.ts'
 import type { CopiedRows, CopyOptions } from '../../copy.ts'
-import { Database } from '../../database.ts'
 import { LeasedStores, newEngineId } from '../../leased-stores.ts'
 import type { Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
@@ -99,7 +98,7 @@ export function postgresMirror(db: Db, opening?: AsyncDisposableStack): Mirror {
   // Moved out of the scope of the function that opened it.
   const opened = opening?.move()
   return {
-    ...storesOver(new Database(db)),
+    ...storesOver(db),
     async ping() {
       await db.read((sql) => sql('select 1'))
     },

@@ -1,5 +1,5 @@
 import { FatalError, SyncError } from '../../../model/errors.ts'
-import { lowerFirst } from '../../../model/text/lower-first.ts'
+import { lowerFirst } from '../../../model/text/words.ts'
 import { type Address, shown } from './address.ts'
 
 /** An error of the connection or of the server, without values of the rows. */

@@ -1,4 +1,3 @@
-import { Database } from '../../database.ts'
 import type { Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
 import { openBesideEngine, openForEngine } from './open.ts'
@@ -15,7 +14,7 @@ export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
   const db = new SqliteDb(opened)
   let { verified } = opened
   return {
-    ...storesOver(new Database(db)),
+    ...storesOver(db),
     async ping() {
       db.assertUsable()
       // Reads the file, unlike a query without a table.

@@ -1,9 +1,6 @@
-import { count, eq, sql } from 'drizzle-orm'
 import { expect, it } from 'vitest'
 import { bringUpToDate, inTransaction } from '../../../../src/store/db/postgres/migrate.ts'
 import type { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.ts'
-import { orm, queryOf } from '../../../../src/store/orm.ts'
-import { syncStates, tenants } from '../../../../src/store/schema/index.ts'
 import { postgresDb, type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 
 const role = (id: number, name: string) => [id, name] as const
@@ -49,25 +46,6 @@ it('reads members of JSON texts', async () => {
   const { jsonMember } = db.dialect
   const text = `select ${jsonMember('cast(@json as text)', 'a b')} as a, ${jsonMember('cast(@json as text)', 'c')} as c`
   expect(await get(db, text, { json: JSON.stringify({ 'a b': 'x"y' }) })).toEqual([{ a: 'x"y', c: null }])
-})
-
-it('runs drizzle’s builders with placeholders', async () => {
-  const db = postgresDb()
-  const tenantId = sql.placeholder('tenantId')
-  await change(db, `insert into tenants (name, base_url, created_at) values ('acme', 'https://a', 3)`)
-  const one = queryOf(
-    orm
-      .select()
-      .from(tenants)
-      .where(eq(tenants.name, sql.placeholder('name'))),
-  )
-  expect(await db.read((tx) => one.get(tx, { name: 'acme' }))).toMatchObject({
-    id: 1,
-    baseUrl: 'https://a',
-    createdAt: 3,
-  })
-  const states = queryOf(orm.select({ count: count() }).from(syncStates).where(eq(syncStates.tenantId, tenantId)))
-  expect(await db.read((tx) => states.all(tx, { tenantId: 1 }))).toEqual([{ count: 0 }])
 })
 
 it('orders texts by their bytes, and nulls as the statement says', async () => {

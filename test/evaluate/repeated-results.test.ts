@@ -2,7 +2,6 @@ import { expect, it, vi } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
-import { ResultMemory } from '../../src/evaluate/result-memory.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -19,7 +18,7 @@ import { type SettingsChanges, tenantSettings } from './support/tenant-settings.
 const id = 'user-mfa-enrolled'
 const ok = (record: Readonly<Record<string, unknown>>) => ({ ok: true as const, record, extra: null })
 
-/** A mirror with one user, and an evaluation with a result memory; returns the checks evaluated at a time. */
+/** A mirror with one user, and an evaluation; returns the checks evaluated at a time. */
 async function evaluation() {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
@@ -35,7 +34,6 @@ async function evaluation() {
       },
     }),
   )
-  const memory = new ResultMemory()
   const page = { tenantId, at: now, requestId: 'r', recordCreations: true }
   const whole = { startedAt: now, durationMs: 1, serverTime: now }
   for (const resource of resourceNames) {
@@ -50,7 +48,7 @@ async function evaluation() {
     async evaluated(at: number, changes: SettingsChanges = {}, currentForMs = 15 * minuteMs) {
       asked.length = 0
       const request = { store: mirror, tenant: { id: tenantId, settings: tenantSettings(changes) }, log: silentLog() }
-      const outcomes = await evaluateTenant({ ...request, checks: watched, now: at, memory, currentForMs })
+      const outcomes = await evaluateTenant({ ...request, checks: watched, now: at, currentForMs })
       const outcome = outcomes.find(({ check }) => check === id)
       return { asked: [...asked], status: outcome?.status, outcomes: outcomes.length }
     },
@@ -90,7 +88,7 @@ it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
   [
     'an answer by id',
     ({ mirror, tenantId }) => {
-      const item = ok(user({ userRoles: [{ roleId: 1, name: 'Owner', effectiveAt: null, expireAt: null }] }))
+      const item = ok(user({ roleId: 1 }))
       return mirror.saveDetails(tenantId, 'users', [{ item, at: now, requestId: null }])
     },
   ],

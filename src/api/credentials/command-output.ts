@@ -1,32 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Clock } from '../../model/clock.ts'
 import { SyncError } from '../../model/errors.ts'
 import { endWithProcess } from '../../model/process/end-with-process.ts'
 import { codeOrNameOf } from '../transport/outcome.ts'
-import { fetchedSource } from './fetched-source.ts'
-import { parseSecret, type SecretSource } from './secret.ts'
 
 const timeoutMs = 10_000
 const mostBytes = 64 * 1024
 
-/** The secret is kept for `lifeMs`. The command's stderr may contain the secret and is not logged. */
-export function commandSource(
-  argv: readonly string[],
-  clock: Clock,
-  cycleMs: number,
-  lifeMs: number = cycleMs,
-): SecretSource {
-  return fetchedSource({
-    client: null,
-    clock,
-    cycleMs,
-    async fetch(signal) {
-      return { secret: parseSecret(await output(argv, signal), 'The output of the token command'), lifeMs }
-    },
-  })
-}
-
-function output(argv: readonly string[], signal: AbortSignal): Promise<string> {
+/** The command's stderr may contain the secret and is not logged. @throws SyncError, without the output. */
+export function commandOutput(argv: readonly string[], signal: AbortSignal): Promise<string> {
   const [file = '', ...args] = argv
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, { detached: true, windowsHide: true, stdio: ['ignore', 'pipe', 'ignore'] })

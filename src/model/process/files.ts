@@ -1,5 +1,6 @@
-import { constants, readFileSync, statSync } from 'node:fs'
+import { constants, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 export class UnfitFile extends Error {
   override readonly name = 'UnfitFile'
@@ -43,4 +44,27 @@ function assertRegular(facts: Facts, mostBytes: number): void {
   if (facts.isDirectory()) throw new UnfitFile('it is a directory')
   if (!facts.isFile()) throw new UnfitFile('it is not a regular file')
   if (facts.size > mostBytes) throw new UnfitFile(`it is larger than ${mostBytes / 1024} KiB`)
+}
+
+/**
+ * Creates a folder and its parents. Node's `mkdir` with `recursive` never returns if a file system answers ENOENT below
+ * an existing folder, as `/proc` does.
+ *
+ * @param mode of each new folder, before the umask; 0o777 by default
+ * @throws a system error, also where a file has the path
+ */
+export function makeFolder(path: string, mode?: number): void {
+  if (isFolder(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeFolder(parent, mode)
+  try {
+    mkdirSync(path, mode)
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!isFolder(path)) throw error
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }

@@ -1,3 +1,13 @@
+/** A sentence as part of another one; an abbreviation at its beginning stays. */
+export function lowerFirst(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+/** The host name, and enough of the rest to distinguish processes on one host. */
+export function replicaName(id: string): string {
+  return id.replace(/(\/.{6}).*/, '$1')
+}
+
 /**
  * Difference of two lists of objects with codes, such as `+Api_Users_Create -Api_Roles_Read`; `~` marks codes whose
  * other fields changed. Null for other values.

@@ -1,0 +1,204 @@
+import type { Clock } from '../../model/clock.ts'
+import { minuteMs, secondMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
+import { mostSecretBytes, readRegularFile, regularFileVersion } from '../../model/process/files.ts'
+import { waitFor } from '../deadline.ts'
+import { longestPauseMs } from '../gate.ts'
+import { isObject, parseJson } from '../json.ts'
+import type { AuthOptions, EnvLookup, OAuth2Origin, SecretOrigin } from '../options.ts'
+import { parseTokenUrl } from '../transport/base-url.ts'
+import { type Answer, codeOrNameOf, type Outcome } from '../transport/outcome.ts'
+import type { Send, TokenRequest } from '../transport/send.ts'
+import { commandOutput } from './command-output.ts'
+import { parseSecret, type Secret, type SecretSource } from './secret.ts'
+
+export interface SourceOptions {
+  readonly clock: Clock
+  readonly log: Log
+  readonly env: EnvLookup
+  /** Least time between two renewals after refusals, in milliseconds. */
+  readonly cycleMs: number
+}
+
+export interface OAuth2Options extends SourceOptions {
+  readonly allowInsecureHttp: boolean
+  readonly send: Send<TokenRequest>
+}
+
+export function createSource(token: AuthOptions['token'], options: OAuth2Options): SecretSource {
+  return 'oauth2' in token ? oauth2Source(token.oauth2, options) : createPlain(token, options)
+}
+
+/** A secret from a variable, file or command. @param lifeMs of a command's output; default a cycle. */
+export function createPlain(origin: SecretOrigin, options: SourceOptions, lifeMs = options.cycleMs): SecretSource {
+  if ('env' in origin) return envSource(origin.env, options.env)
+  if ('file' in origin) return fileSource(origin.file, options.log)
+  return fetchedSource(null, options, async (signal) => {
+    return {
+      secret: parseSecret(await commandOutput(origin.command, signal), 'The output of the token command'),
+      lifeMs,
+    }
+  })
+}
+
+export function envSource(name: string, lookup: EnvLookup): SecretSource {
+  async function current(): Promise<Secret> {
+    const text = lookup(name)
+    if (text === undefined) {
+      throw new SyncError('unauthorized', `Environment variable ${name} is not set`, { hint: `Set ${name}` })
+    }
+    return parseSecret(text, `Environment variable ${name}`)
+  }
+  return { client: null, current, renew: current, dispose() {} }
+}
+
+/** A secret in a file, read after each change. While the file is unusable, the last good secret stays in use. */
+export function fileSource(path: string, log: Log): SecretSource {
+  let good: Secret | undefined
+  let seen = ''
+  let reported = ''
+
+  async function read(fresh: boolean): Promise<Secret> {
+    let version = 'unreadable'
+    try {
+      version = await regularFileVersion(path, mostSecretBytes)
+      if (!fresh && good !== undefined && version === seen) return good
+      good = parseSecret((await readRegularFile(path, mostSecretBytes)).toString(), `File ${path}`)
+      seen = version
+      reported = ''
+    } catch (thrown) {
+      const error = thrown instanceof SyncError ? thrown : unreadable(path, codeOrNameOf(thrown))
+      if (good === undefined) throw error
+      if (reported !== version)
+        log.warn(
+          { file: path, problem: error.message, hint: 'Restore the file: the next start fails without it' },
+          'The file of a secret cannot be used; the last good secret stays in use',
+        )
+      reported = version
+    }
+    return good
+  }
+
+  return { client: null, current: () => read(false), renew: () => read(true), dispose() {} }
+}
+
+function unreadable(path: string, why: string): SyncError {
+  return new SyncError('unauthorized', `File ${path} cannot be read: ${why}`, {
+    hint: 'Check that the file exists and that the daemon may read it',
+  })
+}
+
+interface FetchedSecret {
+  readonly secret: Secret
+  readonly lifeMs: number
+}
+
+const failureRestMs = 30 * secondMs
+
+/** A secret that is expensive to fetch: shared by all callers, and fetched at a limited rate after failures. */
+function fetchedSource(
+  client: string | null,
+  { clock, cycleMs }: Pick<SourceOptions, 'clock' | 'cycleMs'>,
+  fetch: (signal: AbortSignal) => Promise<FetchedSecret>,
+): SecretSource {
+  const life = new AbortController()
+  let good: { readonly secret: Secret; readonly until: number } | undefined
+  let failed: { readonly error: unknown; readonly until: number } | undefined
+  let running: Promise<Secret> | undefined
+  let renewedAt = Number.NEGATIVE_INFINITY
+
+  async function fetchNow(): Promise<Secret> {
+    try {
+      const { secret, lifeMs } = await fetch(life.signal)
+      good = { secret, until: clock.monotonic() + lifeMs }
+      failed = undefined
+      return secret
+    } catch (error) {
+      failed = { error, until: clock.monotonic() + restMs(error) }
+      throw error
+    } finally {
+      running = undefined
+    }
+  }
+
+  /** Delay after a failed fetch. The gate applies a stated wait; a refusal lasts for a cycle. */
+  function restMs(error: unknown): number {
+    if (!(error instanceof SyncError)) return failureRestMs
+    if (error.retryAt !== undefined) return 0
+    return error.reason === 'unauthorized' ? Math.max(cycleMs, failureRestMs) : failureRestMs
+  }
+
+  function fetchOnce(signal?: AbortSignal): Promise<Secret> {
+    running ??= fetchNow()
+    return waitFor(running, signal)
+  }
+
+  return {
+    client,
+    async current(signal) {
+      if (good !== undefined && clock.monotonic() < good.until) return good.secret
+      if (running === undefined && failed !== undefined && clock.monotonic() < failed.until) throw failed.error
+      return fetchOnce(signal)
+    },
+    async renew(used, signal) {
+      if (good !== undefined && !good.secret.equals(used)) return good.secret
+      if (running === undefined) {
+        if (clock.monotonic() - renewedAt < cycleMs) return used
+        renewedAt = clock.monotonic()
+      }
+      return fetchOnce(signal)
+    },
+    goodForMs: () => (good === undefined ? null : Math.max(0, good.until - clock.monotonic())),
+    dispose: () => life.abort(),
+  }
+}
+
+/** A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4), used for 90% of `expires_in`. */
+function oauth2Source({ clientId, scope, ...origin }: OAuth2Origin, options: OAuth2Options): SecretSource {
+  const tokenUrl = parseTokenUrl(origin.tokenUrl, options.allowInsecureHttp)
+  const clientSecret = createPlain(origin.clientSecret, options)
+  return fetchedSource(clientId, options, async (signal) => {
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId })
+    form.set('client_secret', (await clientSecret.current(signal)).expose())
+    if (scope !== null) form.set('scope', scope)
+    return readTokenAnswer(await options.send({ tokenUrl, form, signal }))
+  })
+}
+
+const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret and scope'
+
+const defaultLifeMs = 5 * minuteMs
+
+function readTokenAnswer(outcome: Outcome): FetchedSecret {
+  if (outcome.kind === 'failure') throw outcome.error
+  const { status } = outcome
+  const body = outcome.body === null ? undefined : parseJson(outcome.body.toString())
+  const facts = isObject(body) ? body : {}
+  if (status !== 200) throw refusal(outcome, facts['error'])
+  const token = facts['access_token']
+  if (typeof token !== 'string') {
+    throw new SyncError('unauthorized', 'The token URL answered without an access_token', { hint, status })
+  }
+  return { secret: parseSecret(token, 'The access_token of the token URL'), lifeMs: lifeOf(facts['expires_in']) }
+}
+
+function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): SyncError {
+  const named = typeof code === 'string' && /^[a-z_]{3,40}$/.test(code) ? ` ${code}` : ''
+  const message = `The token URL answered ${status}${named}`
+  if (status >= 300 && status < 400) return new SyncError('redirect', message, { hint, status })
+  const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
+  if (status === 429 || tooLong) {
+    const retryAt = retryAfterMs === null ? undefined : receivedAt + Math.ceil(retryAfterMs)
+    return new SyncError('rate_limited', message, { status, retryAt })
+  }
+  if (status >= 500) return new SyncError('server_error', message, { status })
+  return new SyncError('unauthorized', message, { hint, status })
+}
+
+/** In milliseconds: 90% of the stated seconds, at least one second. */
+function lifeOf(expiresIn: unknown): number {
+  const seconds = typeof expiresIn === 'string' && /^\d{1,10}$/.test(expiresIn) ? Number(expiresIn) : expiresIn
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return defaultLifeMs
+  return Math.max(seconds * 0.9, 1) * secondMs
+}

@@ -1,0 +1,235 @@
+import { Mutex } from 'async-mutex'
+import { waitFor } from '../api/deadline.ts'
+import { checks, checksOf } from '../checks/index.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Check } from '../evaluate/check.ts'
+import { type CheckOutcome, mostNamed } from '../evaluate/check-outcome.ts'
+import type { EvaluateTenant } from '../evaluate/check-run.ts'
+import { configurationRecord } from '../evaluate/configuration-record.ts'
+import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-quality.ts'
+import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
+import { closeTenants } from '../evaluate/findings/close-findings.ts'
+import type { OwnQueries } from '../evaluate/own-query.ts'
+import { inputSnapshot } from '../evaluate/past-store.ts'
+import type { QueryBudget } from '../evaluate/query-budget.ts'
+import type { Metrics } from '../metrics/metrics.ts'
+import type { Clock } from '../model/clock.ts'
+import { contractEventMeanings } from '../model/contract-events.ts'
+import { minuteMs, secondMs } from '../model/durations.ts'
+import { reasonOf } from '../model/errors.ts'
+import { shortFingerprint } from '../model/finding.ts'
+import type { Log } from '../model/log.ts'
+import { version } from '../model/process/version.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import { isSkewed } from '../model/server-clock.ts'
+import { type SharedBy, sharedTenants } from '../model/shared-records.ts'
+import { resources } from '../resources/index.ts'
+import type { Mirror, NewConfiguration } from '../store/port.ts'
+import type { TenantStores } from '../store/tenant-stores.ts'
+
+type Forwarded = 'beingRead' | 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'signal' | 'waivers'
+
+export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
+  readonly checks?: readonly Check[]
+  /** A resource of which a full sync has just succeeded. */
+  readonly readInFull?: ResourceName | undefined
+  /** In milliseconds since the epoch; null or absent = not confirmed in this process. */
+  readonly serverTime?: number | null
+}
+
+export interface EvaluatorOptions {
+  readonly stores: TenantStores
+  readonly metrics: Pick<Metrics, 'contractEvent' | 'findingsOpened' | 'findingsResolved'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly ownQueries?: OwnQueries
+  readonly queryBudget?: QueryBudget
+}
+
+/** Evaluations are serialized, because each compares its results with stored ones. */
+export class Evaluator {
+  readonly #options: EvaluatorOptions
+  readonly #queue = new Mutex()
+  /** The configuration in force that is not recorded yet. */
+  #due: Settings | null = null
+  #names: readonly string[] = []
+  #shared: { readonly by: SharedBy; readonly at: number } | null = null
+  /** Tenant and resource of the repeated values that were logged. */
+  readonly #repeated = new Set<string>()
+
+  constructor(options: EvaluatorOptions) {
+    this.#options = options
+  }
+
+  /** From the next evaluation on. */
+  configure(settings: Settings): void {
+    // A copy, because the same settings may become due again while they are recorded.
+    this.#due = { ...settings }
+    this.#names = settings.tenants.map(({ name }) => name)
+    this.#shared = null
+  }
+
+  /** The next evaluation reads again which configured tenants are the same one: a run may have just revealed it. */
+  forgetShared(): void {
+    this.#shared = null
+  }
+
+  /**
+   * Records the configuration and ends the findings of tenants that were removed from it, if that is due. Each evaluation
+   * begins with it.
+   */
+  settle(signal?: AbortSignal): Promise<void> {
+    return this.#inTurn(signal, () => this.#settle())
+  }
+
+  /** Resolves when no evaluation runs or waits. */
+  ended(): Promise<void> {
+    return this.#queue.waitForUnlock()
+  }
+
+  /**
+   * Evaluates the checks that read one of these resources, or all. Resolves with the first instant until which the
+   * same records give the same results, in milliseconds since the epoch; null when no threshold is near, and when
+   * another replica owns the tenant.
+   *
+   * @throws SyncError `aborted`, without waiting for its turn, once the signal is aborted.
+   */
+  evaluate(tenant: EvaluatedTenant, how: EvaluationOptions = {}): Promise<number | null> {
+    return this.#inTurn(how.signal, async () => {
+      await this.#settle()
+      const store = this.#options.stores.of(tenant.settings.name)
+      if (store === null) return null
+      try {
+        return await this.#evaluate(store, tenant, how)
+      } catch (error) {
+        // Another replica took the tenant meanwhile.
+        if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
+        throw error
+      }
+    })
+  }
+
+  async #evaluate(store: Mirror, tenant: EvaluatedTenant, how: EvaluationOptions): Promise<number | null> {
+    const { stores, metrics, clock, log, ownQueries, queryBudget } = this.#options
+    const { serverTime = null, readInFull, ...forwarded } = how
+    const { name } = tenant.settings
+    const now = clock.now()
+    const common = stores.shared()
+    await common?.noteTime(now)
+    if (serverTime !== null && !isSkewed(serverTime - now)) await common?.confirmTime(now)
+    const sharedWith = (await this.#readShared(store)).get(name)
+    const outcomes = await evaluateTenant({
+      store,
+      tenant: { ...tenant, ...(sharedWith !== undefined && { sharedWith }) },
+      checks,
+      now,
+      log,
+      ...(ownQueries && { ownQueries }),
+      ...(queryBudget && { queryBudget }),
+      async onDataQuality(quality) {
+        await storeSkews(store, quality)
+        await store.noteTenantState(tenant.id, inputSnapshot(quality), now)
+      },
+      ...forwarded,
+    })
+    for (const outcome of outcomes) {
+      const resolved = Object.values(outcome.resolved).reduce((sum, count) => sum + count, 0)
+      metrics.findingsOpened(name, outcome.check, outcome.opened)
+      metrics.findingsResolved(name, outcome.check, resolved)
+      logFindings(log, name, outcome, resolved)
+    }
+    if (readInFull !== undefined) await this.#countRepeats(store, tenant, readInFull)
+    const ends = outcomes.flatMap(({ changesAt }) => changesAt ?? [])
+    return ends.length === 0 ? null : Math.min(...ends) - 1
+  }
+
+  async #settle(): Promise<void> {
+    const { stores, clock } = this.#options
+    const settings = this.#due
+    if (settings === null) return
+    const at = clock.now()
+    const common = stores.shared()
+    await common?.noteTime(at)
+    await common?.noteConfiguration(await recordOf(settings, at))
+    const names = settings.tenants.map(({ name }) => name)
+    if (common !== null) await closeTenants(common, await stores.removed(names), at)
+    if (this.#due === settings) this.#due = null
+  }
+
+  async #readShared(store: Mirror): Promise<SharedBy> {
+    const at = this.#options.clock.monotonic()
+    // A read takes longer with more tenants, so it is repeated less often.
+    if (this.#shared !== null && at - this.#shared.at < Math.min(minuteMs, this.#names.length * 100))
+      return this.#shared.by
+    const by = await sharedTenants(store, this.#names)
+    this.#shared = { by, at }
+    return by
+  }
+
+  /**
+   * Counts a contract event after each full sync of a resource in which two records have the same unique value, as the
+   * evaluation found. Logs the first one.
+   */
+  async #countRepeats(store: Mirror, { id, settings }: EvaluatedTenant, resource: ResourceName): Promise<void> {
+    const { metrics, log } = this.#options
+    const definition: ResourceDefinition | undefined = resources.find(({ name }) => name === resource)
+    if (definition?.kind !== 'feed' || definition.unique === undefined) return
+    const { event, field } = definition.unique
+    const known = `${settings.name} ${resource}`
+    if ((await store.recordCounts(id)).get(resource)?.repeats !== true) {
+      this.#repeated.delete(known)
+      return
+    }
+    metrics.contractEvent(settings.name, resource, event)
+    if (this.#repeated.has(known)) return
+    this.#repeated.add(known)
+    const hint = `${contractEventMeanings[event]}. See docs/alerts.md#tenantwatchcontractchanged`
+    const found = { tenant: settings.name, resource, fields: { [event]: [field] }, hint }
+    log.warn(found, "The tenant's API deviates from its specification")
+  }
+
+  /** Waits for its turn until aborted: a tenant is given back after its own evaluations; others may take long. */
+  async #inTurn<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.acquire()
+    const release = await waitFor(turn, signal).catch((error: unknown) => {
+      void turn.then((unused) => unused())
+      throw error
+    })
+    return work().finally(release)
+  }
+}
+
+/** The configuration in force. Its digest is equal for two replicas that evaluate the same, whatever their addresses. */
+export function recordOf(settings: Settings, at: number): Promise<NewConfiguration> {
+  return configurationRecord(settings, { checks: checksOf(settings), version, at })
+}
+
+/** Logs what an evaluation changed about the findings of a check, by fingerprint: no name is logged. */
+function logFindings(log: Log, tenant: string, outcome: CheckOutcome, resolved: number): void {
+  const { check, opened, transitions, lapsed } = outcome
+  if (opened + resolved > mostNamed) {
+    log.info({ tenant, check, opened, resolved }, `Findings changed; the first ${mostNamed} follow`)
+  }
+  for (const { fingerprint, kind, severity, resolution } of transitions) {
+    const facts = { tenant, check, severity, finding: shortFingerprint(fingerprint) }
+    log.info({ ...facts, ...(kind === 'resolved' && { resolution }) }, `Finding ${kind}`)
+  }
+  for (const { fingerprint, waiver } of lapsed) {
+    const facts = { tenant, check, waiver, finding: shortFingerprint(fingerprint) }
+    log.info(facts, 'Waiver lapsed: the finding has changed')
+  }
+}
+
+/** A stored skew is updated when it changes by more than this, in milliseconds. */
+const skewStepMs = 5 * secondMs
+
+/** Stores the skew again after the local clock was set, for other processes and later ones. */
+async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuality): Promise<void> {
+  for (const [resource, { stored, skewMs }] of resources) {
+    const { serverTime = null, serverTimeAt = null } = stored?.state ?? {}
+    if (skewMs === null || serverTime === null || serverTimeAt === null) continue
+    if (Math.abs(serverTime - serverTimeAt - skewMs) <= skewStepMs) continue
+    await mirror.noteSync(tenant.id, resource, { serverTimeAt: Math.round(serverTime - skewMs) })
+  }
+}

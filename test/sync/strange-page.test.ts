@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { admits } from '../../src/sync/pages/strange-page.ts'
+import { completeState } from '../evaluate/support/sync-states.ts'
+
+const read = Date.parse('2026-03-01T12:00:00Z')
+const page = { known: 2, unknown: ['a', 'b', 'c'].map((key) => ({ key, createdAt: read - 2 * hourMs })) }
+const state = (changes: object) => ({ ...completeState('documents', read), ...changes })
+
+it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
+  ['by the server time', {}, { now: read, serverTime: read + hourMs }, false],
+  ['by the local time without one', { completeServerTime: null }, { now: read + hourMs, serverTime: null }, false],
+  ['not by a local time ahead', { completeServerTime: null }, { now: read - dayMs, serverTime: null }, true],
+  ['by a local time that the server confirms', { completeServerTime: null }, { now: 0, serverTime: read + 1 }, false],
+])('finds a page of old, unknown records %s', (_by, changes, times, admitted) => {
+  expect(admits(state(changes), page, times)).toBe(admitted)
+})
