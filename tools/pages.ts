@@ -32,7 +32,7 @@ Controls version 8: a check supports them, and proves none. [Checks of your own]
 ## When a check fails
 
 The alert on a check fires for findings of severity critical at once, high after 15 minutes (as \`warning\`), medium after an
-hour (as \`info\`); lower ones have none.
+hour (as \`info\`); lower ones have none unless you raise the \`severity\` of the check.
 
 1. \`tenantwatch findings --check CHECK\` lists the findings; \`tenantwatch explain FINGERPRINT\` shows rule, facts, the request
    that brought them, and history. With the daemon down both still work.
@@ -71,7 +71,7 @@ function checkSection(check: Check): string {
 
 ${wrapped(`**${check.title}.** ${check.description}`)}
 
-${wrapped(`Risk: ${check.risk} *To do*: ${check.remediation}`)}
+${wrapped(`*To do*: ${check.remediation} Risk: ${check.risk}`)}
 ${hint}
 ${facts.map((fact) => wrapped(`- ${fact}`, '  ')).join('\n')}
 `

@@ -41,8 +41,10 @@ async function runbookOf(alert: string): Promise<string | null> {
     const own = sections.find((text) => text.startsWith(`## ${alert}\n`))
     if (own !== undefined) return own.slice(1)
     const ofCheck = sections.find((text) => text.includes(`\`${alert}\``))
+    if (ofCheck === undefined) continue
     const general = sections.find((text) => text.startsWith(forEachCheck)) ?? ''
-    if (ofCheck !== undefined) return `# ${alert}\n\n${ofCheck}\n${general}`
+    const id = ofCheck.slice(3, ofCheck.indexOf('\n'))
+    return `# ${alert}\n\n${ofCheck}\n${general.replaceAll('--check CHECK', `--check ${id}`)}`
   }
   return null
 }
