@@ -20,7 +20,7 @@ it('knows every metric of the code in the catalogue', () => {
 
 it('shows configurations that load', () => {
   const load = (text: string, env: Record<string, string> = {}) =>
-    loadSettings({ file: 'a.yaml', env, catalogue, exists: () => true, readFile: () => text }).settings
+    loadSettings({ file: 'a.yaml', env, catalogue, text, syntaxOnly: true }).settings
   const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   expect(load(example, { ACME_TOKEN: 'a-token-of-a-test' }).tenants[0]?.name).toBe('acme')
   const { services } = parse(read('compose.yaml'), { merge: true })

@@ -4,8 +4,7 @@ import { expect, it } from 'vitest'
 import { checks } from '../src/checks/index.ts'
 import { SandboxQueries } from '../src/checks/own/sandbox.ts'
 import { ownViews } from '../src/checks/own/views.ts'
-import { parseChecks } from '../src/config/own-checks/own-checks.ts'
-import { readFolder } from '../src/config/own-checks/read-folder.ts'
+import { parseChecks, readFolder } from '../src/config/own-checks.ts'
 import { tryOwnChecks } from '../src/doctor/own-checks.ts'
 import { dayMs } from '../src/model/durations.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
@@ -50,7 +49,7 @@ it('documents every key of the header, and a check that can be evaluated', async
   const parsed = parseChecks({ files: [{ name: 'a.sql', text: sql }] }, 'own', [])
   expect(parsed.checks).toMatchObject([{ id: 'sso-has-a-provider', problem: null }])
   expect(await tryOwnChecks({ ...limits, ...parsed }, now)).toMatchObject([{ problem: null }])
-  const text = readFileSync(join(root, 'src/config/own-checks/header.ts'), 'utf8')
+  const text = readFileSync(join(root, 'src/config/own-checks.ts'), 'utf8')
   const [, list = ''] = /strictObject\(\{([\s\S]*?)\n {2}\}\)/.exec(text) ?? []
   const keys = [...list.matchAll(/^ {4}(\w+): /gm)].map(([, key = '']) => key)
   expect(keys.length).toBeGreaterThan(5)

@@ -1,9 +1,10 @@
 import { checks } from '../src/checks/index.ts'
-import { exampleYaml, jsonSchema, keyRows } from '../src/config/example.ts'
+import { jsonSchema } from '../src/config/json-schema.ts'
 import { metricCatalogue } from '../src/metrics/catalogue.ts'
 import { inventories } from '../src/metrics/inventory.ts'
 import { resources } from '../src/resources/index.ts'
-import { checksPage, configurationPage, metricsPage } from './pages.ts'
+import { exampleYaml, keyRows } from './docs/example-yaml.ts'
+import { checksPage, configurationPage, metricsPage } from './docs/pages.ts'
 import { recordViewFiles } from './record-views.ts'
 
 const catalogue = { resources, checks }

@@ -11,7 +11,7 @@ import { bySeverity } from '../report/finding-groups.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { Mirror } from '../store/port.ts'
 import type { OpenMirror } from './support/configuration.ts'
-import { readReason } from './support/options.ts'
+import { readBy, readReason } from './support/options.ts'
 
 const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
 
@@ -60,7 +60,7 @@ export async function acceptDrifts(
   io: Io,
   { mirror, views }: OpenMirror,
   ids: readonly string[],
-  given: string | undefined,
+  options: { readonly reason?: string; readonly by?: string },
 ): Promise<void> {
   const known = await openDrift(mirror, views, ['open', 'waived'])
   const chosen: Drift[] = []
@@ -70,7 +70,8 @@ export async function acceptDrifts(
     if (drift.accepted) throw new UsageError(`Drift ${id} is accepted already; the next evaluation applies that`)
     chosen.push(drift)
   }
-  const reason = readReason(given)
+  const reason = readReason(options.reason)
+  const by = readBy(options.by)
   const tenants = new Map((await mirror.tenants()).map((row) => [row.name, row.id]))
   const at = io.clock.now()
   const accepted = chosen.flatMap(({ finding }) => {
@@ -78,7 +79,7 @@ export async function acceptDrifts(
     const { check, entity } = finding
     return tenantId === undefined
       ? []
-      : [{ tenantId, check, entityId: entity.id, state: presentIn(finding), at, reason }]
+      : [{ tenantId, check, entityId: entity.id, state: presentIn(finding), at, reason, by }]
   })
   await acceptStates(mirror, accepted)
   for (const { finding } of chosen) {

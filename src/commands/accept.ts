@@ -14,11 +14,12 @@ import type { HoldRow, Mirror } from '../store/port.ts'
 import { acceptDrifts, openDrift } from './accept-drift.ts'
 import { addList, type Listing, type ListRun } from './list.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
-import { detailsOption, leastReason, readReason, wholeNumber } from './support/options.ts'
+import { detailsOption, leastReason, readBy, readReason, wholeNumber } from './support/options.ts'
 
 interface AcceptOptions {
   readonly count?: number
   readonly reason?: string
+  readonly by?: string
   readonly list?: boolean
   readonly details?: boolean
 }
@@ -33,9 +34,11 @@ export const addAccept = addList<AcceptOptions>({
       'number of records that you reviewed; refused if the hold now covers another number; needed for tenant_changed',
     ).argParser(wholeNumber),
     new Option('--reason <text>', `why it is accepted, in ${leastReason} characters or more; kept for auditors`),
+    new Option('--by <who>', 'who accepts it; default the user of this system'),
     new Option('--list', 'list the records that accepting this hold removes; decides nothing').conflicts([
       'count',
       'reason',
+      'by',
     ]),
     detailsOption(),
   ],
@@ -55,7 +58,7 @@ Examples:
   async run(run) {
     const { io, command, options, args, present } = run
     const [id, ...others] = args
-    if (id === undefined && (options.reason ?? options.count ?? options.list) !== undefined)
+    if (id === undefined && (options.reason ?? options.by ?? options.count ?? options.list) !== undefined)
       throw new UsageError('Name the hold or drifted state by its id; "tenantwatch accept" lists them')
     await using opened = await openMirror(io, command)
     const { mirror } = opened
@@ -66,7 +69,7 @@ Examples:
     if (!args.some(isHold)) {
       if (options.list === true || options.count !== undefined)
         throw new UsageError('No hold has this id; "tenantwatch accept" lists the holds')
-      await acceptDrifts(io, opened, args, options.reason)
+      await acceptDrifts(io, opened, args, options)
       return exitCodes.ok
     }
     if (others.length > 0) throw new UsageError('A hold is accepted alone: give its id only')
@@ -163,9 +166,9 @@ async function listHeldRecords({ options, present }: ListRun<AcceptOptions>, mir
   })
 }
 
-function acceptedAt({ at, reason, appliedAt }: AcceptedHold): string {
+function acceptedAt({ at, reason, by, appliedAt }: AcceptedHold): string {
   const then = appliedAt === null ? 'the next run applies it' : `a run applied it at ${toIso(appliedAt)}`
-  return `was accepted at ${toIso(at)} ("${printable(reason)}"); ${then}`
+  return `was accepted at ${toIso(at)}${by === null ? '' : ` by ${printable(by)}`} ("${printable(reason)}"); ${then}`
 }
 
 function endedSentence(hold: AcceptedHold | undefined): string {
@@ -178,7 +181,7 @@ async function acceptHold(
   io: Io,
   { mirror, settings }: OpenMirror,
   hold: HoldRow,
-  { count: reviewed, reason: given }: AcceptOptions,
+  { count: reviewed, reason: given, by }: AcceptOptions,
 ): Promise<ExitCode> {
   const { id, tenant, resource, count } = hold
   const remedy = remedyOf(hold)
@@ -191,7 +194,7 @@ async function acceptHold(
     throw new UsageError(
       `Hold ${id} now covers ${plural(count, 'record')}, not ${reviewed}; review it before accepting`,
     )
-  await mirror.decide({ holdId: id, reason, at: io.clock.now() })
+  await mirror.decide({ holdId: id, reason, by: readBy(by), at: io.clock.now() })
   const where = `${tenant}, ${resource === 'all' ? 'the whole tenant' : resource}`
   printWrapped(io, `Accepted hold ${id}: ${where}, ${hold.reason}, ${plural(count, 'record')}.`)
   if (replacesTenant(hold)) printWrapped(io, `${effectOf(hold)}. Until the full syncs have ended, checks are unknown.`)

@@ -1,24 +1,20 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { exitCodes } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
 import { type Backup, type BackupStep, backUpMirror } from '../store/db/sqlite/backup.ts'
+import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 
-export function addBackup(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command('backup')
-    .argument('<file>', 'path of the backup; an existing backup is replaced')
-    .description('copy the mirror into one verified file, also while an engine runs')
-    .addHelpText(
-      'after',
-      `
-Works beside a running engine. The file is replaced only when the new backup is complete.
+export const addBackup = addCommand({
+  name: 'backup',
+  argument: ['<file>', 'path of the backup; an existing backup is replaced'],
+  summary: 'copy the mirror into one verified file, also while an engine runs',
+  help: `Works beside a running engine. The file is replaced only when the new backup is complete.
 It contains names and e-mail addresses, like the mirror: only its owner may read it.
 To restore: stop the engine, copy the file to store.path, delete the -wal and -shm beside that, start the engine.
 
@@ -27,27 +23,24 @@ Exit: 0 ok; 2 the path cannot be used for a backup; 3 the backup failed.
 Examples:
   tenantwatch backup /backups/tenantwatch.db
   tenantwatch backup "/backups/tenantwatch-$(date +%F).db"`,
-    )
-    .action(async (file: string, _options: object, command: Command) => done(await backup(io, file, command)))
-}
-
-async function backup(io: Io, file: string, command: Command): Promise<ExitCode> {
-  const { settings } = loadConfiguration(io, command)
-  const { path } = settings.store
-  if (path === null)
-    throw new UsageError(
-      'backup copies the file of store.path; back up the database of store.url with pg_dump or point-in-time recovery',
-    )
-  const line = statusLine(io)
-  const made = await backUpMirror({
-    from: path,
-    to: file === '' ? '' : resolve(io.cwd, file),
-    signal: io.stop,
-    onProgress: (step) => showStep(line, step),
-  }).finally(line.clear)
-  printWrapped(io, resultOf(made, io.clock.now()))
-  return exitCodes.ok
-}
+  async run({ io, command, args: [file = ''] }) {
+    const { settings } = loadConfiguration(io, command)
+    const { path } = settings.store
+    if (path === null)
+      throw new UsageError(
+        'backup copies the file of store.path; back up the database of store.url with pg_dump or point-in-time recovery',
+      )
+    const line = statusLine(io)
+    const made = await backUpMirror({
+      from: path,
+      to: file === '' ? '' : resolve(io.cwd, file),
+      signal: io.stop,
+      onProgress: (step) => showStep(line, step),
+    }).finally(line.clear)
+    printWrapped(io, resultOf(made, io.clock.now()))
+    return exitCodes.ok
+  },
+})
 
 function showStep(line: StatusLine, step: BackupStep): void {
   if (step.doing === 'checking') line.say('Verifying the copy')

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
+import { ConfigError } from '../config/mistakes.ts'
 import type { TenantSettings } from '../config/settings.ts'
-import { ConfigError } from '../config/yaml/errors.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
 import type { Check } from '../evaluate/check.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { stringify } from 'yaml'
-import { schemaLine } from '../config/example.ts'
-import { loadSettings } from '../config/load-settings.ts'
-import { defaultFile } from '../config/source.ts'
-import { ConfigError } from '../config/yaml/errors.ts'
+import { schemaLine } from '../config/json-schema.ts'
+import { defaultFile, loadSettings } from '../config/load-settings.ts'
+import { ConfigError } from '../config/mistakes.ts'
 import { UsageError } from '../model/errors.ts'
 import { makeFolder, UnfitFile } from '../model/process/files.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { exitCodes, type Io, print } from '../model/process/io.ts'
 import { commandWith, shellWord } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
+import { addCommand } from './command.ts'
 import { catalogue } from './support/configuration.ts'
 import { note } from './support/io.ts'
 import { assertReplaceable, changeFile, codeOf } from './support/write-file.ts'
@@ -29,47 +29,42 @@ interface InitOptions {
 
 type Complete = InitOptions & { readonly tenant: string; readonly baseUrl: string }
 
-export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) => void): void {
-  config
-    .command('init')
-    .description('write a first, commented configuration file')
-    .option('--tenant <name>', 'required: name of the tenant in metrics and reports: a-z, 0-9 and "-"')
-    .option('--base-url <url>', 'required: address of its API, without /api/public')
-    .option('--token-env <name>', 'environment variable that holds the token')
-    .option('--token-file <file>', 'file that holds the token; read again after each change')
-    .option('--header <name>', 'request header that carries the token (default: "Authorization")')
-    .option('--scheme <word>', 'word before the token, "" for none (default: "Bearer")')
-    .option('--own-client-id <id>', 'clientId of the API client that the token belongs to')
-    .option('--force', 'replace an existing file')
-    .addHelpText(
-      'after',
-      `
-Writes ${defaultFile}, or the file of --config or TENANTWATCH_CONFIG; an existing one only with --force. It never contains the token itself: give one of --token-env and --token-file.
+export const addConfigInit = addCommand<InitOptions>({
+  name: 'init',
+  summary: 'write a first, commented configuration file',
+  options: [
+    new Option('--tenant <name>', 'required: name of the tenant in metrics and reports: a-z, 0-9 and "-"'),
+    new Option('--base-url <url>', 'required: address of its API, without /api/public'),
+    new Option('--token-env <name>', 'environment variable that holds the token'),
+    new Option('--token-file <file>', 'file that holds the token; read again after each change'),
+    new Option('--header <name>', 'request header that carries the token (default: "Authorization")'),
+    new Option('--scheme <word>', 'word before the token, "" for none (default: "Bearer")'),
+    new Option('--own-client-id <id>', 'clientId of the API client that the token belongs to'),
+    new Option('--force', 'replace an existing file'),
+  ],
+  help: `Writes ${defaultFile}, or the file of --config or TENANTWATCH_CONFIG; an existing one only with --force. It never contains the token itself: give one of --token-env and --token-file.
 
 Example:
   tenantwatch config init --tenant acme --base-url https://api.example.com --token-env ACME_TOKEN`,
-    )
-    .action((_: object, command: Command) => done(init(io, command.optsWithGlobals<InitOptions>())))
-}
-
-function init(io: Io, options: InitOptions): ExitCode {
-  const file = options.config ?? (io.env['TENANTWATCH_CONFIG'] || defaultFile)
-  const given = complete(io, options)
-  const text = textOf(given)
-  assertValid(io, text)
-  write(io, file, text, options.force === true)
-  if (appended.test(given.baseUrl)) note(io, 'The address is written without /api/public: tenantwatch appends it.')
-  if (given.tokenFile !== options.tokenFile)
-    note(
-      io,
-      `The token file is written as ${printable(given.tokenFile ?? '')}: a relative path would depend on the current folder.`,
-    )
-  const next = nextSteps(io, options, given)
-  const width = Math.max(...next.map(([command]) => command.length))
-  print(io, `Wrote ${printable(file)}. Next:`)
-  for (const [command, effect] of next) print(io, `  ${command.padEnd(width)}   ${effect}`)
-  return exitCodes.ok
-}
+  async run({ io, options }) {
+    const file = options.config ?? (io.env['TENANTWATCH_CONFIG'] || defaultFile)
+    const given = complete(io, options)
+    const text = textOf(given)
+    assertValid(io, text)
+    await write(io, file, text, options.force === true)
+    if (appended.test(given.baseUrl)) note(io, 'The address is written without /api/public: tenantwatch appends it.')
+    if (given.tokenFile !== options.tokenFile)
+      note(
+        io,
+        `The token file is written as ${printable(given.tokenFile ?? '')}: a relative path would depend on the current folder.`,
+      )
+    const next = nextSteps(io, options, given)
+    const width = Math.max(...next.map(([command]) => command.length))
+    print(io, `Wrote ${printable(file)}. Next:`)
+    for (const [command, effect] of next) print(io, `  ${command.padEnd(width)}   ${effect}`)
+    return exitCodes.ok
+  },
+})
 
 /** With an absolute path of the token, because the loader resolves a relative one against the folder of each command. */
 function complete({ cwd }: Io, options: InitOptions): Complete {
@@ -122,15 +117,7 @@ const optionNames: Readonly<Record<string, string>> = {
 /** Validates the options as the file that is not written yet. @throws UsageError that names options in place of keys. */
 function assertValid({ cwd, env }: Io, text: string): void {
   try {
-    loadSettings({
-      file: defaultFile,
-      env,
-      cwd,
-      catalogue,
-      exists: () => true,
-      readFile: () => text,
-      needsSecrets: false,
-    })
+    loadSettings({ file: defaultFile, text, env, cwd, catalogue, needsSecrets: false })
   } catch (error) {
     if (!(error instanceof ConfigError) || error.mistakes.length === 0) throw error
     const sentences = error.mistakes.map(({ key, text }) => text.replace(`\`${key}\``, optionNames[key] ?? key))
@@ -141,23 +128,21 @@ function assertValid({ cwd, env }: Io, text: string): void {
 /** A line of YAML, which a token does not contain. */
 const ownText = /^\s*(?:#|[\w-]+:(?:\s|$))/m
 
-function write({ cwd, clock }: Io, file: string, text: string, force: boolean): void {
+async function write({ cwd }: Io, file: string, text: string, force: boolean): Promise<void> {
   const path = resolve(cwd, file)
-  const unwritable = (why: string) => new UsageError(`${printable(file)} cannot be written (${why})`)
+  let obstacle: string | null = null
   try {
     makeFolder(dirname(path))
-    if (!force || !existsSync(path)) {
-      writeFileSync(path, text, { flag: 'wx' })
-      return
+    if (!existsSync(path)) writeFileSync(path, text, { flag: 'wx' })
+    else if (!force) obstacle = 'it exists, and is not overwritten; --force replaces it'
+    else {
+      assertReplaceable(path, ownText)
+      obstacle = await changeFile(path, readFileSync(path, 'utf8'), text)
     }
-    assertReplaceable(path, ownText)
-    const busy = changeFile(path, { before: readFileSync(path, 'utf8'), after: text, now: clock.now() })
-    if (busy !== null) throw new UnfitFile(busy)
   } catch (error) {
-    if (error instanceof UnfitFile) throw unwritable(error.message)
-    const isThere = codeOf(error) === 'EEXIST' && existsSync(path)
-    throw unwritable(isThere ? 'it exists, and is not overwritten; --force replaces it' : codeOf(error))
+    obstacle = error instanceof UnfitFile ? error.message : codeOf(error)
   }
+  if (obstacle !== null) throw new UsageError(`${printable(file)} cannot be written (${obstacle})`)
 }
 
 type Step = readonly [command: string, effect: string]

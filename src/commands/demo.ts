@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
@@ -9,13 +9,13 @@ import { describeFinding, describeUnknown, inWords } from '../model/describe.ts'
 import { FatalError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { exitCodes, type Io, print } from '../model/process/io.ts'
 import { packageFolder } from '../model/process/package-folder.ts'
 import { bySeverity } from '../report/finding-groups.ts'
 import { textTable } from '../report/table.ts'
 import { printWrapped, terminalOf } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
-import type { Done } from './list.ts'
+import { addCommand } from './command.ts'
 import { catalogue } from './support/configuration.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
@@ -27,55 +27,56 @@ interface DemoOptions {
   readonly once?: boolean
 }
 
-export function addDemo(program: Command, io: Io, done: Done): void {
-  program
-    .command('demo')
-    .description('run the daemon against a simulated tenant with a temporary database')
-    .option('--port <n>', 'port of page and metrics; a free one if it cannot be used', portNumber, 9469)
-    .option('--users <n>', 'users of the simulated tenant', wholeNumber, 250)
-    .option('--once', 'print the findings and exit')
-    .addHelpText('after', '\nExample:\n  tenantwatch demo --users 5000')
-    .action(async (options: DemoOptions) => done(await demo(io, options)))
-}
-
 /** No removals: an hour of them would exceed the limit of a day and raise a shrink hold. */
 const calmLife = { usersJoining: 0.1, usersLeaving: 0, documentsUploaded: 0.1, documentsDeleted: 0 } as const
 
-async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
-  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-demo-'))
-  let isStopped = false
-  try {
-    const { startSimulator } = await import('../simulator/index.ts')
-    const clock = () => io.clock.now()
-    const sizes = { users: options.users }
-    await using simulator = await startSimulator({ clock, sizes, liveEveryMs: 15_000, lifeRates: calmLife })
-    // Errors only: the simulated tenant deviates from its specification on purpose, so the first runs would log
-    // warnings.
-    const log = await createLog(io, 'error')
-    print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
-    await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
-    await Promise.race([daemon.caughtUp, untilStopped(io)])
-    await daemon.session.evaluate()
-    const found = bySeverity(await Array.fromAsync(daemon.session.views.findings({})))
-    show(io, found)
-    for (const posture of await daemon.session.views.posture()) {
-      const unknown = describeUnknown(posture)
-      if (unknown !== null) printWrapped(io, inWords(posture.tenant, unknown))
+export const addDemo = addCommand<DemoOptions>({
+  name: 'demo',
+  summary: 'run the daemon against a simulated tenant with a temporary database',
+  options: [
+    new Option('--port <n>', 'port of page and metrics; a free one if it cannot be used')
+      .argParser(portNumber)
+      .default(9469),
+    new Option('--users <n>', 'users of the simulated tenant').argParser(wholeNumber).default(250),
+    new Option('--once', 'print the findings and exit'),
+  ],
+  help: 'Example:\n  tenantwatch demo --users 5000',
+  async run({ io, options }) {
+    const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-demo-'))
+    let isStopped = false
+    try {
+      const { startSimulator } = await import('../simulator/index.ts')
+      const clock = () => io.clock.now()
+      const sizes = { users: options.users }
+      await using simulator = await startSimulator({ clock, sizes, liveEveryMs: 15_000, lifeRates: calmLife })
+      // Errors only: the simulated tenant deviates from its specification on purpose, so the first runs would log
+      // warnings.
+      const log = await createLog(io, 'error')
+      print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
+      await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
+      await Promise.race([daemon.caughtUp, untilStopped(io)])
+      await daemon.session.evaluate()
+      const found = bySeverity(await Array.fromAsync(daemon.session.views.findings({})))
+      show(io, found)
+      for (const posture of await daemon.session.views.posture()) {
+        const unknown = describeUnknown(posture)
+        if (unknown !== null) printWrapped(io, inWords(posture.tenant, unknown))
+      }
+      if (options.once === true) return exitCodes.ok
+      const { port } = daemon.address
+      if (port !== options.port && options.port !== 0)
+        printWrapped(io, `\nPort ${options.port} cannot be used: page and metrics are on port ${port}.`)
+      log.setLevel('info')
+      print(io, guide(io, found, { port, controlUrl: simulator.controlUrl ?? '', folder }))
+      await Promise.race([untilStopped(io), daemon.broken])
+      isStopped = true
+      return exitCodes.ok
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+      if (isStopped) print(io, '\nStopped; the folder of this demo is deleted.')
     }
-    if (options.once === true) return exitCodes.ok
-    const { port } = daemon.address
-    if (port !== options.port && options.port !== 0)
-      printWrapped(io, `\nPort ${options.port} cannot be used: page and metrics are on port ${port}.`)
-    log.setLevel('info')
-    print(io, guide(io, found, { port, controlUrl: simulator.controlUrl ?? '', folder }))
-    await Promise.race([untilStopped(io), daemon.broken])
-    isStopped = true
-    return exitCodes.ok
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-    if (isStopped) print(io, '\nStopped; the folder of this demo is deleted.')
-  }
-}
+  },
+})
 
 /** The first open findings. */
 function show(io: Io, found: readonly FindingView[]): void {

@@ -4,13 +4,13 @@ import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
-import { configWarnings, diagnoseAllowed, ignoredStorePath, tenantWarnings } from '../doctor/config-warnings.ts'
+import { ignoredStorePath, openAddress, tenantWarnings } from '../doctor/configuration.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
-import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
+import { type Probed, probeTenant } from '../doctor/tenant.ts'
 import { toIso } from '../model/dates.ts'
 import { describeData, describeWaiver, sentencesOf } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
@@ -22,9 +22,9 @@ import { plural } from '../model/text/numbers.ts'
 import { plainId } from '../model/text/printable.ts'
 import { hidden } from '../model/text/redact-finding.ts'
 import { toMinute } from '../report/formats.ts'
-import { readServerFacts, type ServerFacts } from '../store/db/postgres/server.ts'
+import { readServerFacts } from '../store/db/postgres/server.ts'
 import { storeFacts } from '../store/db/sqlite/store-facts.ts'
-import type { Mirror, QuarantinedRecord } from '../store/port.ts'
+import type { Mirror, QuarantinedRecord, TenantRow } from '../store/port.ts'
 import { enabledNames } from '../sync/due.ts'
 import { addList, type ListRun } from './list.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
@@ -129,50 +129,50 @@ async function examine(
 ): Promise<readonly Found[]> {
   const line = statusLine(io)
   try {
-    const { path } = settings.store
+    const { path, url } = settings.store
     const facts = path === null ? null : storeFacts(path)
-    const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
+    const isThere = facts?.exists !== false
+    const opened = isThere ? await openIfPossible(settings, io) : { problem: 'not there' }
     await using mirror = 'mirror' in opened ? opened.mirror : undefined
     line.say('Reading from the tenants')
-    const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
+    const rows = new Map((await mirror?.tenants().catch(() => []))?.map((row) => [row.name, row]))
     await using clients = new AsyncDisposableStack()
-    const waits = new Map((await mirror?.tenants().catch(() => []))?.map((row) => [row.name, row]))
+    const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
     // Create all clients first, so that an error of the environment is reported before any request.
     const probes = chosen.map((tenant) => {
-      return {
-        tenant,
-        client: clients.use(probingClient(tenant, waits.get(tenant.name), io, facts?.lock.held !== false)),
-      }
+      const client = clients.use(probingClient(tenant, rows.get(tenant.name), io, facts?.lock.held !== false))
+      return { tenant, client, row: rows.get(tenant.name) }
     })
-    const now = () => io.clock.now()
-    const env = (name: string) => io.env[name]
+    const asked = { now: () => io.clock.now(), signal: io.stop, env: (name: string) => io.env[name] }
     const probed = await Promise.all(
-      probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
+      probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, ...asked })) })),
     )
     line.say('Reading the database')
     const reading = {
       opened,
-      server: await serverOf(settings, io),
+      // Null for a file, and where the failure to open the mirror has the reason.
+      server: url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null),
       tenants: settings.tenants.map(({ name }) => name),
-      now: now(),
+      now: io.clock.now(),
       signal: io.stop,
       retentionDays: settings.historyRetentionDays,
     }
-    const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
-    const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
-    const { known, problems } = await diagnoseMirrored(sound, probed, settings, io)
+    const store = isThere ? await diagnoseStore(facts, reading) : []
+    const sound = store.some(({ level }) => level === 'fail') ? undefined : mirror
+    const mirrored = sound === undefined ? new Map() : await mirroredIn(sound, probed, settings, io)
     const ofTenants = probed.flatMap(({ tenant, diagnoses }) =>
-      [...diagnoses, ...(known.get(tenant.name) ?? []), ...tenantWarnings(tenant)].map((one) => {
+      [...diagnoses, ...(mirrored.get(tenant.name) ?? []), ...tenantWarnings(tenant)].map((one: Diagnosis) => {
         return { tenant: tenant.name, ...one }
       }),
     )
     const general = [
       ...store,
-      ...problems,
+      ...(mirrored.get(null) ?? []),
       ...diagnoseSharedRecords(probed),
       ...(facts === null ? [] : diagnosePlace(facts)),
-      ...(await diagnoseOwnChecks(settings.ownChecks, now())),
-      ...configWarnings(settings, io.cwd, ignoredStorePath(ignoredPath)),
+      ...(await diagnoseOwnChecks(settings.ownChecks, io.clock.now())),
+      ...openAddress(settings, io.cwd),
+      ...ignoredStorePath(ignoredPath),
     ]
     return [...ofTenants, ...general.map((one) => ({ tenant: null, ...one }))]
   } finally {
@@ -180,15 +180,13 @@ async function examine(
   }
 }
 
-type Wait = { readonly blockedUntil?: number; readonly blockedForMs?: number | null }
-
 /** Requests per second while an engine runs: both count towards the tenant's rate limit. */
 const rateBesideEngine = 1
 
 /** A client for probes, which honors the rate-limit wait in the mirror. `besideEngine`: one runs, or may run. */
 function probingClient(
   tenant: TenantSettings,
-  { blockedUntil = 0, blockedForMs = null }: Wait = {},
+  row: TenantRow | undefined,
   { clock, random, env }: Io,
   besideEngine: boolean,
 ): TenantClient {
@@ -203,20 +201,10 @@ function probingClient(
     version,
     log: silentLog(),
     resources: enabledNames(tenant),
-    blockedUntil,
-    blockedForMs,
+    blockedUntil: row?.blockedUntil ?? 0,
+    blockedForMs: row?.blockedForMs ?? null,
     retries: 1,
   })
-}
-
-/** Null for a file, and for a server that cannot be examined: the failure to open the mirror has the reason. */
-async function serverOf({ store }: Settings, io: Io): Promise<ServerFacts | null> {
-  if (store.url === null) return null
-  try {
-    return await readServerFacts(await urlOf(store.url, io)(), io.clock)
-  } catch {
-    return null
-  }
 }
 
 async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {
@@ -231,47 +219,39 @@ async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {
 interface ProbedTenant extends Probed {
   readonly tenant: TenantSettings
   readonly client: TenantClient
+  readonly row: TenantRow | undefined
 }
 
-interface Mirrored {
-  readonly known: ReadonlyMap<string, readonly Diagnosis[]>
-  readonly problems: readonly Diagnosis[]
-}
-
-/** Identity, enrolment, data quality and waivers of the mirrored tenants. */
-async function diagnoseMirrored(
-  mirror: Mirror | undefined,
+/** Identity, enrolment, data quality and waivers by tenant; under null why the mirror cannot be read. */
+async function mirroredIn(
+  mirror: Mirror,
   probed: readonly ProbedTenant[],
   settings: Settings,
   io: Io,
-): Promise<Mirrored> {
-  const known = new Map<string, readonly Diagnosis[]>()
-  if (mirror === undefined) return { known, problems: [] }
+): Promise<ReadonlyMap<string | null, readonly Diagnosis[]>> {
+  const known = new Map<string | null, readonly Diagnosis[]>()
   try {
-    const rows = new Map((await mirror.tenants()).map((row) => [row.name, row]))
-    for (const posture of await createViews(mirror, settings, io.clock).posture()) {
-      const row = rows.get(posture.tenant)
-      const one = probed.find(({ tenant }) => tenant.name === posture.tenant)
-      if (row === undefined || one === undefined) continue
-      const { tenant, client, pages } = one
+    const postures = await createViews(mirror, settings, io.clock).posture()
+    for (const { tenant, client, pages, row } of probed) {
+      const posture = postures.find((one) => one.tenant === tenant.name)
+      if (row === undefined || posture === undefined) continue
       const { reader } = client
       const request = { mirror, row, tenant, posture, reader, pages, clock: io.clock, signal: io.stop }
       const identity = await diagnoseIdentity(request)
       const isUnproven = identity === null || identity.level === 'fail' || row.former.includes('users')
       const enrolment = isUnproven ? enrolmentUnchecked : await diagnoseEnrolment(mirror, row.id, tenant)
-      known.set(posture.tenant, [
+      known.set(tenant.name, [
         ...(identity === null ? [] : [identity, enrolment]),
         ...diagnoseData(posture, identity === null),
-        ...(isUnproven ? [] : await diagnoseAllowed(mirror.records(row.id), tenant)),
         ...posture.waivers.map((waiver) => diagnosis('waivers', describeWaiver(waiver, posture.at))),
         ...diagnoseOwnResults(posture, settings.ownChecks),
       ])
     }
-    return { known, problems: [] }
   } catch (error) {
     io.stop.throwIfAborted()
-    return { known, problems: [unusable(error)] }
+    known.set(null, [unusable(error)])
   }
+  return known
 }
 
 /** Nothing about a tenant that was never read and cannot be read now: the endpoints have the reason. */

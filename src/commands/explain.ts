@@ -1,12 +1,11 @@
-import type { Command } from 'commander'
 import { checksOf } from '../checks/index.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { exitCodes, print } from '../model/process/io.ts'
 import { escapeInJson, printable } from '../model/text/printable.ts'
 import { withEntityNames } from '../report/entity-names.ts'
 import { explanationOf, explanationText } from '../report/explanation.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
-import type { Done } from './list.ts'
+import { addCommand } from './command.ts'
 import { openMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { detailsOption, formatOption } from './support/options.ts'
@@ -16,47 +15,37 @@ interface ExplainOptions {
   readonly details?: boolean
 }
 
-export function addExplain(program: Command, io: Io, done: Done): void {
-  program
-    .command('explain')
-    .argument('<fingerprint>', 'fingerprint of a finding, its prefix, or the id of a drifted state')
-    .description('explain a finding: rule, evidence, history')
-    .addOption(formatOption(['text', 'json']))
-    .addOption(detailsOption())
-    .addHelpText(
-      'after',
-      `
-Works beside a running engine. Without --details, values that may name a person or
+export const addExplain = addCommand<ExplainOptions>({
+  name: 'explain',
+  argument: ['<fingerprint>', 'fingerprint of a finding, its prefix, or the id of a drifted state'],
+  summary: 'explain a finding: rule, evidence, history',
+  options: [formatOption(['text', 'json']), detailsOption()],
+  help: `Works beside a running engine. Without --details, values that may name a person or
 a file are [hidden], as are fields that the specification does not name.
 
 Examples:
   tenantwatch explain e49418ad0f73 --details
   tenantwatch explain e49418ad0f73 --format json`,
-    )
-    .action(async (fingerprint: string, options: ExplainOptions, command: Command) =>
-      done(await explain(io, fingerprint, options, command)),
-    )
-}
-
-async function explain(io: Io, given: string, options: ExplainOptions, command: Command): Promise<ExitCode> {
-  await using opened = await openMirror(io, command)
-  const { mirror, settings, now } = opened
-  const checks = checksOf(settings)
-  if (checks.some(({ id }) => id === given))
-    throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
-  const details = options.details === true
-  const found = await findFinding(opened, given)
-  const [named = found] = details
-    ? await Array.fromAsync(withEntityNames([found], { source: mirror, tenants: await mirror.tenants() }))
-    : []
-  const check = checks.find(({ id }) => id === named.check)
-  const explanation = await explanationOf({ mirror, settings, finding: named, check, details, now })
-  if (options.format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
-  else
-    for (const line of explanationText(explanation))
-      print(io, wrapLine(printable(line), terminalOf(io), indentOf(line)))
-  return exitCodes.ok
-}
+  async run({ io, command, options, args: [given = ''] }) {
+    await using opened = await openMirror(io, command)
+    const { mirror, settings, now } = opened
+    const checks = checksOf(settings)
+    if (checks.some(({ id }) => id === given))
+      throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
+    const details = options.details === true
+    const found = await findFinding(opened, given)
+    const [named = found] = details
+      ? await Array.fromAsync(withEntityNames([found], { source: mirror, tenants: await mirror.tenants() }))
+      : []
+    const check = checks.find(({ id }) => id === named.check)
+    const explanation = await explanationOf({ mirror, settings, finding: named, check, details, now })
+    if (options.format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
+    else
+      for (const line of explanationText(explanation))
+        print(io, wrapLine(printable(line), terminalOf(io), indentOf(line)))
+    return exitCodes.ok
+  },
+})
 
 /** Wrapped lines align below the text of the first one: labels such as `What to do` take 13 columns. */
 function indentOf(line: string): number {

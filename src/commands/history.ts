@@ -11,7 +11,7 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { printableJson } from '../model/text/printable.ts'
 import { hidden, hiddenValue } from '../model/text/redact-finding.ts'
 import type { Columns } from '../report/formats.ts'
-import { type WaiverEvent, waiverEvents } from '../report/waiver-events.ts'
+import { type WaiverEvent, waiverEvents } from '../report/life.ts'
 import { changedField } from '../report/words.ts'
 import type { TenantChangeRow } from '../store/port.ts'
 import { apiFields, personalFields } from '../store/records/record-shape.ts'
@@ -33,6 +33,8 @@ interface Change {
   readonly after: unknown
   readonly requestId: string | null
   readonly reason: string | null
+  /** Who accepted it, or agreed to the waiver. */
+  readonly by: string | null
 }
 
 const columns: Columns<Change> = {
@@ -46,6 +48,7 @@ const columns: Columns<Change> = {
   after: ({ after }) => after,
   requestId: ({ requestId }) => requestId,
   reason: ({ reason }) => reason,
+  by: ({ by }) => by,
 }
 
 interface HistoryOptions {
@@ -177,14 +180,25 @@ async function* recordChanges(
     for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch) {
       const isPersonal = !details && field !== null && personalFields(resource).includes(field)
       const values = isPersonal ? { before: hiddenValue(before), after: hiddenValue(after) } : { before, after }
-      yield { at: toIso(at), tenant, resource, entity: key, change: kind, field, ...values, requestId, reason: null }
+      yield {
+        at: toIso(at),
+        tenant,
+        resource,
+        entity: key,
+        change: kind,
+        field,
+        ...values,
+        requestId,
+        reason: null,
+        by: null,
+      }
     }
   }
 }
 
 function decisionRow(decision: OperatorDecision): Change {
-  const { at, tenant, accepted, reason } = decision
-  const facts = { at: toIso(at), tenant, change: `${accepted}_accepted`, before: null, requestId: null, reason }
+  const { at, tenant, accepted, reason, by } = decision
+  const facts = { at: toIso(at), tenant, change: `${accepted}_accepted`, before: null, requestId: null, reason, by }
   if (accepted === 'hold') {
     const { resource, id, holdReason, count } = decision
     return { ...facts, resource, entity: id, field: holdReason, after: count }
@@ -206,6 +220,7 @@ function waiverRow(event: WaiverEvent, known: readonly Check[], details: boolean
     field: check,
     after: waiver,
     reason: kind === 'removed' ? null : (agreed?.reason ?? null),
+    by: kind === 'removed' ? null : (agreed?.owner ?? null),
   }
 }
 
@@ -236,8 +251,8 @@ async function* merged(changes: AsyncIterable<Change>, accepted: readonly Change
   yield* accepted.slice(next)
 }
 
-function sentence({ change, field, before, after, reason }: Change): string {
+function sentence({ change, field, before, after, reason, by }: Change): string {
   if (reason !== null || change.startsWith('waiver_'))
-    return `${change} (${field}: ${printableJson(after)})${reason === null ? '' : `: ${reason}`}`
+    return `${change} (${field}: ${printableJson(after)})${reason === null ? '' : `: ${reason}`}${by === null ? '' : ` (${by})`}`
   return field === null ? change : changedField({ field, before, after })
 }

@@ -1,9 +1,10 @@
-import { type Command, Option } from 'commander'
+import { Option } from 'commander'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { printableJson } from '../model/text/printable.ts'
 import { type Columns, mapped, type Rows, serialize } from '../report/formats.ts'
 import { streamedTable } from '../report/table.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
+import { type AddCommand, addCommand, type CommandData, type CommandRun } from './command.ts'
 import { note, writeAll } from './support/io.ts'
 import { formatOption, positiveNumber } from './support/options.ts'
 import { writeFile } from './support/write-file.ts'
@@ -31,23 +32,12 @@ export interface Listing<Row extends object> {
   readonly code?: ExitCode
 }
 
-export interface ListRun<Options> {
-  readonly io: Io
-  readonly command: Command
-  readonly options: Options & { readonly format: string }
-  /** The arguments of the command. */
-  readonly args: readonly string[]
+export interface ListRun<Options> extends CommandRun<Options & { readonly format: string }> {
   readonly present: <Row extends object>(listing: Listing<Row>) => Promise<ExitCode>
 }
 
 /** A command that lists rows: data, which `addList` turns into a command. */
-export interface ListCommand<Options> {
-  readonly name: string
-  /** As commander writes it, such as `<resource>`, with its description. */
-  readonly argument?: readonly [name: string, description: string]
-  readonly summary: string
-  readonly help: string
-  readonly options: readonly Option[]
+export interface ListCommand<Options> extends Omit<CommandData<Options>, 'run'> {
   /** The default first. A further one writes NDJSON of `object`. */
   readonly formats?: readonly string[]
   readonly run: (run: ListRun<Options>) => Promise<ExitCode>
@@ -56,25 +46,18 @@ export interface ListCommand<Options> {
 const usualFormats = ['table', 'json', 'ndjson', 'csv'] as const
 
 /** Adds a list command: all have `--format`, `--limit` and `--output`. */
-export function addList<Options>(spec: ListCommand<Options>): (program: Command, io: Io, done: Done) => void {
-  return (program, io, done) => {
-    const command = program.command(spec.name).description(spec.summary).addHelpText('after', `\n${spec.help}`)
-    if (spec.argument !== undefined) command.argument(...spec.argument)
-    const common = [
-      formatOption(spec.formats ?? usualFormats),
+export function addList<Options>({ run, formats = usualFormats, ...data }: ListCommand<Options>): AddCommand {
+  return addCommand<Options & Form>({
+    ...data,
+    options: [
+      ...(data.options ?? []),
+      formatOption(formats),
       new Option('--limit <n>', 'at most this many rows').argParser(positiveNumber),
       new Option('--output <file>', 'write to this file, readable for its owner only'),
-    ]
-    for (const option of [...spec.options, ...common]) command.addOption(option)
-    command.action(async () => {
-      const options = command.opts<ListRun<Options>['options'] & Form>()
-      const present = <Row extends object>(listing: Listing<Row>) => presentList(io, options, listing)
-      done(await spec.run({ io, command, options, args: command.args, present }))
-    })
-  }
+    ],
+    run: (given) => run({ ...given, present: (listing) => presentList(given.io, given.options, listing) }),
+  })
 }
-
-export type Done = (code: ExitCode) => void
 
 interface Form {
   readonly format: string

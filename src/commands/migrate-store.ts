@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { urlOf } from '../daemon/open-store.ts'
 import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable, printableJson } from '../model/text/printable.ts'
 import { lowerFirst } from '../model/text/words.ts'
 import { textTable } from '../report/table.ts'
@@ -12,6 +12,7 @@ import type { OpenOptions } from '../store/db/postgres/open.ts'
 import { copyToPostgres } from '../store/db/postgres/postgres-mirror.ts'
 import { openFileSource } from '../store/db/sqlite/copy-source.ts'
 import { mayExist } from '../store/db/sqlite/database-file.ts'
+import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 import { formatOption } from './support/options.ts'
@@ -21,16 +22,14 @@ interface MigrateOptions {
   readonly format: string
 }
 
-export function addMigrateStore(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command('migrate-store')
-    .description('copy a mirror from a SQLite file into the empty PostgreSQL database of store.url')
-    .requiredOption('--from <file>', 'file of the mirror, the former store.path')
-    .addOption(formatOption(['table', 'json']))
-    .addHelpText(
-      'after',
-      `
-Stop the engine first. Copies everything: records, cursors, history, findings, check results, waivers, decisions and
+export const addMigrateStore = addCommand<MigrateOptions>({
+  name: 'migrate-store',
+  summary: 'copy a mirror from a SQLite file into the empty PostgreSQL database of store.url',
+  options: [
+    new Option('--from <file>', 'file of the mirror, the former store.path').makeOptionMandatory(),
+    formatOption(['table', 'json']),
+  ],
+  help: `Stop the engine first. Copies everything: records, cursors, history, findings, check results, waivers, decisions and
 quarantine. Then compares both sides, table by table. The file is read as of one instant and not changed.
 
 The database is that of store.url, or of TENANTWATCH_STORE_URL, which replaces a store.path in the configuration. It must
@@ -41,28 +40,25 @@ Exit: 0 copied and verified; 2 usage or configuration; 3 the copy was refused, i
 Examples:
   tenantwatch migrate-store --from data/tenantwatch.db
   TENANTWATCH_STORE_URL=postgres://… tenantwatch migrate-store --from data/tenantwatch.db`,
-    )
-    .action(async (options: MigrateOptions, command: Command) => done(await migrateStore(io, options, command)))
-}
-
-async function migrateStore(io: Io, { from, format }: MigrateOptions, command: Command): Promise<ExitCode> {
-  if (from === '') throw new UsageError('Name the file of the mirror with --from')
-  const { settings } = loadConfiguration(io, command)
-  const { url } = settings.store
-  if (url === null) {
-    throw new UsageError(
-      'store.url is not set: name the database to copy into with it, instead of store.path, or with TENANTWATCH_STORE_URL',
-    )
-  }
-  const file = resolve(io.cwd, from)
-  if (!mayExist(file)) throw new UsageError(`--from names ${file}, which does not exist or is empty`)
-  const line = statusLine(io)
-  line.say('Reading the file for damage')
-  const made = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
-  if (format === 'json') print(io, printableJson(made))
-  else for (const text of linesOf(made)) printWrapped(io, text)
-  return exitCodes.ok
-}
+  async run({ io, command, options: { from, format } }) {
+    if (from === '') throw new UsageError('Name the file of the mirror with --from')
+    const { settings } = loadConfiguration(io, command)
+    const { url } = settings.store
+    if (url === null) {
+      throw new UsageError(
+        'store.url is not set: name the database to copy into with it, instead of store.path, or with TENANTWATCH_STORE_URL',
+      )
+    }
+    const file = resolve(io.cwd, from)
+    if (!mayExist(file)) throw new UsageError(`--from names ${file}, which does not exist or is empty`)
+    const line = statusLine(io)
+    line.say('Reading the file for damage')
+    const made = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
+    if (format === 'json') print(io, printableJson(made))
+    else for (const text of linesOf(made)) printWrapped(io, text)
+    return exitCodes.ok
+  },
+})
 
 interface Migration {
   readonly from: string

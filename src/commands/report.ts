@@ -1,18 +1,17 @@
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import type { Settings } from '../config/settings.ts'
 import { recordOf } from '../daemon/evaluator.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { exitCodes, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { buildReport } from '../report/build-report.ts'
-import type { Report } from '../report/report.ts'
+import { buildReport, type Report, unconfiguredInWords } from '../report/build-report.ts'
 import { reportHtml } from '../report/report-html.ts'
 import { reportJson } from '../report/report-json.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
-import { unconfiguredInWords } from '../report/words.ts'
 import type { Mirror, NotedConfiguration, RecordBounds, TenantRow } from '../store/port.ts'
+import { addCommand } from './command.ts'
 import { openMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import { detailsOption, formatOption, oneOf, readMoment, tenantOption } from './support/options.ts'
@@ -29,19 +28,17 @@ interface ReportOptions {
   readonly details?: boolean
 }
 
-export function addReport(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command('report')
-    .description('write the audit report: posture, coverage, findings, waivers, data quality, requirements')
-    .addOption(formatOption(Object.keys(renderers)))
-    .option('--as-of <time>', 'state at that time, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d')
-    .addOption(tenantOption())
-    .option('--output <file>', 'write to this file, readable for its owner only')
-    .addOption(detailsOption())
-    .addHelpText(
-      'after',
-      `
-Works beside a running engine. The report is made from the stored history alone: the
+export const addReport = addCommand<ReportOptions>({
+  name: 'report',
+  summary: 'write the audit report: posture, coverage, findings, waivers, data quality, requirements',
+  options: [
+    formatOption(Object.keys(renderers)),
+    new Option('--as-of <time>', 'state at that time, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d'),
+    tenantOption(),
+    new Option('--output <file>', 'write to this file, readable for its owner only'),
+    detailsOption(),
+  ],
+  help: `Works beside a running engine. The report is made from the stored history alone: the
 same time gives the same bytes. oscal is assessment results of NIST OSCAL ${oscalVersion},
 one result for each tenant.
 
@@ -51,32 +48,29 @@ Examples:
   tenantwatch report --output evidence.html
   tenantwatch report --as-of 2026-03-31 --tenant acme --format json > evidence.json
   tenantwatch report --format oscal --output evidence.oscal.json`,
-    )
-    .action(async (options: ReportOptions, command: Command) => done(await report(io, options, command)))
-}
-
-async function report(io: Io, options: ReportOptions, command: Command): Promise<ExitCode> {
-  const { format } = options
-  await using opened = await openMirror(io, command)
-  const { settings, mirror, now } = opened
-  const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
-  if (at > now) throw new UsageError(inFuture(options.asOf ?? ''))
-  if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
-    throw new UsageError('HTML is not printed to a terminal; give --output report.html')
-  const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
-  const pieces = renderers[format](made)
-  if (options.output === undefined) {
-    await writeAll(io, pieces)
-  } else {
-    await writeFile(io, { name: options.output, pieces })
-    print(io, `Wrote ${printable(options.output)}`)
-  }
-  const missing = unconfiguredInWords(made.unconfigured)
-  if (missing !== null) note(io, missing)
-  if (options.asOf === undefined && made.configurationDigest !== (await recordOf(settings, 0)).digest)
-    note(io, 'The configuration differs from that of the last evaluation; the report shows the evaluated one.')
-  return exitCodes.ok
-}
+  async run({ io, command, options }) {
+    const { format } = options
+    await using opened = await openMirror(io, command)
+    const { settings, mirror, now } = opened
+    const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
+    if (at > now) throw new UsageError(inFuture(options.asOf ?? ''))
+    if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
+      throw new UsageError('HTML is not printed to a terminal; give --output report.html')
+    const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
+    const pieces = renderers[format](made)
+    if (options.output === undefined) {
+      await writeAll(io, pieces)
+    } else {
+      await writeFile(io, { name: options.output, pieces })
+      print(io, `Wrote ${printable(options.output)}`)
+    }
+    const missing = unconfiguredInWords(made.unconfigured)
+    if (missing !== null) note(io, missing)
+    if (options.asOf === undefined && made.configurationDigest !== (await recordOf(settings, 0)).digest)
+      note(io, 'The configuration differs from that of the last evaluation; the report shows the evaluated one.')
+    return exitCodes.ok
+  },
+})
 
 function inFuture(asOf: string): string {
   const what = /^\d{4}-\d\d-\d\d$/.test(asOf)

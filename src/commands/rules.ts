@@ -1,11 +1,12 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { exitCodes } from '../model/process/io.ts'
 import { shellWord } from '../model/text/command-line.ts'
 import { renderGrafanaRules } from '../monitoring/grafana-rules.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
 import { renderRules, ruleFormats } from '../monitoring/rules.ts'
-import { type AlertOptions, addJobOption, jobOf, type LinkOptions, linksOf, marksOf } from './support/alert-options.ts'
+import { addCommand } from './command.ts'
+import { type AlertOptions, jobOf, jobOption, type LinkOptions, linksOf, marksOf } from './support/alert-options.ts'
 import { formatOption, repeatable } from './support/options.ts'
 
 const formats = [...ruleFormats, 'alertmanager', 'grafana'] as const
@@ -16,23 +17,21 @@ interface RulesOptions extends AlertOptions, LinkOptions {
   readonly datasource: string
 }
 
-export function addRules(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  const command = program
-    .command('rules')
-    .description('write alert and recording rules for an installation')
-    .addOption(formatOption(formats))
-    .addOption(repeatable('--label <name=value>', 'label of every alert'))
-    .addOption(repeatable('--annotation <name=value>', 'annotation of every alert'))
-    .addOption(repeatable('--severity <from=to>', 'other value of the label severity, such as high=page'))
-    .option('--page <url>', 'base URL of the status page, for links to its findings and runbooks')
-    .option('--runbooks <url>', "base URL of other runbooks; '' = no links to any")
-    .option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana', 'prometheus')
-  addJobOption(command)
-    .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none')
-    .addHelpText(
-      'after',
-      `
-Alerts have a label severity of their own: those about findings have critical for critical findings, warning for high and
+export const addRules = addCommand<RulesOptions>({
+  name: 'rules',
+  summary: 'write alert and recording rules for an installation',
+  options: [
+    formatOption(formats),
+    repeatable('--label <name=value>', 'label of every alert'),
+    repeatable('--annotation <name=value>', 'annotation of every alert'),
+    repeatable('--severity <from=to>', 'other value of the label severity, such as high=page'),
+    new Option('--page <url>', 'base URL of the status page, for links to its findings and runbooks'),
+    new Option('--runbooks <url>', "base URL of other runbooks; '' = no links to any"),
+    new Option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana').default('prometheus'),
+    jobOption(),
+    new Option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none'),
+  ],
+  help: `Alerts have a label severity of their own: those about findings have critical for critical findings, warning for high and
 info for medium ones; findings of lower severities have no alert. --severity high=page changes the label of the alerts
 about high findings, --severity warning=ticket that of all other alerts with warning. --severity critical=page changes
 the label of every alert with critical, those about critical findings included. Name the new values in the routes of
@@ -49,26 +48,25 @@ Examples:
   tenantwatch rules --format recording > /etc/prometheus/rules/tenantwatch.yml
   tenantwatch rules --format alertmanager >> /etc/alertmanager/alertmanager.yml
   tenantwatch rules --format grafana > /etc/grafana/provisioning/alerting/tenantwatch.yaml`,
-    )
-    .action((options: RulesOptions, action: Command) => {
-      const { format } = options
-      if (!/^[\w-]{1,40}$/.test(options.datasource))
-        throw new UsageError('--datasource must be a UID of Grafana: up to 40 letters, digits, _ and -')
-      const installation = { job: jobOf(options), links: linksOf(options), ...marksOf(options) }
-      const writtenBy = commandLineOf(action)
-      switch (format) {
-        case 'alertmanager':
-          io.stdout.write(renderInhibitions(installation.severities))
-          break
-        case 'grafana':
-          io.stdout.write(renderGrafanaRules(installation, options.datasource, writtenBy))
-          break
-        default:
-          io.stdout.write(renderRules(installation, format, writtenBy))
-      }
-      done(exitCodes.ok)
-    })
-}
+  run({ io, command, options }) {
+    const { format } = options
+    if (!/^[\w-]{1,40}$/.test(options.datasource))
+      throw new UsageError('--datasource must be a UID of Grafana: up to 40 letters, digits, _ and -')
+    const installation = { job: jobOf(options), links: linksOf(options), ...marksOf(options) }
+    const writtenBy = commandLineOf(command)
+    switch (format) {
+      case 'alertmanager':
+        io.stdout.write(renderInhibitions(installation.severities))
+        break
+      case 'grafana':
+        io.stdout.write(renderGrafanaRules(installation, options.datasource, writtenBy))
+        break
+      default:
+        io.stdout.write(renderRules(installation, format, writtenBy))
+    }
+    return exitCodes.ok
+  },
+})
 
 /** The command with the given options, to run again after an upgrade. */
 function commandLineOf(command: Command): string {

@@ -1,49 +1,44 @@
-import type { Command } from 'commander'
-import { namedFile } from '../config/source.ts'
+import { namedFile } from '../config/load-settings.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { EngineRunning } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { exitCodes } from '../model/process/io.ts'
+import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 
-export function addRun(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command('run')
-    .description('run the daemon: sync on schedule, evaluate, serve metrics and the status page')
-    .addHelpText(
-      'after',
-      `
-SIGTERM or SIGINT stops it within 5 seconds, SIGHUP reloads the configuration.
+export const addRun = addCommand({
+  name: 'run',
+  summary: 'run the daemon: sync on schedule, evaluate, serve metrics and the status page',
+  help: `SIGTERM or SIGINT stops it within 5 seconds, SIGHUP reloads the configuration.
 
 Examples:
   tenantwatch run --config /etc/tenantwatch.yaml
   TENANTWATCH_BASE_URL=https://api.example.com TENANTWATCH_TOKEN_FILE=/run/secrets/token tenantwatch run`,
-    )
-    .action(async (_options: object, command: Command) => {
-      const { settings, source, ignoredPath } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
-      let started: Daemon | undefined
-      // True if a reload was requested during the start, which takes a minute with many tenants.
-      let isDue = false
-      io.onReload(() => {
-        if (started === undefined) isDue = true
-        else void started.reload()
-      })
-      const log = await createLog(io, settings.logLevel)
-      log.info({ source, store: settings.store.path ?? 'store.url' }, 'Starting')
-      if (ignoredPath !== null) log.warn({ ignored: ignoredPath }, 'A path beside the URL of the database is ignored')
-      const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
-      await using daemon = await startDaemon(settings, io, log, {
-        load,
-        setLogLevel: log.setLevel,
-        configFile: namedFile(source),
-      }).catch((error: unknown) => {
-        throw error instanceof EngineRunning ? error.withAdvice('or give this one another store.path') : error
-      })
-      started = daemon
-      if (isDue) void daemon.reload()
-      await Promise.race([untilStopped(io), daemon.broken])
-      log.info({ cause: (io.stop.reason as DOMException).message }, 'Stopping')
-      done(exitCodes.ok)
+  async run({ io, command }) {
+    const { settings, source, ignoredPath } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
+    let started: Daemon | undefined
+    // True if a reload was requested during the start, which takes a minute with many tenants.
+    let isDue = false
+    io.onReload(() => {
+      if (started === undefined) isDue = true
+      else void started.reload()
     })
-}
+    const log = await createLog(io, settings.logLevel)
+    log.info({ source, store: settings.store.path ?? 'store.url' }, 'Starting')
+    if (ignoredPath !== null) log.warn({ ignored: ignoredPath }, 'A path beside the URL of the database is ignored')
+    const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
+    await using daemon = await startDaemon(settings, io, log, {
+      load,
+      setLogLevel: log.setLevel,
+      configFile: namedFile(source),
+    }).catch((error: unknown) => {
+      throw error instanceof EngineRunning ? error.withAdvice('or give this one another store.path') : error
+    })
+    started = daemon
+    if (isDue) void daemon.reload()
+    await Promise.race([untilStopped(io), daemon.broken])
+    log.info({ cause: (io.stop.reason as DOMException).message }, 'Stopping')
+    return exitCodes.ok
+  },
+})

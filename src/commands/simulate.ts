@@ -1,10 +1,12 @@
-import type { Command } from 'commander'
-import { FatalError } from '../model/errors.ts'
+import { Option } from 'commander'
+import { FatalError, UsageError } from '../model/errors.ts'
 import { whyNotListening } from '../model/process/address.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { exitCodes, print } from '../model/process/io.ts'
+import { canCarryToken } from '../model/token-header.ts'
+import { type ReadingsInput, readingsSchema } from '../simulator/readings.ts'
+import { addCommand } from './command.ts'
 import { untilStopped } from './support/io.ts'
-import { portNumber, repeatable, wholeNumber } from './support/options.ts'
-import { describeReadings, readReadings } from './support/simulator-readings.ts'
+import { oneOf, portNumber, repeatable, wholeNumber } from './support/options.ts'
 
 interface SimulateOptions {
   readonly port: number
@@ -26,28 +28,30 @@ function notListening(error: unknown, host: string): unknown {
   return new FatalError(`Cannot listen on ${where}: ${whyNotListening(cause)}; change ${advice}`, { cause })
 }
 
-export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => void): void {
-  program
-    .command('simulate')
-    .description('run a simulated tenant API, for demos, tests and integrators')
-    .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <n>', 'port of the API, 0 = any', portNumber, 9470)
-    .option('--control-port <n>', 'port of the control API (data and faults), 0 = any', portNumber, 9471)
-    .option('--users <n>', 'users of the first tenant', wholeNumber, 250)
-    .option('--documents <n>', 'documents of the first tenant', wholeNumber, 120)
-    .option('--seed <text>', 'the same seed makes the same tenant, its dates counted from the start', 'tenantwatch')
-    .option('--live-seconds <n>', 'seconds between changes of the simulated data; 0 = no changes', wholeNumber, 0)
-    .addOption(
-      repeatable('--reading <name=value>', 'interpretation of an open point of the specification, listed below'),
-    )
-    .addHelpText(
-      'after',
-      `
-GET on the control URL lists its actions with examples, and the values of faults, tokens and changes.
+export const addSimulate = addCommand<SimulateOptions>({
+  name: 'simulate',
+  summary: 'run a simulated tenant API, for demos, tests and integrators',
+  options: [
+    new Option('--host <address>', 'address to listen on').default('127.0.0.1'),
+    new Option('--port <n>', 'port of the API, 0 = any').argParser(portNumber).default(9470),
+    new Option('--control-port <n>', 'port of the control API (data and faults), 0 = any')
+      .argParser(portNumber)
+      .default(9471),
+    new Option('--users <n>', 'users of the first tenant').argParser(wholeNumber).default(250),
+    new Option('--documents <n>', 'documents of the first tenant').argParser(wholeNumber).default(120),
+    new Option('--seed <text>', 'the same seed makes the same tenant, its dates counted from the start').default(
+      'tenantwatch',
+    ),
+    new Option('--live-seconds <n>', 'seconds between changes of the simulated data; 0 = no changes')
+      .argParser(wholeNumber)
+      .default(0),
+    repeatable('--reading <name=value>', 'interpretation of an open point of the specification'),
+  ],
+  help: `GET on the control URL lists its actions with examples, and the values of faults, tokens and changes.
 
-A reading is an answer to an open point of the specification (docs/internals/api.md#open-points lists the main ones). Each with its
-values and, in parentheses, the default; FEED is users, documents or apiClients:
-${describeReadings()}
+A reading is an answer to an open point of the specification (docs/internals/api.md#open-points lists the main ones):
+  ${Object.keys(readingsSchema.shape).join(', ')}
+A value is JSON or a text; a value that does not fit is refused with those that do.
 
 Examples:
   tenantwatch simulate
@@ -55,29 +59,60 @@ Examples:
   tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'
   curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","effect":{"kind":"status","status":500}}'
   curl -X DELETE http://127.0.0.1:9471/faults`,
-    )
-    .action(async (options: SimulateOptions) => {
-      // Imported on demand: the daemon does not need the simulator.
-      const { describeSimulator, startSimulator } = await import('../simulator/index.ts')
-      const { users, documents, liveSeconds, reading, ...rest } = options
-      const readings = readReadings(reading)
-      await using simulator = await startSimulator({
-        ...rest,
-        sizes: { users, documents },
-        readings,
-        clock: () => io.clock.now(),
-        liveEveryMs: liveSeconds === 0 ? null : liveSeconds * 1000,
-      }).catch((error: unknown) => {
-        throw notListening(error, options.host)
-      })
-      for (const line of describeSimulator(simulator)) print(io, line)
-      // Other readings may need more than two variables.
-      if (reading.length === 0)
-        print(
-          io,
-          `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,
-        )
-      await untilStopped(io)
-      done(exitCodes.ok)
+  async run({ io, options }) {
+    // Imported on demand: the daemon does not need the simulator.
+    const { describeSimulator, startSimulator } = await import('../simulator/index.ts')
+    const { users, documents, liveSeconds, reading, ...rest } = options
+    const readings = readReadings(reading)
+    await using simulator = await startSimulator({
+      ...rest,
+      sizes: { users, documents },
+      readings,
+      clock: () => io.clock.now(),
+      liveEveryMs: liveSeconds === 0 ? null : liveSeconds * 1000,
+    }).catch((error: unknown) => {
+      throw notListening(error, options.host)
     })
+    for (const line of describeSimulator(simulator)) print(io, line)
+    // Other readings may need more than two variables.
+    if (reading.length === 0)
+      print(
+        io,
+        `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,
+      )
+    await untilStopped(io)
+    return exitCodes.ok
+  },
+})
+
+/** `cursorKind={"users":"offset"}`: a value is JSON, or text where that fits. @throws UsageError */
+export function readReadings(pairs: readonly string[]): ReadingsInput {
+  return Object.assign({}, ...pairs.map(readReading))
+}
+
+function readReading(pair: string): ReadingsInput {
+  const [name = '', ...rest] = pair.split('=')
+  oneOf('reading', Object.keys(readingsSchema.shape), name)
+  const text = rest.length === 0 ? 'true' : rest.join('=')
+  const values = rest.length === 0 ? [true] : [parseJson(text), text]
+  const fitting = values.find((value) => readingsSchema.safeParse({ [name]: value }).success)
+  if (fitting === undefined) {
+    const { error } = readingsSchema.safeParse({ [name]: values.find((value) => value !== undefined) })
+    throw new UsageError(
+      `Reading ${error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
+    )
+  }
+  if (name === 'tokenHeader' && !canCarryToken(text))
+    throw new UsageError(
+      'Reading tokenHeader: expected the name of a header that can carry the token, such as X-Api-Key',
+    )
+  return { [name]: fitting }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }

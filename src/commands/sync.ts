@@ -1,19 +1,19 @@
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
-import { ignoredStorePath } from '../doctor/config-warnings.ts'
+import { ignoredStorePath } from '../doctor/configuration.ts'
 import { describeHold, describePosture, inWords } from '../model/describe.ts'
 import { EngineRunning, UsageError } from '../model/errors.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { type ExitCode, type Io, print } from '../model/process/io.ts'
+import { print } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { textTable } from '../report/table.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { RunResult } from '../sync/observer.ts'
-import type { Done } from './list.ts'
+import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
 import { note } from './support/io.ts'
@@ -29,18 +29,11 @@ interface SyncOptions {
   readonly failOn?: Severity
 }
 
-export function addSync(program: Command, io: Io, done: Done): void {
-  program
-    .command('sync')
-    .description('sync once, evaluate, print a summary and exit')
-    .addOption(tenantOption())
-    .addOption(resourceOption())
-    .option('--full', 'run all full syncs, due or not')
-    .addOption(failOnOption())
-    .addHelpText(
-      'after',
-      `
-Runs every incremental sync, the full sync of every resource without one, and the
+export const addSync = addCommand<SyncOptions>({
+  name: 'sync',
+  summary: 'sync once, evaluate, print a summary and exit',
+  options: [tenantOption(), resourceOption(), new Option('--full', 'run all full syncs, due or not'), failOnOption()],
+  help: `Runs every incremental sync, the full sync of every resource without one, and the
 full syncs of users and documents that are due. In the column RECORDS, +2 ~1 -0 =97
 means 2 created, 1 changed, 0 removed and 97 read without a change.
 
@@ -52,41 +45,38 @@ Examples:
   tenantwatch sync
   tenantwatch sync --tenant acme --resource users --full
   tenantwatch sync --fail-on high`,
+  async run({ io, command, options }) {
+    const { resource } = options
+    const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
+    warn(io, ignoredStorePath(ignoredPath))
+    const tenant = configuredTenant(settings, options.tenant)
+    const chosen = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
+    if (resource !== undefined && chosen.every(({ resources }) => !resources[resource].enabled)) {
+      throw new UsageError(`The resource ${resource} is switched off in the configuration`)
+    }
+    // The summary contains what a daemon logs at info.
+    const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
+    // On a terminal the summary names each failed run, so the log need not.
+    const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
+    const progress = syncProgress(io, settings)
+    await using ownQueries = new SandboxQueries()
+    await using session = await openSession({ settings, io, log, as: 'alone', ownQueries, progress, ...runLog }).catch(
+      (error: unknown) => {
+        throw error instanceof EngineRunning ? error.withAdvice(leaveIt) : error
+      },
     )
-    .action(async (options: SyncOptions, command: Command) => done(await sync(io, options, command)))
-}
-
-async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
-  const { resource } = options
-  const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
-  warn(io, ignoredStorePath(ignoredPath))
-  const tenant = configuredTenant(settings, options.tenant)
-  const chosen = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
-  if (resource !== undefined && chosen.every(({ resources }) => !resources[resource].enabled)) {
-    throw new UsageError(`The resource ${resource} is switched off in the configuration`)
-  }
-  // The summary contains what a daemon logs at info.
-  const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
-  // On a terminal the summary names each failed run, so the log need not.
-  const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
-  const progress = syncProgress(io, settings)
-  await using ownQueries = new SandboxQueries()
-  await using session = await openSession({ settings, io, log, as: 'alone', ownQueries, progress, ...runLog }).catch(
-    (error: unknown) => {
-      throw error instanceof EngineRunning ? error.withAdvice(leaveIt) : error
-    },
-  )
-  const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
-  const results = await syncRound(session, round, io.stop).finally(progress.clear)
-  await session.eraseOutdated()
-  const postures = await session.views.posture(tenant)
-  const terminal = terminalOf(io)
-  print(io, runsTable(results, terminal))
-  for (const line of ['', ...summaryOf(results, postures)]) print(io, wrapLine(line, terminal))
-  const { code, cause } = exitCodeOf({ results, postures, failOn: options.failOn })
-  if (cause !== null) note(io, cause)
-  return code
-}
+    const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
+    const results = await syncRound(session, round, io.stop).finally(progress.clear)
+    await session.eraseOutdated()
+    const postures = await session.views.posture(tenant)
+    const terminal = terminalOf(io)
+    print(io, runsTable(results, terminal))
+    for (const line of ['', ...summaryOf(results, postures)]) print(io, wrapLine(line, terminal))
+    const { code, cause } = exitCodeOf({ results, postures, failOn: options.failOn })
+    if (cause !== null) note(io, cause)
+    return code
+  },
+})
 
 /** docs/daily-work.md#configuration-changes */
 const leaveIt =

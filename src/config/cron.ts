@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron'
 import { dayMs, hourMs, minuteMs, secondMs } from '../model/durations.ts'
-import { textThat } from './leaves.ts'
+import { textThat } from './values.ts'
 
 export interface CronSchedule {
   readonly expression: string
@@ -22,14 +22,10 @@ export function readCron(expression: string): CronSchedule | { readonly problem:
   const fields = readFields(expression)
   if ('problem' in fields) return fields
   const days = largestDayGap(fields)
-  if (days === undefined) return { problem: 'it never fires, because day, month and weekday never meet' }
+  if (days === 0) return { problem: 'it never fires, because day, month and weekday never meet' }
   const times = timesOfDay(fields)
   const overnight = days * dayMs + (times[0] ?? 0) - (times.at(-1) ?? 0)
-  const intervalMs = times.reduce(
-    (largest, time, index) => Math.max(largest, time - (times[index - 1] ?? time)),
-    overnight,
-  )
-  return { expression, intervalMs }
+  return { expression, intervalMs: Math.max(overnight, largest(gaps(times, dayMs).slice(0, -1))) }
 }
 
 /** The schedule of an expression that was validated. */
@@ -39,19 +35,17 @@ export function cronSchedule(expression: string): CronSchedule {
   return read
 }
 
-interface CronFields {
-  readonly second: readonly number[]
-  readonly minute: readonly number[]
-  readonly hour: readonly number[]
-  readonly dayOfMonth: readonly (number | string)[]
-  readonly month: readonly number[]
-  readonly dayOfWeek: readonly (number | string)[]
+/** The shortest gap between two runs of a valid expression, in milliseconds. */
+export function shortestGapMs(expression: string): number {
+  const fields = readFields(expression)
+  if ('problem' in fields) throw new Error(`Schedule ${expression} is not usable: ${fields.problem}`)
+  return gaps(timesOfDay(fields), dayMs).reduce((a, b) => Math.min(a, b))
 }
 
-const fieldNames: Readonly<Record<string, string>> = { dayOfMonth: 'day of month', dayOfWeek: 'day of week' }
+type Fields = NonNullable<ReturnType<typeof validateDetailed>['fields']>
 
 /** Parses an expression with the parser of the scheduler, so that both accept the same expressions. */
-function readFields(expression: string): CronFields | { readonly problem: string } {
+function readFields(expression: string): Fields | { readonly problem: string } {
   const { valid, fields, errors } = validateDetailed(expression)
   if (valid && fields !== undefined) {
     const isPlain = [...fields.dayOfMonth, ...fields.dayOfWeek].every((token) => typeof token === 'number')
@@ -60,40 +54,37 @@ function readFields(expression: string): CronFields | { readonly problem: string
   const [error] = errors
   if (error === undefined || error.field === 'expression') return { problem: `expected ${wantedCron}` }
   if (/impossible/.test(error.message)) return { problem: 'it never fires, because no such day exists' }
-  const name = fieldNames[error.field] ?? error.field
+  const name = error.field.replace('dayOf', 'day of ').toLowerCase()
   return { problem: `${name} cannot be ${JSON.stringify(error.value)}; expected ${wantedCron}` }
 }
 
 /** The run times of one day in ascending order, in milliseconds since midnight. */
-function timesOfDay({ hour, minute, second }: CronFields): number[] {
-  const times: number[] = []
-  for (const h of hour)
-    for (const m of minute) for (const s of second) times.push(h * hourMs + m * minuteMs + s * secondMs)
-  return times.sort((a, b) => a - b)
+function timesOfDay({ hour, minute, second }: Fields): readonly number[] {
+  const times = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => h * hourMs + m * minuteMs + s * secondMs)))
+  return [...new Set(times)].sort((a, b) => a - b)
 }
 
 /** The Gregorian calendar repeats, weekdays included, after 400 years. */
 const cycleDays = 146_097
 const cycleStart = Date.UTC(2000, 0, 1)
 
-/** Day of month and day of week must both fit, as in node-cron (other crons take either); undefined when no day does. */
-function largestDayGap({ dayOfMonth, month, dayOfWeek }: CronFields): number | undefined {
-  const [days, months, weekdays] = [
-    new Set(dayOfMonth),
-    new Set(month),
-    new Set(dayOfWeek.map((day) => Number(day) % 7)),
-  ]
+/** Day of month and of week must both fit, as in node-cron (other crons take either); 0 when no day does. */
+function largestDayGap({ dayOfMonth, month, dayOfWeek }: Fields): number {
+  const [days, months] = [new Set(dayOfMonth), new Set(month)]
+  const weekdays = new Set(dayOfWeek.map((day) => Number(day) % 7))
   if (days.size === 31 && months.size === 12 && weekdays.size === 7) return 1
-  let first: number | undefined
-  let previous: number | undefined
-  let largest = 0
-  for (let day = 0; day < cycleDays; day++) {
+  const fitting = Array.from({ length: cycleDays }, (_, day) => day).filter((day) => {
     const date = new Date(cycleStart + day * dayMs)
-    if (!months.has(date.getUTCMonth() + 1) || !days.has(date.getUTCDate()) || !weekdays.has(date.getUTCDay())) continue
-    first ??= day
-    if (previous !== undefined) largest = Math.max(largest, day - previous)
-    previous = day
-  }
-  if (first === undefined || previous === undefined) return undefined
-  return Math.max(largest, first + cycleDays - previous)
+    return months.has(date.getUTCMonth() + 1) && days.has(date.getUTCDate()) && weekdays.has(date.getUTCDay())
+  })
+  return largest(gaps(fitting, cycleDays))
+}
+
+/** The distances of numbers in ascending order; the last one from the last number to the first of the next cycle. */
+function gaps(numbers: readonly number[], cycle: number): readonly number[] {
+  return numbers.map((one, at) => (numbers[at + 1] ?? (numbers[0] ?? 0) + cycle) - one)
+}
+
+function largest(numbers: readonly number[]): number {
+  return numbers.reduce((a, b) => Math.max(a, b), 0)
 }

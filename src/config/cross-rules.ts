@@ -1,10 +1,8 @@
 import { parseDuration } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { readCron } from './cron.ts'
-import { formatDuration } from './leaves.ts'
-import { insecurity } from './urls.ts'
-import { type KeyPath, valueAt } from './yaml/key-path.ts'
-import { advice } from './yaml/nearest.ts'
+import { advice, type KeyPath, valueAt } from './mistakes.ts'
+import { formatDuration, insecurity } from './values.ts'
 
 interface Context {
   addIssue(issue: { readonly code: 'custom'; readonly message: string; readonly path: (string | number)[] }): void

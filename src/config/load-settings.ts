@@ -1,35 +1,35 @@
-import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { readRegularFileSync } from '../model/process/files.ts'
-import { withGeneral, writtenPath } from './inheritance.ts'
-import { parseChecks } from './own-checks/own-checks.ts'
-import { readFolder } from './own-checks/read-folder.ts'
-import { createProbes, noProbes } from './probes.ts'
+import {
+  ConfigError,
+  formatPath,
+  isMap,
+  type KeyPath,
+  kindOf,
+  type Locate,
+  type Mistake,
+  validate,
+  valueAt,
+  whyUnreadable,
+} from './mistakes.ts'
+import { parseChecks, readFolder } from './own-checks.ts'
+import { createProbe, type Environment, exists } from './probes.ts'
 import { type Catalogue, configurationSchema, type Written } from './schema.ts'
 import { type Settings, settingsOf } from './settings.ts'
-import {
-  applyOverrides,
-  type Environment,
-  environmentSource,
-  findSource,
-  fromEnvironment,
-  type Source,
-  tokenVariableProblem,
-} from './source.ts'
-import { kindOf, type Locate, locateIn, validate } from './validate.ts'
-import { readWebSettings } from './web/load-web-settings.ts'
-import { ConfigError, type Mistake, whyUnreadable } from './yaml/errors.ts'
-import { formatPath, isMap, valueAt } from './yaml/key-path.ts'
-import { readYaml, type YamlFile } from './yaml/yaml-file.ts'
+import { readWebSettings } from './web-settings.ts'
+import { readYaml } from './yaml-file.ts'
+
+export const defaultFile = 'config/tenantwatch.yaml'
+export const environmentSource = 'environment'
 
 export interface LoadOptions {
   readonly file?: string | undefined
+  /** The text of the configuration file, instead of reading it. */
+  readonly text?: string | undefined
   readonly env: Environment
   readonly catalogue: Catalogue
   readonly cwd?: string
-  readonly readFile?: (path: string) => string
-  readonly exists?: (path: string) => boolean
   /** Also validates the web configuration file, which only a server needs. */
   readonly checkWeb?: boolean
   /** False for commands that send no requests: variables and files of secrets may be missing. */
@@ -55,33 +55,32 @@ export interface LoadedSettings {
 
 /** docs/install.md#first-configuration. @throws ConfigError with every mistake and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
-  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, syntaxOnly = false } = options
+  const { env, catalogue, cwd = process.cwd(), strict = false, syntaxOnly = false } = options
   const needsSecrets = options.needsSecrets !== false && !syntaxOnly
-  const source = findSource(options.file, env, (path) => exists(resolve(cwd, path)))
-  const name = source.kind === 'file' ? source.path : environmentSource
-  const yaml =
-    source.kind === 'file'
-      ? readYaml(
-          name,
-          readSource(source, (path) => readFile(resolve(cwd, path))),
-        )
-      : null
-  const { raw, variables, ignoredPath } = yaml === null ? fromEnvironment(env) : applyOverrides(yaml.raw, env)
-  const problems: (string | Mistake)[] = [...(yaml?.mistakes ?? [])]
+  const file = findFile(options.file, env, cwd)
+  const yaml = file === null ? null : readYaml(file.path, options.text ?? textOf(file, cwd))
+  if (yaml !== null && yaml.mistakes.length > 0) throw new ConfigError(yaml.mistakes)
+  const { raw, variables, ignoredPath } = withVariables(yaml === null ? tenantOf(env) : yaml.raw, env)
+  if (yaml === null) for (const [key, name] of tenantVariables) variables.set(key, name)
+  const problems: (string | Mistake)[] = []
   const missing = yaml === null && needsSecrets ? tokenVariableProblem(env) : undefined
   if (missing !== undefined) problems.push(`environment: ${missing}`)
-  if (yaml?.readable === false) throw new ConfigError(problems)
   if (!isMap(raw)) {
     const text = `the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`
-    throw new ConfigError([{ code: 'invalid', key: '', line: 1, text, sentence: `${name}: ${text}` }])
+    throw new ConfigError([{ code: 'invalid', key: '', line: 1, text, sentence: `${file?.path}: ${text}` }])
   }
 
   const folder = valueAt(raw, ['ownChecks', 'folder'])
   const own = readOwnChecks(typeof folder === 'string' ? folder : null, cwd, catalogue)
-  const surroundings = { cwd, env, exists, readFile, needsSecrets, strict: options.strict === true, ...own }
-  const probes = syntaxOnly ? noProbes : createProbes(surroundings)
-  const schema = configurationSchema(own.catalogue, probes)
-  const { value: written, mistakes } = validate(schema, withGeneral(raw), locator(yaml, raw, variables))
+  const probe = syntaxOnly ? () => null : createProbe({ cwd, env, needsSecrets, strict, ...own })
+  const locate: Locate = (path, at) => {
+    const place = writtenPath(raw, path)
+    const name = formatPath(place)
+    const variable = variables.get(name)
+    if (yaml !== null && variable === undefined) return yaml.locate(place, at)
+    return { prefix: 'environment', line: null, order: Number.POSITIVE_INFINITY, name: variable ?? name, path: place }
+  }
+  const { value: written, mistakes } = validate(configurationSchema(own.catalogue, probe), withGeneral(raw), locate)
   problems.push(...mistakes)
   const webConfig = valueAt(raw, ['server', 'webConfig'])
   if (options.checkWeb === true && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))
@@ -89,51 +88,142 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (written === undefined || problems.length > 0) throw new ConfigError(problems)
   const { timeoutSeconds, ...limits } = written.ownChecks
   const settings = settingsOf(written, { ...limits, timeoutMs: timeoutSeconds * 1000, ...own.parsed })
-  return { settings, written, source: name, ignoredPath }
+  return { settings, written, source: file?.path ?? environmentSource, ignoredPath }
 }
 
-function locator(yaml: YamlFile | null, raw: unknown, variables: ReadonlyMap<string, string>): Locate {
-  return (path, at) => {
-    const written = writtenPath(raw, path)
-    const name = formatPath(written)
-    const variable = variables.get(name)
-    if (yaml !== null && variable === undefined) return locateIn(yaml)(written, at)
-    return { prefix: 'environment', line: null, order: Number.POSITIVE_INFINITY, name: variable ?? name, path: written }
+/** Value of --config with which a command reads the same configuration; undefined = it is found without. */
+export function namedFile(source: string): string | undefined {
+  return source === defaultFile || source === environmentSource ? undefined : source
+}
+
+interface NamedFile {
+  readonly path: string
+  readonly namedBy: string
+}
+
+/** --config, else TENANTWATCH_CONFIG, else the default file if it exists, else the environment (null). */
+function findFile(file: string | undefined, env: Environment, cwd: string): NamedFile | null {
+  if (file === '') throw new ConfigError(['--config is empty; expected the path of the configuration file'])
+  if (file !== undefined) return { path: file, namedBy: ', named by --config' }
+  const named = env['TENANTWATCH_CONFIG']
+  if (named) return { path: named, namedBy: ', named by TENANTWATCH_CONFIG' }
+  if (exists(resolve(cwd, defaultFile))) return { path: defaultFile, namedBy: '' }
+  if (['TENANTWATCH_BASE_URL', 'TENANTWATCH_TOKEN', 'TENANTWATCH_TOKEN_FILE'].some((name) => env[name])) return null
+  throw new ConfigError([
+    `No configuration found: write ${defaultFile} with "tenantwatch config init" (or name another file with --config or TENANTWATCH_CONFIG), or set ` +
+      'TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN or TENANTWATCH_TOKEN_FILE; "tenantwatch demo" needs none',
+  ])
+}
+
+function textOf({ path, namedBy }: NamedFile, cwd: string): string {
+  try {
+    return readRegularFileSync(resolve(cwd, path)).toString()
+  } catch (error) {
+    throw new ConfigError([`Cannot read the configuration file ${path}${namedBy}: ${whyUnreadable(error)}`])
   }
+}
+
+/** Empty counts as not set. */
+function setValue(env: Environment, name: string): string | undefined {
+  const value = env[name]
+  return value === undefined || value.trim() === '' ? undefined : value
+}
+
+const tenantVariables = [
+  ['tenants[0].baseUrl', 'TENANTWATCH_BASE_URL'],
+  ['tenants[0].auth.token.file', 'TENANTWATCH_TOKEN_FILE'],
+] as const
+
+/** The configuration from TENANTWATCH_BASE_URL and a token without a file: one tenant, `default`. */
+function tenantOf(env: Environment): unknown {
+  const file = setValue(env, 'TENANTWATCH_TOKEN_FILE')
+  const token = file === undefined ? { env: 'TENANTWATCH_TOKEN' } : { file }
+  // A missing token is reported once, by tokenVariableProblem.
+  const isMissing = file === undefined && setValue(env, 'TENANTWATCH_TOKEN') === undefined
+  const auth = { token: isMissing ? { command: ['false'] } : token }
+  return { tenants: [{ name: 'default', baseUrl: setValue(env, 'TENANTWATCH_BASE_URL'), auth }] }
+}
+
+function tokenVariableProblem(env: Environment): string | undefined {
+  const names = ['TENANTWATCH_TOKEN', 'TENANTWATCH_TOKEN_FILE'].filter((name) => setValue(env, name) !== undefined)
+  if (names.length === 1) return undefined
+  return names.length === 2
+    ? 'TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; expected exactly one'
+    : 'neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; expected exactly one'
+}
+
+/** Applies the variables that override keys; `variables` names them by key. */
+function withVariables(raw: unknown, env: Environment) {
+  const variables = new Map<string, string>()
+  if (!isMap(raw ?? {})) return { raw, variables, ignoredPath: null }
+  const whole: Record<string, unknown> = { ...(raw as object) }
+  const listen = setValue(env, 'TENANTWATCH_LISTEN')
+  const server = whole['server'] ?? {}
+  if (listen !== undefined && isMap(server)) {
+    whole['server'] = { ...server, listen }
+    variables.set('server.listen', 'TENANTWATCH_LISTEN')
+  }
+  // A URL takes precedence over a path, even if the URL is in the file and the path in the environment.
+  const path = setValue(env, 'TENANTWATCH_STORE_PATH')
+  const store = isMap(whole['store']) ? whole['store'] : {}
+  const ignored = path === undefined ? null : 'TENANTWATCH_STORE_PATH'
+  if (setValue(env, 'TENANTWATCH_STORE_URL') !== undefined) {
+    whole['store'] = { url: { env: 'TENANTWATCH_STORE_URL' } }
+    for (const key of ['store', 'store.url', 'store.url.env']) variables.set(key, 'TENANTWATCH_STORE_URL')
+    return { raw: whole, variables, ignoredPath: ignored ?? (store['path'] === undefined ? null : 'store.path') }
+  }
+  if ((store['url'] ?? null) !== null) return { raw: whole, variables, ignoredPath: ignored }
+  if (path !== undefined) {
+    whole['store'] = { path }
+    variables.set('store.path', 'TENANTWATCH_STORE_PATH')
+  }
+  return { raw: whole, variables, ignoredPath: null }
 }
 
 /** An own check is known to the schema by its id; a file that cannot be read leaves the known ids incomplete. */
 function readOwnChecks(folder: string | null, cwd: string, catalogue: Catalogue) {
   if (folder === null) return { catalogue, folderProblem: null, parsed: { checks: [], incomplete: false } }
   const read = readFolder(resolve(cwd, folder))
-  const parsed = parseChecks(
-    read,
-    folder,
-    catalogue.checks.map(({ id }) => id),
-  )
+  const builtIn = catalogue.checks.map(({ id }) => id)
+  const parsed = parseChecks(read, folder, builtIn)
   const own = parsed.checks.map(({ id }) => ({ id, options: z.strictObject({}) }))
   const known = { ...catalogue, checks: [...catalogue.checks, ...own], incomplete: parsed.incomplete }
   return { catalogue: known, folderProblem: 'problem' in read ? read.problem : null, parsed }
 }
 
-function readSource({ path, namedBy }: Source & { kind: 'file' }, readFile: (path: string) => string): string {
-  try {
-    return readFile(path)
-  } catch (error) {
-    const by = namedBy === 'default' ? '' : `, named by ${namedBy}`
-    throw new ConfigError([`Cannot read the configuration file ${path}${by}: ${whyUnreadable(error)}`])
-  }
+/** The sections that a tenant may set for itself, with the depth of the keys that it replaces. */
+const depths: Readonly<Record<string, number>> = { api: 1, freshness: 1, checks: 2, resources: 2, schedule: 2 }
+
+/** The configuration where each section of a tenant has the general keys that the tenant does not set. */
+function withGeneral(raw: Readonly<Record<string, unknown>>): unknown {
+  const { tenants } = raw
+  if (!Array.isArray(tenants)) return raw
+  const { evaluate, timezone, ...schedule } = isMap(raw['schedule']) ? raw['schedule'] : {}
+  const general: Readonly<Record<string, unknown>> = { ...raw, schedule }
+  const whole = tenants.map((tenant: unknown) => {
+    if (!isMap(tenant)) return tenant
+    return Object.fromEntries(
+      Object.entries(tenant).map(([key, own]) => [key, merged(general[key], own, depths[key] ?? 0)]),
+    )
+  })
+  return { ...raw, tenants: whole }
 }
 
-function readText(path: string): string {
-  return readRegularFileSync(path).toString()
+function merged(general: unknown, own: unknown, depth: number): unknown {
+  if (depth === 0) return own
+  const [below, above] = [general ?? {}, own ?? {}]
+  if (!isMap(below) || !isMap(above)) return above
+  // Object.fromEntries, unlike an assignment, takes a key such as __proto__ as it is.
+  const replaced = Object.entries(above).map(([key, value]) => [key, merged(below[key], value, depth - 1)])
+  return Object.fromEntries([...Object.entries(below), ...replaced])
 }
 
-function pathExists(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined
-  } catch {
-    // Without permission to stat, the later read reports the error.
-    return true
-  }
+/** The path at which a setting is written: that of the general section, unless the tenant sets the key itself. */
+function writtenPath(raw: unknown, path: KeyPath): KeyPath {
+  const [top, , section = ''] = path
+  const depth = top === 'tenants' ? depths[section] : undefined
+  if (depth === undefined || path.length < 4) return path
+  const general = path.slice(2)
+  const isOwn = valueAt(raw, path.slice(0, 3 + depth)) !== undefined
+  return isOwn || valueAt(raw, general.slice(0, 1 + depth)) === undefined ? path : general
 }

@@ -1,36 +1,16 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { containsCertificate } from '../model/process/certificate-authorities.ts'
-import { assertRegularFile, mostSecretBytes, UnfitFile } from '../model/process/files.ts'
+import { assertRegularFile, mostSecretBytes, readRegularFileSync, UnfitFile } from '../model/process/files.ts'
 import { bareSecretHint, secretProblem } from '../model/token-header.ts'
-import type { Environment } from './source.ts'
-import { whyUnreadable } from './yaml/errors.ts'
 
-type Probe = (name: string) => string | null
+export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Whether what the configuration names is there: each returns what is wrong with it, without secrets, or null. */
-export interface Probes {
-  readonly variable: Probe
-  readonly secretFile: Probe
-  readonly program: Probe
-  readonly authorities: Probe
-  readonly webConfig: Probe
-  readonly database: Probe
-  readonly folder: Probe
-}
+/** What the configuration names outside itself. */
+export type Named = 'variable' | 'secretFile' | 'program' | 'authorities' | 'webConfig' | 'database' | 'ownChecks'
 
-const nothing: Probe = () => null
-
-/** For a file that belongs to another machine. */
-export const noProbes: Probes = {
-  variable: nothing,
-  secretFile: nothing,
-  program: nothing,
-  authorities: nothing,
-  webConfig: nothing,
-  database: nothing,
-  folder: nothing,
-}
+/** What is wrong with something that the configuration names, without secrets; null = nothing. */
+export type Probe = (what: Named, name: string) => string | null
 
 export interface Surroundings {
   readonly cwd: string
@@ -39,63 +19,57 @@ export interface Surroundings {
   readonly needsSecrets: boolean
   /** Also reports what can be repaired while the daemon runs. */
   readonly strict: boolean
-  /** Of an absolute path. */
-  readonly exists: (path: string) => boolean
-  readonly readFile: (path: string) => string
   /** Why the folder of own checks cannot be read; null when it can. */
   readonly folderProblem: string | null
 }
 
-export function createProbes({ cwd, env, needsSecrets, strict, folderProblem, ...files }: Surroundings): Probes {
-  const exists = (file: string) => files.exists(resolve(cwd, file))
-  const read = (file: string) => files.readFile(resolve(cwd, file))
-
-  function variable(name: string): string | null {
-    const value = env[name]
-    if (!needsSecrets) return null
-    if (value === undefined || value.trim() === '')
-      return `names ${shownVariable(name)}, which is ${value === undefined ? 'not set' : 'empty'}`
-    const problem = strict ? secretProblem(value) : null
-    return problem === null ? null : `names ${shownVariable(name)}, which ${problem}; ${bareSecretHint}`
-  }
-
-  function secretFile(file: string): string | null {
-    if (mayBeToken(file) && !exists(file))
-      return 'names no file (not shown, as it may be a token); expected the path of a file'
-    if (!needsSecrets) return null
-    if (!exists(file)) return `names the file \`${file}\`, which does not exist`
-    const unfit = whyUnfit(resolve(cwd, file), mostSecretBytes)
-    if (unfit !== null) return `names the file \`${file}\`: ${unfit}`
-    const problem = strict ? whyBadSecret(() => read(file)) : null
-    return problem === null ? null : `names the file \`${file}\`, which ${problem}`
-  }
-
-  function authorities(file: string): string | null {
-    if (!exists(file)) return `names the file \`${file}\`, which does not exist`
-    const why = whyUnfit(resolve(cwd, file)) ?? (needsSecrets ? whyNoAuthorities(() => read(file)) : null)
-    return why === null ? null : `names the file \`${file}\`: ${why}`
-  }
-
-  return {
-    variable,
-    secretFile,
-    authorities,
+export function createProbe({ cwd, env, needsSecrets, strict, folderProblem }: Surroundings): Probe {
+  const pathOf = (name: string) => resolve(cwd, name)
+  const gone = (name: string) => `names the file \`${name}\`, which does not exist`
+  const probes: Readonly<Record<Named, (name: string) => string | null>> = {
+    variable(name) {
+      if (!needsSecrets) return null
+      const value = env[name]
+      if (value === undefined || value.trim() === '')
+        return `names ${shownVariable(name)}, which is ${value === undefined ? 'not set' : 'empty'}`
+      const problem = strict ? secretProblem(value) : null
+      return problem === null ? null : `names ${shownVariable(name)}, which ${problem}; ${bareSecretHint}`
+    },
+    secretFile(name) {
+      const path = pathOf(name)
+      if (mayBeToken(name) && !exists(path))
+        return 'names no file (not shown, as it may be a token); expected the path of a file'
+      if (!needsSecrets) return null
+      if (!exists(path)) return gone(name)
+      const unfit = whyUnfit(path, mostSecretBytes)
+      if (unfit !== null) return `names the file \`${name}\`: ${unfit}`
+      const text = strict ? textOf(path) : null
+      const problem = text === undefined ? 'cannot be read' : text === null ? null : secretProblem(text)
+      if (problem === null) return null
+      return `names the file \`${name}\`, which ${problem}${/^contains/.test(problem) ? `; ${bareSecretHint}` : ''}`
+    },
+    authorities(name) {
+      const path = pathOf(name)
+      if (!exists(path)) return gone(name)
+      const isUseless = needsSecrets && !containsCertificate(textOf(path) ?? '')
+      const why = whyUnfit(path) ?? (isUseless ? 'it contains no PEM certificate, or cannot be read' : null)
+      return why === null ? null : `names the file \`${name}\`: ${why}`
+    },
     // The message omits the program, because people write the secret there.
     program: (name) =>
       (strict || mayBeToken(name)) && !isProgram(name, cwd, env['PATH'])
         ? 'names a program that does not exist or that this user cannot execute'
         : null,
-    webConfig: (file) => (exists(file) ? null : `names the file \`${file}\`, which does not exist`),
+    webConfig: (name) => (exists(pathOf(name)) ? null : gone(name)),
     // Other commands report the problem when they open the file.
-    database: (file) => {
-      const unfit = strict ? whyUnfit(resolve(cwd, file), Number.POSITIVE_INFINITY) : null
-      return unfit === null ? null : `names \`${file}\`, but ${unfit}; expected the path of the database file`
+    database(name) {
+      const unfit = strict ? whyUnfit(pathOf(name), Number.POSITIVE_INFINITY) : null
+      return unfit === null ? null : `names \`${name}\`, but ${unfit}; expected the path of the database file`
     },
-    folder: (folder) =>
-      strict && folderProblem !== null
-        ? `names the folder \`${folder}\`, which cannot be read: ${folderProblem}`
-        : null,
+    ownChecks: (name) =>
+      strict && folderProblem !== null ? `names the folder \`${name}\`, which cannot be read: ${folderProblem}` : null,
   }
+  return (what, name) => probes[what](name)
 }
 
 /**
@@ -115,20 +89,21 @@ function shownVariable(name: string): string {
     : 'an environment variable (not shown, as it may be a token)'
 }
 
-function whyBadSecret(read: () => string): string | null {
+export function exists(path: string): boolean {
   try {
-    const problem = secretProblem(read())
-    return problem === null || problem === 'is empty' ? problem : `${problem}; ${bareSecretHint}`
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    return 'cannot be read'
+    // Without permission to stat, the later read reports the error.
+    return true
   }
 }
 
-function whyNoAuthorities(read: () => string): string | null {
+/** Undefined when it cannot be read. */
+function textOf(path: string): string | undefined {
   try {
-    return containsCertificate(read()) ? null : 'it contains no PEM certificate'
-  } catch (error) {
-    return whyUnreadable(error)
+    return readRegularFileSync(path).toString()
+  } catch {
+    return undefined
   }
 }
 

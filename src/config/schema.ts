@@ -5,22 +5,22 @@ import { severities } from '../model/severity.ts'
 import { canCarryToken } from '../model/token-header.ts'
 import { cron } from './cron.ts'
 import { crossRules } from './cross-rules.ts'
+import type { Probe } from './probes.ts'
+import { available, limits, ownChecks, server, store, tokenSource, waiver } from './sections.ts'
 import {
+  baseUrl,
   choice,
   duration,
   emptyAsMap,
   flag,
   numberBetween,
   positiveNumber,
+  proxyUrl,
   section,
   text,
-  textThat,
+  textOf,
   wholeNumber,
-} from './leaves.ts'
-import { noProbes, type Probes } from './probes.ts'
-import { available, tokenSource } from './secret-source.ts'
-import { limits, ownChecks, server, store, waiver } from './sections.ts'
-import { baseUrl, proxyUrl } from './urls.ts'
+} from './values.ts'
 
 export interface ResourceDefaults {
   readonly name: ResourceName
@@ -80,8 +80,8 @@ export type WrittenTenant = Written['tenants'][number]
  * The one description of the configuration: types, defaults, mistakes, JSON Schema, the example and the table of keys
  * (docs/configuration.md) come from it. A section of a tenant replaces single keys of the general one; the caller merges.
  */
-export function configurationSchema(catalogue: Catalogue, probes: Probes = noProbes) {
-  const own = overridableSections(catalogue, probes)
+export function configurationSchema(catalogue: Catalogue, probe: Probe = () => null) {
+  const own = overridableSections(catalogue, probe)
   const tenant = z.strictObject({
     name: text('a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/).meta({
       description: 'Label `tenant` of every metric: a-z, 0-9 and "-"',
@@ -96,7 +96,7 @@ export function configurationSchema(catalogue: Catalogue, probes: Probes = noPro
       scheme: text('one word such as Bearer, or "" to send the bare token', /^[\w!#$%&'*+.^`|~-]*$/)
         .default('Bearer')
         .describe('Word before the token; "" sends the bare token'),
-      token: tokenSource(probes).meta({
+      token: tokenSource(probe).meta({
         description: 'Exactly one source; the token itself is never written here',
         'x-examples': tokenExamples,
       }),
@@ -143,16 +143,16 @@ export function configurationSchema(catalogue: Catalogue, probes: Probes = noPro
         'x-examples': checkExamples,
       }),
       ...limits(),
-      store: store(probes).prefault({}).describe('The mirror: a file, or a database of PostgreSQL 15 or later'),
-      server: server(probes).prefault({}).describe('Page, metrics and JSON'),
-      ownChecks: ownChecks(probes).prefault({}).describe('Checks of your own in SQL, see docs/own-checks.md'),
+      store: store(probe).prefault({}).describe('The mirror: a file, or a database of PostgreSQL 15 or later'),
+      server: server(probe).prefault({}).describe('Page, metrics and JSON'),
+      ownChecks: ownChecks(probe).prefault({}).describe('Checks of your own in SQL, see docs/own-checks.md'),
       waivers: z
         .preprocess(
           (raw) => raw ?? [],
           z.array(waiver(checkIds, catalogue.incomplete === true), { error: 'expected a list' }),
         )
         .prefault([])
-        .meta({ description: 'Accepted findings; every key is mandatory', 'x-examples': [[waiverExample]] }),
+        .meta({ description: 'Accepted findings; every key but ticket is mandatory', 'x-examples': [[waiverExample]] }),
       log: section({ level: choice(levels).default('info').describe(levels.join(', ')) }).prefault({}),
     })
     .superRefine(crossRules, { when: () => true })
@@ -164,7 +164,7 @@ interface Modes {
 }
 
 /** What a tenant may set for itself. */
-function overridableSections({ resources, checks, incomplete = false }: Catalogue, probes: Probes) {
+function overridableSections({ resources, checks, incomplete = false }: Catalogue, probe: Probe) {
   const eachResource = <T>(of: (resource: ResourceDefaults) => T) =>
     Object.fromEntries(resources.map((resource) => [resource.name, of(resource)])) as Record<ResourceName, T>
   const common = { enabled: flag().default(true), severity: choice(severities).nullish() }
@@ -172,7 +172,7 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
     checks.map(({ id, options }) => [id, emptyAsMap(options.safeExtend(common)).prefault({})]),
   )
   return {
-    api: api(resources, probes),
+    api: api(resources, probe),
     resources: section(eachResource(() => section({ enabled: flag().default(true) }).prefault({}))),
     schedule: eachResource(({ schedule }) => {
       const full = cron().default(schedule.full ?? '')
@@ -185,7 +185,7 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
   }
 }
 
-function api(resources: readonly ResourceDefaults[], probes: Probes) {
+function api(resources: readonly ResourceDefaults[], probe: Probe) {
   const parameter = text(
     'the name of a query parameter other than cursor and updatedAfter',
     /^(?!(?:cursor|updatedAfter)$)[\w.~[\]-]{1,64}$/,
@@ -207,7 +207,7 @@ function api(resources: readonly ResourceDefaults[], probes: Probes) {
     allowInsecureHttp: flag().default(false).describe('true sends the token unencrypted'),
     proxy: proxyUrl().nullable().default(null).describe('Such as http://proxy.example.com:3128'),
     caFile: text('the path of a file with PEM certificates')
-      .superRefine(available(probes.authorities))
+      .superRefine(available(probe, 'authorities'))
       .nullable()
       .default(null)
       .describe('PEM file of further certificate authorities'),
@@ -215,20 +215,20 @@ function api(resources: readonly ResourceDefaults[], probes: Probes) {
 }
 
 function headerName() {
-  const wanted =
-    'the name of a header that can carry the token, such as Authorization or X-Api-Key; Host, User-Agent and headers of proxies or of the body are not allowed'
-  return textThat(wanted, (name) => (canCarryToken(name) ? null : `expected ${wanted}`))
+  return textOf(
+    'the name of a header that can carry the token, such as Authorization or X-Api-Key; Host, User-Agent and headers of proxies or of the body are not allowed',
+    canCarryToken,
+  )
 }
 
 /** Lower-cased, because the API does not define the case of GUIDs. */
 function clientId() {
   const wanted = 'the clientId of an API client, such as 00000000-0000-0000-0000-000000000000'
-  return textThat(wanted, (id) => (isGuid(id) ? null : `expected ${wanted}`)).transform((id) => id.toLowerCase())
+  return textOf(wanted, isGuid).transform((id) => id.toLowerCase())
 }
 
 function timezone() {
-  const wanted = 'a time zone such as UTC or Europe/Berlin'
-  return textThat(wanted, (name) => (isTimezone(name) ? null : `expected ${wanted}`))
+  return textOf('a time zone such as UTC or Europe/Berlin', isTimezone)
 }
 
 function isTimezone(name: string): boolean {

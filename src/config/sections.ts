@@ -1,12 +1,107 @@
 import * as z from 'zod'
 import { parseIsoDate } from '../model/dates.ts'
-import { duration, numberBetween, positiveNumber, section, text, textThat, wholeNumber } from './leaves.ts'
-import { listen } from './listen.ts'
-import { idPattern } from './own-checks/header.ts'
-import type { Probes } from './probes.ts'
-import { available, secretSource } from './secret-source.ts'
-import { predicate } from './validate.ts'
-import { advice } from './yaml/nearest.ts'
+import { advice, predicate } from './mistakes.ts'
+import { idPattern } from './own-checks.ts'
+import type { Named, Probe } from './probes.ts'
+import {
+  duration,
+  listen,
+  numberBetween,
+  positiveNumber,
+  section,
+  text,
+  textThat,
+  tokenUrl,
+  wholeNumber,
+} from './values.ts'
+
+export type SecretSource =
+  | { readonly env: string }
+  | { readonly file: string }
+  | { readonly command: readonly string[] }
+
+export interface OAuth2Settings {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: { readonly env: string } | { readonly file: string }
+  readonly scope: string | null
+}
+
+/** A rule of a text that names something outside the configuration. */
+export function available(probe: Probe, what: Named) {
+  return (name: string, context: { addIssue(issue: ReturnType<typeof predicate>): void }) => {
+    const problem = probe(what, name)
+    if (problem !== null) context.addIssue(predicate('unavailable', problem))
+  }
+}
+
+const wantedCommand = 'a list of strings: a program and its arguments, such as [vault, read, -field=token, acme]'
+const wantedVariable = 'the name of an environment variable (letters, digits and _, not beginning with a digit)'
+
+function variableAndFile(probe: Probe) {
+  return {
+    env: text(wantedVariable, /^[A-Za-z_]\w{0,63}$/)
+      .superRefine(available(probe, 'variable'))
+      .optional()
+      .describe('Name of an environment variable'),
+    file: text('the path of a file')
+      .superRefine(available(probe, 'secretFile'))
+      .optional()
+      .describe('Path of a file, read again after each change'),
+  }
+}
+
+function command(probe: Probe) {
+  const error = `expected ${wantedCommand}`
+  return z
+    .array(z.string({ error: 'expected a text' }), { error })
+    .min(1, { error })
+    .refine(([first]) => first !== '', { error })
+    .superRefine(([first = ''], context) => available(probe, 'program')(first, context))
+    .optional()
+    .describe('Program and arguments; its output is the secret')
+}
+
+/** A map with exactly one of the keys of `shape`. */
+function oneOf<T>(shape: z.ZodRawShape, wanted: string): z.ZodType<T> {
+  const names = Object.keys(shape)
+  const anyOf = z.strictObject(shape, {
+    error: (issue) => (issue.code === 'invalid_type' ? `expected ${wanted}` : undefined),
+  })
+  return anyOf
+    .superRefine(
+      (source, context) => {
+        const named = names.filter((name) => source[name] !== undefined)
+        if (named.length === 1) return
+        const found = named.length === 0 ? 'names no source' : `names ${named.length} sources (${named.join(', ')})`
+        context.addIssue(predicate('conflict', `${found}; expected exactly one of ${names.join(', ')}`))
+      },
+      { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+    )
+    .transform((source) => source as T)
+}
+
+/** @param what names the secret. */
+export function secretSource(probe: Probe, what: string): z.ZodType<SecretSource> {
+  const wanted = `one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }; do not write ${what} itself here`
+  return oneOf({ ...variableAndFile(probe), command: command(probe) }, wanted)
+}
+
+export function tokenSource(probe: Probe): z.ZodType<SecretSource | { readonly oauth2: OAuth2Settings }> {
+  const clientSecret = '{ env: NAME } or { file: PATH }; do not write the secret itself here'
+  const oauth2 = section({
+    tokenUrl: tokenUrl(),
+    clientId: text('the id of the OAuth 2 client'),
+    clientSecret: oneOf(variableAndFile(probe), clientSecret),
+    scope: text('the OAuth 2 scopes to request').nullable().default(null),
+  })
+    .optional()
+    .describe('OAuth 2 client credentials')
+  return oneOf(
+    { ...variableAndFile(probe), command: command(probe), oauth2 },
+    'one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }, { oauth2: … }; do not write the token itself here',
+  )
+}
 
 export function limits() {
   const wantedStatuses = 'expected a list of document statuses, such as [Completed, Processing]; null may be one'
@@ -51,12 +146,12 @@ export function limits() {
 
 const defaultPath = 'data/tenantwatch.db'
 
-export function store(probes: Probes) {
+export function store(probe: Probe) {
   return section({
     path: text('the path of the database file', /^(?!\s*:memory:).*\S/s)
       .optional()
       .meta({ default: defaultPath, description: 'File of the SQLite database' }),
-    url: secretSource(probes, 'the URL')
+    url: secretSource(probe, 'the URL')
       .nullable()
       .optional()
       .meta({
@@ -71,7 +166,7 @@ export function store(probes: Probes) {
         if (hasUrl && path !== undefined)
           context.addIssue(predicate('conflict', 'names path and url; expected exactly one of them'))
         if (!hasUrl && typeof (path ?? '') === 'string')
-          available(probes.database)(path ?? defaultPath, {
+          available(probe, 'database')(path ?? defaultPath, {
             addIssue: (issue) => context.addIssue({ ...issue, path: ['path'] }),
           })
       },
@@ -80,7 +175,7 @@ export function store(probes: Probes) {
     .transform(({ path, url }) => (url ? { path: null, url } : { path: path ?? defaultPath, url: null }))
 }
 
-export function server(probes: Probes) {
+export function server(probe: Probe) {
   const host = text(
     'a host name such as tenantwatch.example.com, without scheme and port',
     /^[a-z\d_~](?:[\w.~-]*[\w~])?\.?$/i,
@@ -88,7 +183,7 @@ export function server(probes: Probes) {
   return section({
     listen: listen().prefault('127.0.0.1:9469').describe('":9469" listens on all interfaces'),
     webConfig: text('the path of a web configuration file')
-      .superRefine(available(probes.webConfig))
+      .superRefine(available(probe, 'webConfig'))
       .nullable()
       .default(null)
       .describe("File in the format of Prometheus' web configuration: TLS, users; see docs/first-week.md#access"),
@@ -110,10 +205,10 @@ export function server(probes: Probes) {
   })
 }
 
-export function ownChecks(probes: Probes) {
+export function ownChecks(probe: Probe) {
   return section({
     folder: text('the path of a folder')
-      .superRefine(available(probes.folder))
+      .superRefine(available(probe, 'ownChecks'))
       .nullable()
       .default(null)
       .describe('One check for each file `*.sql`, such as config/own-checks'),
@@ -127,6 +222,7 @@ export const waiverTerms = {
     error: 'expected the reason in 20 characters or more',
   }),
   owner: text('the person or team that is responsible'),
+  ticket: text('the address or number of a ticket'),
   expires: textThat('a date as YYYY-MM-DD, the last valid day', (day) => {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return 'expected a date as YYYY-MM-DD, the last valid day'
     return parseIsoDate(day) === undefined ? 'there is no such day; expected a date as YYYY-MM-DD' : null
@@ -145,6 +241,7 @@ export function waiver(ids: readonly string[], isIncomplete: boolean) {
     entity: z.union([text('the id of the entity, or "*" for all'), z.int()]).transform(String),
     tenant: text('the name of a tenant'),
     reason: waiverTerms.reason.describe('20 characters or more'),
+    ticket: waiverTerms.ticket.optional().describe('Optional: address or number of a ticket; shown with the reason'),
     owner: waiverTerms.owner,
     expires: waiverTerms.expires.describe('To the end of that day, UTC'),
   })

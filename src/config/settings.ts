@@ -1,18 +1,18 @@
+import { stringify } from 'yaml'
 import { parseIsoDate } from '../model/dates.ts'
 import { dayMs, secondMs } from '../model/durations.ts'
 import type { KnownSetting } from '../model/fields.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { type CronSchedule, cronSchedule } from './cron.ts'
-import { durationMs } from './leaves.ts'
-import { type ListenAddress, readListen } from './listen.ts'
-import type { OwnChecksSettings } from './own-checks/own-check.ts'
+import type { OwnChecksSettings } from './own-checks.ts'
 import type { Written, WrittenTenant } from './schema.ts'
-import type { SecretSource } from './secret-source.ts'
+import type { SecretSource } from './sections.ts'
+import { durationMs, type ListenAddress, maskUrl, readListen } from './values.ts'
 
 export type { CronSchedule } from './cron.ts'
 export type { Catalogue } from './schema.ts'
-export type { OAuth2Settings, SecretSource } from './secret-source.ts'
+export type { OAuth2Settings, SecretSource } from './sections.ts'
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
@@ -58,7 +58,7 @@ export interface TenantSettings extends DeepReadonly<Pick<Written, 'users' | 'us
   readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly (string | null)[] }
 }
 
-export interface Waiver extends Readonly<Omit<Written['waivers'][number], 'expires'>> {
+export interface Waiver extends Readonly<Omit<Written['waivers'][number], 'expires' | 'ticket'>> {
   /** Last valid instant, milliseconds since the epoch (the end of the named UTC day). */
   readonly expiresMs: number
 }
@@ -119,7 +119,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
     store: written.store,
     server: { ...address, ...server },
     ownChecks,
-    waivers: written.waivers.map(({ expires, ...waiver }) => ({ ...waiver, expiresMs: lastInstantOf(expires) })),
+    waivers: written.waivers.map(waiverIn),
     logLevel: written.log.level,
   }
 }
@@ -155,7 +155,40 @@ function checksOf(written: Written['checks']): TenantSettings['checks'] {
 
 type CheckOptions = Readonly<Record<string, unknown>> & Omit<CheckSettings, 'options'>
 
+/** A waiver as it is written. Its ticket is part of the reason, so that it is shown wherever that is. */
+export function waiverIn({ expires, ticket, reason, ...waiver }: Written['waivers'][number]): Waiver {
+  const agreed = ticket === undefined ? reason : `${reason} (${ticket})`
+  return { ...waiver, reason: agreed, expiresMs: lastInstantOf(expires) }
+}
+
 /** The end of a day, as waivers end; docs/waivers.md. */
 export function lastInstantOf(day: string): number {
   return (parseIsoDate(day)?.ms ?? Number.NaN) + dayMs - 1
+}
+
+/** The effective configuration as a file, with possible secrets replaced by `redacted`; can be loaded again. */
+export function maskedYaml(written: Written): string {
+  const { url } = written.store
+  const document = {
+    ...written,
+    tenants: written.tenants.map(({ api, auth, ...tenant }) => ({
+      ...tenant,
+      auth: { ...auth, token: maskedToken(auth.token) },
+      ...(api !== undefined && { api: maskedApi(api) }),
+    })),
+    api: maskedApi(written.api),
+    store: url === null ? { path: written.store.path } : { url: maskedToken(url) },
+  }
+  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+}
+
+/** Masks arguments of commands and queries of URLs, which may contain secrets; shows names of variables and files. */
+function maskedToken(token: WrittenTenant['auth']['token']): object {
+  if ('oauth2' in token) return { oauth2: { ...token.oauth2, tokenUrl: maskUrl(token.oauth2.tokenUrl) } }
+  if (!('command' in token)) return token
+  return { command: token.command.map((part, index) => (index === 0 ? part : '[redacted]')) }
+}
+
+function maskedApi({ proxy, ...api }: Written['api']): object {
+  return { ...api, proxy: proxy === null ? null : maskUrl(proxy) }
 }

@@ -1,6 +1,6 @@
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
-import { isProtected } from '../config/web/web-settings.ts'
+import { isProtected } from '../config/web-settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { isUntried, type OwnerView, type TenantPosture } from '../model/posture.ts'

@@ -1,6 +1,6 @@
 import { checksOf } from '../checks/index.ts'
 import { brokenCheck } from '../checks/own/own-check.ts'
-import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
+import type { OwnChecksSettings } from '../config/own-checks.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'

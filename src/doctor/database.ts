@@ -3,7 +3,7 @@ import { dayMs } from '../model/durations.ts'
 import type { ServerFacts } from '../store/db/postgres/server.ts'
 import type { StoreFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror } from '../store/port.ts'
-import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, judged, problemOf, warning } from './diagnosis.ts'
 import { diagnoseServer } from './postgres.ts'
 
 const mib = 2 ** 20
@@ -41,21 +41,17 @@ function diagnoseAbsence({ path, lock, obstacle }: StoreFacts): Diagnosis {
 }
 
 function diagnoseLock({ held }: StoreFacts['lock']): Diagnosis {
-  if (held === null) {
-    const advice = 'Run the doctor as the user of the daemon'
-    return warning('engine', 'unknown whether one is running: no permission to read the lock file', advice)
-  }
-
-  return fine('engine', held ? 'one is running' : 'none is running on this database')
+  const unknown = 'unknown whether one is running: no permission to read the lock file'
+  const sentence = held === null ? unknown : held ? 'one is running' : 'none is running on this database'
+  return judged('engine', held !== null, sentence, 'Run the doctor as the user of the daemon')
 }
 
 function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {
   const sentence = `${size(freeBytes)} free`
   const advice = 'Free space on the volume of store.path'
   if (freeBytes < minFreeBytes) return failure('disk', `${sentence}: runs fail with reason store`, advice)
-  if (freeBytes < bytes + spareBytes)
-    return warning('disk', `${sentence}: too little for an upgrade or a backup`, advice)
-  return fine('disk', sentence)
+  const hasRoom = freeBytes >= bytes + spareBytes
+  return judged('disk', hasRoom, `${sentence}${hasRoom ? '' : ': too little for an upgrade or a backup'}`, advice)
 }
 
 export type Opened = { readonly mirror: Mirror } | { readonly problem: string }

@@ -25,6 +25,11 @@ export function failure(subject: string, text: string, next: string | null, more
   return diagnosis(subject, { level: 'fail', text, next }, more)
 }
 
+/** Fine, or a warning with its advice. */
+export function judged(subject: string, isFine: boolean, text: string, next: string): Diagnosis {
+  return isFine ? fine(subject, text) : warning(subject, text, next)
+}
+
 export function diagnosis(subject: string, described: Description, more: More = {}): Diagnosis {
   const { permission = null, reason = null } = more
   return { subject, permission, reason, ...described }

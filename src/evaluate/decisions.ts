@@ -9,6 +9,8 @@ interface Decision {
   readonly at: number
   /** In the operator's words. */
   readonly reason: string
+  /** Who accepted it; null = not recorded. */
+  readonly by: string | null
 }
 
 export interface AcceptedHold extends Decision {
@@ -46,14 +48,14 @@ export async function readDecisions(store: Events, tenantId?: number): Promise<r
 }
 
 function acceptedDrift({ tenant, at, subject, data }: EventRow): AcceptedDrift {
-  const { state, reason } = data as DriftFacts
-  return { accepted: 'drift', tenant, at, ...driftedEntity(subject), state, reason }
+  const { state, reason, by = null } = data as DriftFacts
+  return { accepted: 'drift', tenant, at, ...driftedEntity(subject), state, reason, by }
 }
 
 function acceptedHold({ id, tenant, at, subject, data }: EventRow, applied: readonly EventRow[]): AcceptedHold {
-  const { resource, holdReason, count, reason } = data as HoldFacts
+  const { resource, holdReason, count, reason, by = null } = data as HoldFacts
   return {
-    ...{ accepted: 'hold', tenant, at, id: subject, count, reason },
+    ...{ accepted: 'hold', tenant, at, id: subject, count, reason, by },
     resource: resource === 'all' ? 'all' : oneOf(resourceNames, resource),
     holdReason: oneOf(reasons, holdReason),
     appliedAt: applied.find((one) => one.tenant === tenant && one.subject === subject && one.id > id)?.at ?? null,
@@ -122,6 +124,7 @@ export interface NewAcceptedState extends AcceptedState {
   readonly tenantId: number
   readonly check: string
   readonly reason: string
+  readonly by?: string
 }
 
 export async function acceptStates(
@@ -129,8 +132,8 @@ export async function acceptStates(
   accepted: readonly NewAcceptedState[],
 ): Promise<void> {
   for (const [tenantId, group] of Map.groupBy(accepted, (one) => one.tenantId)) {
-    const events = group.map(({ check, entityId, state, at, reason }) => {
-      const data: DriftFacts = { state, reason }
+    const events = group.map(({ check, entityId, state, at, reason, by }) => {
+      const data: DriftFacts = { state, reason, by }
       return { kind: 'drift.accepted' as const, subject: `${check}/${entityId}`, at, data }
     })
     await store.appendEvents(tenantId, events)

@@ -28,19 +28,9 @@ import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-
 import { isSkewed } from '../model/server-clock.ts'
 import { hidePatterns, withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts'
-import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
+import { coverageOf, requirementsOf, type Standing, standingOf, standings, unknownReasonOf } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
-import {
-  type Report,
-  type ReportCheck,
-  type ReportFinding,
-  type ReportHead,
-  type ReportResource,
-  reportDecision,
-  standings,
-  type TenantReport,
-} from './report.ts'
-import { unconfiguredInWords } from './words.ts'
+import { reportDecision } from './life.ts'
 
 export interface ReportRequest {
   readonly past: PastReader
@@ -52,7 +42,14 @@ export interface ReportRequest {
   readonly details: boolean
 }
 
-export async function buildReport(request: ReportRequest): Promise<Report> {
+export type Report = Awaited<ReturnType<typeof buildReport>>
+export type TenantReport = Awaited<ReturnType<typeof tenantReport>>
+export type ReportCheck = ReturnType<typeof reportCheck>
+export type ReportResource = ReturnType<typeof reportResource>
+export type ReportFinding = ReturnType<typeof toReport>
+
+/** The audit report. It only depends on the stored history, so that the same time gives the same report. */
+export async function buildReport(request: ReportRequest) {
   const { past, configuration, begunAt, tenants, only } = request
   const record = readRecord(configuration)
   const store = pastStore(past, tenants)
@@ -61,12 +58,15 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
   const reports: TenantReport[] = []
   for (const tenant of shown) reports.push(await tenantReport(tenant, { request, record, store }))
   return {
+    /** Milliseconds since the epoch. */
     at: past.at,
+    /** The version of tenantwatch that evaluated. */
     version: record.version,
     historyBegins: toIso(Math.max(past.clampToPeriod(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
     notes: notesOf(request, unconfigured),
+    /** Tenants of the mirror that the configuration lacks; empty in a report of one tenant. */
     unconfigured,
     tenants: reports,
   }
@@ -103,7 +103,7 @@ interface Known {
   readonly store: ReadPosture['store']
 }
 
-async function tenantReport(tenant: RecordedTenant, known: Known): Promise<TenantReport> {
+async function tenantReport(tenant: RecordedTenant, known: Known) {
   const { record, store, request } = known
   const now = request.past.at
   const row = request.tenants.find(({ name }) => name === tenant.name)
@@ -130,21 +130,24 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
     checks: rows,
     standings: Object.fromEntries(
       standings.map((standing) => [standing, rows.filter((one) => one.standing === standing).length]),
-    ) as TenantReport['standings'],
+    ) as Readonly<Record<Standing, number>>,
     open,
     openTotal,
     waivedTotal,
     resources: posture.resources.map((view) => reportResource(view, posture)),
     holds: posture.holds.map(holdJson),
     waivers: posture.waivers.map((waiver) => reportWaiver(waiver, request.details)),
+    /** Oldest first, from the beginning of the history. */
     decisions: row === undefined ? [] : (await readDecisions(request.past, row.id)).map(reportDecision),
+    /** Last event of the tenant's chain, for `tenantwatch verify --head` later; null = there is no event yet. */
     chainHead: row === undefined ? null : await chainHeadOf(request.past, row.id),
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
+    /** Open and waived findings, oldest first; each call reads them again. */
     findings: () => findingsOf(evaluated.id, waivers, known),
   }
 }
 
-async function chainHeadOf(past: PastReader, tenantId: number): Promise<ReportHead | null> {
+async function chainHeadOf(past: PastReader, tenantId: number) {
   const head = await past.chainHead(tenantId)
   return head && { ...head, at: toIso(head.at) }
 }
@@ -156,7 +159,7 @@ interface CheckKnown {
   readonly details: boolean
 }
 
-function reportCheck(check: Check, view: CheckView, { tenant, quality, now, details }: CheckKnown): ReportCheck {
+function reportCheck(check: Check, view: CheckView, { tenant, quality, now, details }: CheckKnown) {
   const { options } = settingsOf(check, tenant)
   const inputs = usableInputs(check, { quality, now, options })
   const coverage = coverageOf(view, inputs)
@@ -169,8 +172,11 @@ function reportCheck(check: Check, view: CheckView, { tenant, quality, now, deta
     status: view.status,
     reason: standing === 'unknown' ? (view.reason ?? unknownReason) : view.reason,
     since: view.since === null ? null : toIso(view.since),
+    /** The condition that excludes entities from the evaluation; null when all were evaluated. */
     notEvaluatedWhere: view.notEvaluatedWhere ?? null,
+    /** Data time of the oldest input; null if one was never read. */
     dataAsOf: oldestOf(inputs, quality),
+    /** What the check assumes because an option is not set. */
     assumption: view.assumption ?? null,
     ...coverage,
     options: details ? options : hidePatterns(options),
@@ -189,17 +195,18 @@ function reportWaiver({ expiresAt, ...waiver }: WaiverView, details: boolean) {
   return { ...waiver, entity, expires: toIso(expiresAt) }
 }
 
-function reportResource(view: TenantPosture['resources'][number], posture: TenantPosture): ReportResource {
+function reportResource(view: TenantPosture['resources'][number], posture: TenantPosture) {
   const { resource, enabled, dataAsOf: asOf, freshnessLimitMs, live, quarantined, missing, modes } = view
   return {
     resource,
-    state: enabled ? resourceState(view, posture.holds) : 'off',
+    state: enabled ? resourceState(view, posture.holds) : ('off' as const),
     dataAsOf: asOf === null ? null : toIso(asOf),
     ageSeconds: asOf === null ? null : Math.round((posture.at - asOf) / 1000),
     limitSeconds: Math.round(freshnessLimitMs / 1000),
     records: live,
     quarantined,
     missing,
+    /** Number of records that the resource's holds concern. */
     held: posture.holds.reduce((sum, hold) => sum + (hold.resource === resource ? hold.count : 0), 0),
     reasons: enabled ? [...new Set(modes.flatMap(({ reason }) => reason ?? []))] : [],
   }
@@ -217,9 +224,10 @@ async function* findingsOf(
   else for await (const finding of found) yield toReport(withoutDetails(finding), now)
 }
 
-function toReport(finding: FindingView, now: number): ReportFinding {
+function toReport(finding: FindingView, now: number) {
   const { fingerprint, check, entity, severity, state, message, firstSeen, reopened, waiver, evidence } = finding
   const ageDays = Math.max(0, Math.floor((now - Date.parse(firstSeen)) / dayMs))
+  // Owner and reason are listed with the waiver.
   const mark = waiver && {
     id: waiver.id,
     state: waiver.state,
@@ -227,4 +235,11 @@ function toReport(finding: FindingView, now: number): ReportFinding {
     explanation: waiver.explanation,
   }
   return { fingerprint, check, entity, severity, state, message, firstSeen, ageDays, reopened, waiver: mark, evidence }
+}
+
+/** Null if the report contains all tenants of the mirror. */
+export function unconfiguredInWords(tenants: readonly string[]): string | null {
+  if (tenants.length === 0) return null
+  const them = tenants.length === 1 ? 'it' : 'them'
+  return `Not in this report, because the configuration does not have ${them}: ${tenants.join(', ')}. The mirror keeps ${tenants.length === 1 ? 'its' : 'their'} data.`
 }

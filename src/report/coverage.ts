@@ -5,13 +5,26 @@ import type { CheckView } from '../model/posture.ts'
 import { shownStatus } from '../model/posture-state.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { total } from '../model/severity.ts'
-import {
-  type Coverage,
-  type ReportFramework,
-  type RequirementState,
-  requirementStates,
-  type Standing,
-} from './report.ts'
+
+/** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
+export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
+export type Standing = (typeof standings)[number]
+
+/** Numbers of entities of a check; null = not known. */
+export interface Coverage {
+  /** Entities in scope, evaluated or unknown. */
+  readonly entities: number | null
+  /** Entities that pass, fail or are waived. */
+  readonly evaluated: number | null
+  readonly passing: number | null
+  readonly failing: number
+  readonly waived: number
+  readonly unknown: number | null
+}
+
+/** The state of a requirement; `no_check` = no check is mapped to it. */
+export const requirementStates = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'no_check'] as const
+export type RequirementState = (typeof requirementStates)[number]
 
 export function standingOf(view: CheckView): Standing {
   return view.enabled ? shownStatus(view) : 'off'
@@ -45,9 +58,11 @@ export function requirementState(checks: readonly Standing[]): RequirementState 
   return checks.includes('pass') ? 'pass' : 'not_applicable'
 }
 
-type Standings = ReadonlyMap<string, Standing>
+export type ReportFramework = ReturnType<typeof requirementsOf>[number]
+export type ReportRequirement = ReportFramework['requirements'][number]
 
-export function requirementsOf(checks: readonly CheckFacts[], standings: Standings): readonly ReportFramework[] {
+/** Every framework with the state of each requirement, and of the checks mapped to it. */
+export function requirementsOf(checks: readonly CheckFacts[], standings: ReadonlyMap<string, Standing>) {
   return frameworks.map((framework) => {
     const { id, name, requirements } = framework
     const shown = requirements.map((requirement) => {
@@ -58,7 +73,7 @@ export function requirementsOf(checks: readonly CheckFacts[], standings: Standin
     })
     const counts = Object.fromEntries(
       requirementStates.map((state) => [state, shown.filter((one) => one.state === state).length]),
-    ) as ReportFramework['counts']
+    ) as Readonly<Record<RequirementState, number>>
     return { id, name, counts, requirements: shown }
   })
 }

@@ -6,101 +6,50 @@ import { toIso } from '../model/dates.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { Severity } from '../model/severity.ts'
 import { hiddenValue, hidePatterns, withoutNames } from '../model/text/redact-finding.ts'
 import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { factName } from '../web/page/text.ts'
-import { type ExplainedEvent, eventLines, lifeOf, readFindingEvents } from './finding-life.ts'
-import { type ReportDecision, reportDecision } from './report.ts'
-import { type ExplainedWaiver, explainedWaivers, waiverEvents, waiverLine } from './waiver-events.ts'
+import {
+  eventLines,
+  explainedWaivers,
+  type ReportDecision,
+  readLife,
+  reportDecision,
+  waiverEvents,
+  waiverLine,
+} from './life.ts'
 import { changedField, reopenedWords } from './words.ts'
 
-/** The rule of a finding, as configured now. */
-export interface ExplainedRule {
-  readonly title: string
-  readonly description: string
-  readonly risk: string
-  readonly remediation: string
-  /** Null when the tenant is no longer configured. */
-  readonly configured: {
-    readonly enabled: boolean
-    readonly severity: Severity | null
-    readonly options: Readonly<Record<string, unknown>>
-    /** False when options changed since the finding was evaluated. */
-    readonly asEvaluated: boolean
-  } | null
-}
-
-export interface ExplainedRecord {
-  readonly resource: ResourceName
-  readonly fields: Readonly<Record<string, unknown>>
-  /** Fields that the specification does not name. */
-  readonly extra: Readonly<Record<string, unknown>> | null
-  readonly firstSeen: string
-  /** Time and request id of the answer with the current values. */
-  readonly readAt: string
-  readonly requestId: string | null
-  /** True when the record was absent from the last complete full sync. */
-  readonly absent: boolean
-}
-
-export interface ExplainedChange {
-  readonly at: string
-  readonly change: string
-  readonly field: string | null
-  readonly before: unknown
-  readonly after: unknown
-  readonly requestId: string | null
-}
-
-export interface Explanation {
-  readonly finding: FindingView
-  /** Null when this version or configuration does not have the check. */
-  readonly rule: ExplainedRule | null
-  /** The mirrored record of the entity; null when it is removed, or when the entity consists of several records. */
-  readonly record: ExplainedRecord | null
-  /** Changes of the entity, oldest first. */
-  readonly changes: readonly ExplainedChange[]
-  /** States of the entity that operators accepted, oldest first. */
-  readonly accepted: readonly ReportDecision[]
-  /** Events of the finding, oldest first. */
-  readonly life: readonly ExplainedEvent[]
-  /** Events of waivers about the finding, oldest first. */
-  readonly waivers: readonly ExplainedWaiver[]
-}
+export type Explanation = Awaited<ReturnType<typeof explanationOf>>
 
 export interface ExplainRequest {
   readonly mirror: Mirror
   readonly settings: Settings
   readonly finding: FindingView
+  /** Undefined when this version or configuration does not have the check. */
   readonly check: Check | undefined
   /** False hides values that may name a person or a file. */
   readonly details: boolean
   readonly now: number
 }
 
-export async function explanationOf({
-  mirror,
-  settings,
-  finding,
-  check,
-  details,
-  now,
-}: ExplainRequest): Promise<Explanation> {
+/** All that is known about a finding: rule, evidence, record, and what happened, oldest first. */
+export async function explanationOf({ mirror, settings, finding, check, details, now }: ExplainRequest) {
   const row = (await mirror.tenants()).find(({ name }) => name === finding.tenant)
   const key = check === undefined ? null : recordKey(check, finding)
   const known = check !== undefined && row !== undefined && key !== null
   const record = known ? await mirror.record(row.id, check.evaluates, key) : null
   const changes = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
   const isOneField = check?.entity.type === 'authentication-setting'
+  const { fingerprint } = finding
   const decisions = row === undefined ? [] : await readDecisions(mirror, row.id)
-  const events = row === undefined ? [] : await readFindingEvents(mirror, row.id, finding.fingerprint)
-  const waivers = row === undefined ? [] : await waiverEvents(mirror, row.id, now)
   return {
     finding: details ? finding : { ...finding, evidence: withoutNames(finding.evidence) },
+    /** Null when this version or configuration does not have the check. */
     rule: check === undefined ? null : ruleOf(check, settings, finding, details),
+    /** The mirrored record of the entity; null when it is removed, or when the entity consists of several records. */
     record: check === undefined || record === null ? null : toRecord(check.evaluates, record, details),
     changes: changes
       .filter(({ field }) => !isOneField || field === finding.entity.id)
@@ -109,9 +58,10 @@ export async function explanationOf({
         const values = isHidden ? { before: hiddenValue(before), after: hiddenValue(after) } : { before, after }
         return { at: toIso(at), change: kind, field, ...values, requestId }
       }),
+    /** States of the entity that operators accepted. */
     accepted: decisions.filter((one) => isDriftOf(one, finding)).map(reportDecision),
-    life: lifeOf(events, details),
-    waivers: explainedWaivers(waivers, finding, details),
+    life: row === undefined ? [] : await readLife(mirror, { tenantId: row.id, fingerprint, details }),
+    waivers: row === undefined ? [] : explainedWaivers(await waiverEvents(mirror, row.id, now), finding, details),
   }
 }
 
@@ -125,22 +75,26 @@ function recordKey({ entity, evaluates }: Check, finding: FindingView): string |
   return evaluates === 'authentication-settings' && !entity.type.startsWith('entity') ? '0' : null
 }
 
-function ruleOf(check: Check, settings: Settings, finding: FindingView, details: boolean): ExplainedRule {
+/** The rule of a finding, as configured now. */
+function ruleOf(check: Check, settings: Settings, finding: FindingView, details: boolean) {
   const { title, description, risk, remediation } = check
   const tenant = settings.tenants.find(({ name }) => name === finding.tenant)
   const facts = { title, description, risk, remediation }
+  // The tenant is no longer configured.
   if (tenant === undefined) return { ...facts, configured: null }
   const { enabled, severity, options } = settingsOf(check, tenant)
   const evaluatedBy = finding.evidence['rule']
   const asEvaluated = evaluatedBy === undefined || evaluatedBy === check.ruleOf(options, ruleContextOf(tenant))
   const shown = details ? options : hidePatterns(options)
+  /** `asEvaluated`: false when options changed since the finding was evaluated. */
   return { ...facts, configured: { enabled, severity, options: shown, asEvaluated } }
 }
 
-function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean): ExplainedRecord {
+/** With time and request id of the answer with the current values. */
+function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean) {
   const { fields, extra, firstSeenAt, readAt, requestId, absent } = record
   const times = { firstSeen: toIso(firstSeenAt), readAt: toIso(readAt) }
-  const shown = (facts: ExplainedRecord['fields'], personal: readonly string[]) =>
+  const shown = (facts: Readonly<Record<string, unknown>>, personal: readonly string[]) =>
     Object.fromEntries(
       Object.entries(facts).map(([name, one]) => [name, !details && personal.includes(name) ? hiddenValue(one) : one]),
     )
@@ -151,19 +105,14 @@ function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean
     extra: extra && shown(extra, Object.keys(extra)),
     ...times,
     requestId,
+    /** True when the record was absent from the last complete full sync. */
     absent,
   }
 }
 
-export function explanationText({
-  finding,
-  rule,
-  record,
-  changes,
-  accepted,
-  life,
-  waivers,
-}: Explanation): readonly string[] {
+/** For a terminal, a line each. */
+export function explanationText(explanation: Explanation): readonly string[] {
+  const { finding, rule, record, changes, accepted, life, waivers } = explanation
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
   const driftId = driftIdIn(finding)
   return [
@@ -219,7 +168,7 @@ function spacedJson(value: unknown): string {
     .join(', ')}}`
 }
 
-function ruleLines(rule: ExplainedRule | null, isOpen: boolean): readonly string[] {
+function ruleLines(rule: Explanation['rule'], isOpen: boolean): readonly string[] {
   if (rule === null) return ['Passes when  unknown: this version or configuration does not have the check']
   const { title, risk, remediation, configured } = rule
   return [
@@ -230,7 +179,7 @@ function ruleLines(rule: ExplainedRule | null, isOpen: boolean): readonly string
   ]
 }
 
-function configuredLines(configured: NonNullable<ExplainedRule['configured']>): readonly string[] {
+function configuredLines(configured: NonNullable<NonNullable<Explanation['rule']>['configured']>): readonly string[] {
   const { enabled, severity, options, asEvaluated } = configured
   const words = [
     ...(enabled ? [] : ['switched off']),
@@ -243,7 +192,7 @@ function configuredLines(configured: NonNullable<ExplainedRule['configured']>): 
   ]
 }
 
-function recordLines(record: ExplainedRecord | null): readonly string[] {
+function recordLines(record: Explanation['record']): readonly string[] {
   if (record === null) return []
   const { resource, fields, extra, firstSeen, readAt, requestId, absent } = record
   const absence = absent ? ', absent from the last complete full sync' : ''
@@ -254,13 +203,13 @@ function recordLines(record: ExplainedRecord | null): readonly string[] {
   ]
 }
 
-function changeLine({ at, change, field, before, after, requestId }: ExplainedChange): string {
+function changeLine({ at, change, field, before, after, requestId }: Explanation['changes'][number]): string {
   const what = field === null ? change : changedField({ field, before, after })
   return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
 }
 
-function acceptedLine({ at, what, reason }: ReportDecision): string {
-  return `  ${at}  ${what}: ${reason}`
+function acceptedLine({ at, what, reason, by }: ReportDecision): string {
+  return `  ${at}  ${what}: ${reason}${by === null ? '' : ` (${by})`}`
 }
 
 function waiverLines(waiver: FindingView['waiver']): readonly string[] {

@@ -1,5 +1,5 @@
 import { factName } from '../web/page/text.ts'
-import type { ReportFinding } from './report.ts'
+import type { ReportFinding } from './build-report.ts'
 
 export type Fact = readonly [name: string, text: string]
 

@@ -7,31 +7,17 @@ import { printable } from '../model/text/printable.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
 import type { Html } from '../web/page/text.ts'
+import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
+import { type ReportFramework, type RequirementState, requirementStates, standings } from './coverage.ts'
 import { type Fact, factsIn, groupFacts } from './facts.ts'
-import {
-  type ReportCheck,
-  type ReportFinding,
-  type ReportFramework,
-  type RequirementState,
-  requirementStates,
-  type TenantReport,
-  type TopFindings,
-} from './report.ts'
-import {
-  byStanding,
-  caveat,
-  coverageInWords,
-  inEach,
-  moreInWords,
-  nothingFound,
-  type Part,
-  parts,
-  reopenedWords,
-  requirementWord,
-  resourceStateWord,
-  standingWord,
-  subjectInWords,
-} from './words.ts'
+import { caveat, coverageInWords, type Part, parts, reopenedWords, resourceStateWord, wordOf } from './words.ts'
+
+export interface TopFindings {
+  /** Findings by check, the check with the highest severity first. */
+  readonly groups: ReadonlyMap<string, readonly ReportFinding[]>
+  readonly shown: number
+  readonly total: number
+}
 
 export const tones = {
   fail: 'bad',
@@ -55,7 +41,7 @@ function tablePart(name: Part, tenant: string, content: Omit<Table, 'labeledBy'>
 export function requirements({ tenant, frameworks }: TenantReport): Html {
   const overview = table({
     labeledBy: `requirements-${tenant}_title`,
-    columns: ['Framework', ...requirementStates.map((state) => requirementWord[state])],
+    columns: ['Framework', ...requirementStates.map((state) => wordOf(state))],
     rows: frameworks.map(({ id, name, counts }) => [
       html`<a href="#requirements-${tenant}_${id}">${name}</a>`,
       ...requirementStates.map((state) =>
@@ -77,14 +63,15 @@ ${table({
   columns: ['Requirement', 'State', 'About', 'By'],
   rows: all.map((one) => [
     one.id,
-    badge(requirementWord[one.state], tones[one.state]),
+    badge(wordOf(one.state), tones[one.state]),
     one.title,
     one.checks.length === 0
       ? '–'
-      : html`${byStanding(one).map(
-          ([word, ids]) =>
-            html`<span class="by">${word}: ${ids.map((check) => html`<a href="#checks-${tenant}_${check}"><code>${check}</code></a> `)}</span>`,
-        )}`,
+      : html`${standings.map((standing) => {
+          const of = one.checks.filter((check) => check.standing === standing)
+          if (of.length === 0) return ''
+          return html`<span class="by">${wordOf(standing)}: ${of.map(({ check }) => html`<a href="#checks-${tenant}_${check}"><code>${check}</code></a> `)}</span>`
+        })}`,
   ]),
   empty: 'None.',
 })}`
@@ -96,7 +83,7 @@ export function checks({ tenant, checks: all }: TenantReport, { groups }: TopFin
     columns: ['Check', 'Status', 'Entities', 'Since', 'Configured'],
     rows: all.map((one) => [
       html`<code>${one.check}</code><span class="why">Passes when: ${whole(one.title)}</span>${one.assumption === null ? '' : html`<span class="why">${one.assumption}.</span>`}`,
-      html`${badge(standingWord[one.standing], tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
+      html`${badge(wordOf(one.standing), tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
       html`${
         groups.has(one.check)
           ? html`<a href="#findings-${tenant}_${one.check}">${coverageInWords(one)}</a>`
@@ -128,10 +115,10 @@ export function waivers({ tenant, waivers: all }: TenantReport): Html {
 export function decisions({ tenant, decisions: all }: TenantReport): Html {
   return tablePart('decisions', tenant, {
     columns: ['Accepted', 'What', 'Reason', 'Applied'],
-    rows: all.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
+    rows: all.map(({ at, accepted, subject, id, what, reason, by, appliedAt }) => [
       when(at),
-      html`${accepted} of ${subjectInWords(subject)} <code class="id">${whole(id)}: ${whole(what)}</code>`,
-      whole(reason),
+      html`${accepted} of ${subject === 'all' ? 'the whole tenant' : subject} <code class="id">${whole(id)}: ${whole(what)}</code>`,
+      html`${whole(reason)}${by === null ? '' : html`<span class="why">by ${whole(by)}</span>`}`,
       when(appliedAt, 'not yet'),
     ]),
     empty: 'No hold and no drift was accepted.',
@@ -139,12 +126,15 @@ export function decisions({ tenant, decisions: all }: TenantReport): Html {
 }
 
 export function findings({ tenant, checks: all }: TenantReport, found: TopFindings): Html {
-  const note = found.total === 0 ? nothingFound : moreInWords(found)
+  const { shown, total } = found
+  const more = `The most severe ${number(shown)} of ${number(total)}; the JSON report has all.`
+  const none = 'No finding was open. Checks above that are unknown may still fail.'
+  const note = total === 0 ? none : shown === total ? '' : more
   const groups = [...found.groups].map(([id, list]) => {
     const check = all.find((one) => one.check === id)
     const { shared, ownOf } = groupFacts(list)
     return html`<h4 id="findings-${tenant}_${id}"><code>${id}</code>${check === undefined ? '' : html` <small>passes when: ${whole(check.title)}; ${coverageInWords(check)}</small>`}</h4>
-${shared.length === 0 ? '' : html`<p class="count-line">${inEach}</p>${facts(shared)}`}<ul class="findings">${list.map((finding) => item(finding, ownOf(finding)))}</ul>
+${shared.length === 0 ? '' : html`<p class="count-line">The same in each finding:</p>${facts(shared)}`}<ul class="findings">${list.map((finding) => item(finding, ownOf(finding)))}</ul>
 `
   })
   return part('findings', tenant, html`${note === '' ? '' : html`<p class="note">${note}</p>`}${groups}`)

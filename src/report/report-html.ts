@@ -1,25 +1,36 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
-import { grouped } from '../model/text/numbers.ts'
+import { isGuid } from '../model/guid.ts'
+import { severities } from '../model/severity.ts'
+import { grouped, plural } from '../model/text/numbers.ts'
 import { badge, severityCounts } from '../web/page/marks.ts'
 import type { Html } from '../web/page/text.ts'
-import { checks, dataQuality, decisions, findings, requirements, tones, waivers, when, whole } from './html-parts.ts'
-import { mostSevere, type Report, standings, type TenantReport, type TopFindings } from './report.ts'
-import { stylesheet } from './stylesheet.ts'
+import type { Report, ReportFinding, TenantReport } from './build-report.ts'
+import { standings } from './coverage.ts'
 import {
-  acceptedInWords,
-  chainInWords,
-  clocksDiffer,
-  headLines,
-  type Part,
-  parts,
-  qualityInWords,
-  standingWord,
-} from './words.ts'
+  checks,
+  dataQuality,
+  decisions,
+  findings,
+  requirements,
+  type TopFindings,
+  tones,
+  waivers,
+  when,
+  whole,
+} from './html-parts.ts'
+import { stylesheet } from './stylesheet.ts'
+import { type Part, parts, resourceStateWord, wordOf } from './words.ts'
 
 /** The report as one self-contained HTML file without scripts; its links lead to its own parts. */
 export async function* reportHtml(report: Report): AsyncIterable<string> {
   const asOf = toIso(report.at)
+  const head = {
+    'As of': asOf,
+    Source: `the history of tenantwatch ${report.version}`,
+    History: `begins ${report.historyBegins}`,
+    Configuration: `in force since ${report.configuredSince}, digest ${report.configurationDigest}`,
+  }
   yield `${await html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,7 +44,7 @@ export async function* reportHtml(report: Report): AsyncIterable<string> {
 <body>
 <header><h1>Audit report <small>tenantwatch ${report.version}</small></h1></header>
 <main>
-<dl class="head">${headLines(report, asOf).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}${tenantLinks(report)}</dl>
+<dl class="head">${terms(head)}${tenantLinks(report)}</dl>
 ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 `}`
   for (const tenant of report.tenants) yield String(await section(tenant, await mostSevere(tenant.findings())))
@@ -41,6 +52,10 @@ ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 </body>
 </html>
 `
+}
+
+function terms(lines: Readonly<Record<string, unknown>>): Html {
+  return html`${Object.entries(lines).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}`
 }
 
 function tenantLinks({ tenants }: Report): Html | string {
@@ -56,7 +71,7 @@ function section(report: TenantReport, found: TopFindings): Html {
   return html`<section class="tenant" id="tenant-${tenant}">
 <div class="banner edge-${tone}"><h2>${tenant}</h2><p>${report.summary}</p></div>
 ${summary(report)}
-${report.clocksDiffer ? html`<p class="note">${clocksDiffer}</p>` : ''}${holds(report)}
+${report.clocksDiffer ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.</p>` : ''}${holds(report)}
 <nav class="contents" aria-label="Contents of ${tenant}"><h3>Contents</h3><ol>${(Object.keys(parts) as Part[]).map((part) => html`<li><a href="#${part}-${tenant}">${parts[part]}</a></li>`)}</ol></nav>
 ${requirements(report)}
 ${checks(report, found)}
@@ -74,8 +89,7 @@ function summary(report: TenantReport): Html {
   const lines = {
     'Data quality': qualityInWords(report),
     Checks: present.map(
-      (standing) =>
-        html`<span class="count">${badge(standingWord[standing], tones[standing])} ${counts[standing]}</span> `,
+      (standing) => html`<span class="count">${badge(wordOf(standing), tones[standing])} ${counts[standing]}</span> `,
     ),
     'Open findings':
       openTotal + waivedTotal === 0
@@ -83,9 +97,26 @@ function summary(report: TenantReport): Html {
         : html`<span class="count">${grouped(openTotal)} open</span> ${severityCounts(open, waivedTotal)}`,
     Holds: held.length === 0 ? 'none' : held.map(({ resource }) => resource).join(', '),
     Accepted: acceptedInWords(report),
-    'Audit chain': chainInWords(chainHead, (hash) => hash),
+    'Audit chain':
+      chainHead === null ? 'no event yet' : `event ${chainHead.id} of ${chainHead.at}, hash ${chainHead.hash}`,
   }
-  return html`<dl class="head">${Object.entries(lines).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`
+  return html`<dl class="head">${terms(lines)}</dl>`
+}
+
+/** `5 of 6 resources complete and fresh; users: stale`. */
+function qualityInWords({ quality, resources }: TenantReport): string {
+  const others = resources.filter(({ state }) => state !== 'fresh')
+  const why = others
+    .map((one) => `; ${one.resource}: ${one.state === 'failing' ? 'the last run failed' : resourceStateWord(one)}`)
+    .join('')
+  return `${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${why}`
+}
+
+/** `2 waivers (1 active, 1 expired), 1 decision of operators`. */
+function acceptedInWords({ waivers: all, decisions: made }: TenantReport): string {
+  const states = [...Map.groupBy(all, ({ state }) => state)].map(([state, { length }]) => `${length} ${state}`)
+  const by = states.length === 0 ? '' : ` (${states.join(', ')})`
+  return `${plural(all.length, 'waiver')}${by}, ${plural(made.length, 'decision')} of operators`
 }
 
 function holds({ holds: all }: TenantReport): Html {
@@ -95,4 +126,45 @@ function holds({ holds: all }: TenantReport): Html {
     ) => html`<div class="hold"><p><strong>On hold: ${hold.resource}</strong> <code>${hold.reason}</code> since ${when(hold.raisedAt)}</p><p>${whole(hold.message)}</p></div>
 `,
   )}`
+}
+
+const most = 500
+
+/** The 500 most severe findings, waived ones last. At most 1,000 are in memory at a time. */
+export async function mostSevere(findings: AsyncIterable<ReportFinding>): Promise<TopFindings> {
+  let kept: ReportFinding[] = []
+  let total = 0
+  for await (const finding of findings) {
+    total++
+    kept.push(finding)
+    if (kept.length >= 2 * most) kept = kept.sort(bySeverity).slice(0, most)
+  }
+  const shown = kept.sort(bySeverity).slice(0, most)
+  return { groups: Map.groupBy(shown, ({ check }) => check), shown: shown.length, total }
+}
+
+function bySeverity(a: ReportFinding, b: ReportFinding): number {
+  const waived = Number(a.state === 'waived') - Number(b.state === 'waived')
+  const severity = severities.indexOf(b.severity) - severities.indexOf(a.severity)
+  return (
+    waived ||
+    severity ||
+    order(a.check, b.check) ||
+    compareIds(a.entity.id, b.entity.id) ||
+    order(a.fingerprint, b.fingerprint)
+  )
+}
+
+const { compare: compareNaturally } = new Intl.Collator('en', { numeric: true })
+
+/** Compares numbers in ids by value; leading digits of a GUID, which come last, are not a number. */
+function compareIds(a: string, b: string): number {
+  const isOfGuid = isGuid(a)
+  if (isOfGuid !== isGuid(b)) return isOfGuid ? 1 : -1
+  return isOfGuid ? order(a, b) : compareNaturally(a, b)
+}
+
+/** By code unit, independent of the locale. */
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

@@ -1,6 +1,6 @@
 import { toIso } from '../model/dates.ts'
 import { escapeInJson } from '../model/text/printable.ts'
-import type { Report, TenantReport } from './report.ts'
+import type { Report, TenantReport } from './build-report.ts'
 
 export async function* reportJson(report: Report): AsyncIterable<string> {
   const { at, version, historyBegins, configuredSince, configurationDigest, notes, tenants } = report

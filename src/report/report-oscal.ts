@@ -2,19 +2,10 @@ import { createHash } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
 import { plural } from '../model/text/numbers.ts'
 import { escapeInJson, printable, printableJson } from '../model/text/printable.ts'
-import { md } from './markdown.ts'
-import type {
-  Report,
-  ReportCheck,
-  ReportFinding,
-  ReportFramework,
-  ReportRequirement,
-  ReportResource,
-  RequirementState,
-  TenantReport,
-} from './report.ts'
+import type { Report, ReportCheck, ReportFinding, ReportResource, TenantReport } from './build-report.ts'
+import type { ReportFramework, ReportRequirement, RequirementState } from './coverage.ts'
 import { opened } from './report-json.ts'
-import { caveat, coverageInWords, requirementWord, resourceStateInWords, standingWord } from './words.ts'
+import { caveat, coverageInWords, resourceStateInWords, wordOf } from './words.ts'
 
 /** Assessment results of NIST OSCAL (https://pages.nist.gov/OSCAL). */
 export const oscalVersion = '1.0.6'
@@ -160,7 +151,7 @@ function requirementOf(framework: ReportFramework, requirement: ReportRequiremen
   return {
     uuid: uuidOf('requirement', time, tenant, framework.id, id),
     title: `${framework.name} ${id}`,
-    description: `${title}: ${requirementWord[state]}`,
+    description: `${title}: ${wordOf(state)}`,
     props: [prop('state', state)],
     target: {
       type: 'objective-id',
@@ -177,7 +168,7 @@ function observationOf(check: ReportCheck, tenant: string, time: string) {
   return {
     uuid: checkId(tenant, time, check.check),
     title: md(title),
-    description: `${standingWord[standing]}: ${coverageInWords(check)}`,
+    description: `${wordOf(standing)}: ${coverageInWords(check)}`,
     props: [
       prop('check', check.check),
       prop('standing', standing),
@@ -254,11 +245,11 @@ function attestedIn({ waivers, decisions }: TenantReport) {
       ],
       prose: md(reason),
     })),
-    ...decisions.map(({ at, accepted, subject, id, what, reason }) => ({
+    ...decisions.map(({ at, accepted, subject, id, what, reason, by }) => ({
       name: `accepted-${accepted}`,
       ns,
       title: md(id),
-      props: [prop('at', at), prop('of', subject), prop('state', what)],
+      props: [...[prop('at', at), prop('of', subject), prop('state', what)], ...(by === null ? [] : [prop('by', by)])],
       prose: md(reason),
     })),
   ]
@@ -273,4 +264,12 @@ function uuidOf(...names: readonly string[]): string {
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6)
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+}
+
+/** Markup characters, and those that turn a bare address into a link. */
+const markup = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
+
+/** Escapes a text from the tenant for a field of Markdown. */
+export function md(text: string): string {
+  return printable(text).replace(markup, '\\$&')
 }

@@ -195,12 +195,16 @@ export interface HoldFacts {
   readonly holdReason: string
   readonly count: number
   readonly reason: string
+  /** Who accepted it. */
+  readonly by?: string | undefined
 }
 
 /** An accepted state, whose subject is check and entity: `check/entity`. */
 export interface DriftFacts {
   readonly state: unknown
   readonly reason: string
+  /** Who accepted it. */
+  readonly by?: string | undefined
 }
 
 /** List for `in`. */

@@ -5,7 +5,7 @@ import { Mutex } from 'async-mutex'
 import type { MiddlewareHandler } from 'hono'
 import { basicAuth } from 'hono/basic-auth'
 import type { Settings } from '../config/settings.ts'
-import type { TlsSettings } from '../config/web/web-settings.ts'
+import type { TlsSettings } from '../config/web-settings.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { refuse, type WebContext, type WebEnv } from './route.ts'
 

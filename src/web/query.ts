@@ -1,6 +1,6 @@
 import type { HonoRequest } from 'hono'
 import * as z from 'zod'
-import { nearest } from '../config/yaml/nearest.ts'
+import { nearest } from '../config/mistakes.ts'
 import type { KnownNames } from './web-options.ts'
 
 const longest = 200

@@ -1,6 +1,5 @@
-import { loadWebSettings } from '../config/web/load-web-settings.ts'
-import { isProtected, openWeb, type WebSettings } from '../config/web/web-settings.ts'
-import { ConfigError } from '../config/yaml/errors.ts'
+import { ConfigError } from '../config/mistakes.ts'
+import { isProtected, loadWebSettings, openWeb, type WebSettings } from '../config/web-settings.ts'
 import type { Log } from '../model/log.ts'
 import { isLoopback } from '../model/process/address.ts'
 

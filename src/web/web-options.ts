@@ -1,4 +1,4 @@
-import type { WebSettings } from '../config/web/web-settings.ts'
+import type { WebSettings } from '../config/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Expiry, SecretView } from '../model/expiry.ts'

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { aDay, type Cli, type Decidable, json, synced } from './support/cli.ts'
@@ -54,6 +55,9 @@ it('removes no record before the hold is accepted, and exactly the held records 
   const count = async () => (await json(world, 'export', 'users')).length
   expect(await run('accept', id, '--count', '125', ...reason)).toMatchObject({ code: 0, stderr: '' })
   expect(await count()).toBe(250)
+  const changes = await json<{ change: string; by: string }>(world, 'history')
+  const by = changes.flatMap((one) => (one.change === 'hold_accepted' ? [one.by] : []))
+  expect(by).toEqual([userInfo().username])
   await run('sync', '--resource', 'roles')
   expect(await onlyHold(world)).toMatchObject({ id, accepted: true })
   expect(await refused(world, id, ...reason)).toContain('nothing is left to do')

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { cli } from './support/cli.ts'
@@ -145,23 +145,4 @@ it('replaces an existing file only with --force', async () => {
   write('token', 'a-token-of-another-service')
   const other = await init(...given, '--token-env', 'A', '--config', 'token', '--force')
   expect([other.code, read('token')]).toEqual([2, 'a-token-of-another-service'])
-})
-
-it('names a folder that cannot be made', async () => {
-  const { init, write, folder } = await world()
-  mkdirSync(join(folder, 'there'))
-  write('there/file', '')
-  expect(await init(...given, '--token-env', 'A', '--config', 'there/file/c.yaml')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^tenantwatch: there\/file\/c\.yaml cannot be written \(E\w+\)\n$/),
-  })
-})
-
-it.skipIf(process.platform !== 'linux')('ends where the system says that a part of the path is missing', async () => {
-  const { init } = await world()
-  expect(await init(...given, '--token-env', 'A', '--config', '/proc/x/c.yaml')).toEqual({
-    code: 2,
-    stdout: '',
-    stderr: 'tenantwatch: /proc/x/c.yaml cannot be written (ENOENT)\n',
-  })
 })

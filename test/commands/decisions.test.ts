@@ -21,7 +21,7 @@ async function decided() {
   const [{ id: holdId, count }] = JSON.parse((await run('accept', '--format', 'json')).stdout)
   pass(minuteMs)
   const heldAt = at()
-  expect(await run('accept', holdId, '--reason', reasons.hold)).toMatchObject({ code: 0 })
+  expect(await run('accept', holdId, '--reason', reasons.hold, '--by', 'Ada')).toMatchObject({ code: 0 })
   const found: FindingView[] = JSON.parse(
     (await run('findings', '--format', 'json', '--check', 'auth-settings-unchanged')).stdout,
   )
@@ -29,7 +29,9 @@ async function decided() {
   if (drift === undefined) throw new Error('Nothing drifted')
   pass(minuteMs)
   const driftAt = at()
-  expect(await run('accept', driftIdIn(drift) ?? '', '--reason', reasons.drift)).toMatchObject({ code: 0 })
+  expect(await run('accept', driftIdIn(drift) ?? '', '--reason', reasons.drift, '--by', 'Grace')).toMatchObject({
+    code: 0,
+  })
   const between = at()
   pass(minuteMs)
   await run('sync', '--full')
@@ -45,17 +47,17 @@ it('shows accepted holds and drift in the history, with time and reason', async 
   expect(rows.filter(({ change }) => change.endsWith('_accepted'))).toEqual([
     {
       ...{ ...facts, at: heldAt, resource: 'users', entity: holdId, change: 'hold_accepted' },
-      ...{ field: 'shrink_held', after: count, reason: reasons.hold },
+      ...{ field: 'shrink_held', after: count, reason: reasons.hold, by: 'Ada' },
     },
     {
       ...{ ...facts, at: driftAt, resource: 'authentication-settings', entity: drift.entity.id },
-      ...{ change: 'drift_accepted', field: drift.check, after: 'Oidc', reason: reasons.drift },
+      ...{ change: 'drift_accepted', field: drift.check, after: 'Oidc', reason: reasons.drift, by: 'Grace' },
     },
   ])
   const { stdout: table } = await run('history')
   expect(table).toMatch(new RegExp(`^${heldAt} .* users ${holdId} .* hold_accepted \\(shrink_held: ${count}\\): `, 'm'))
   const [heading] = parseCsv((await run('history', '--format', 'csv')).stdout)
-  expect(heading?.at(-1)).toBe('reason')
+  expect(heading?.slice(-2)).toEqual(['reason', 'by'])
   const shown = async (...args: string[]) => {
     const text = (await run('history', ...args)).stdout
     return Object.entries(reasons).flatMap(([kind, reason]) => (text.includes(reason) ? [kind] : []))
@@ -70,7 +72,7 @@ it('shows accepted holds and drift in the history, with time and reason', async 
 it('explains a finding that ended because its state was accepted', async () => {
   const { run, drift, driftAt } = await decided()
   const { stdout } = await run('explain', drift.fingerprint)
-  expect(stdout).toContain(`Accepted by operators\n  ${driftAt}  "Oidc": ${reasons.drift}\n`)
+  expect(stdout).toContain(`Accepted by operators\n  ${driftAt}  "Oidc": ${reasons.drift} (Grace)\n`)
   const { accepted, finding } = JSON.parse((await run('explain', drift.fingerprint, '--format', 'json')).stdout)
   expect(accepted).toMatchObject([{ at: driftAt, reason: reasons.drift }])
   expect(finding.resolution).toBe('rule_changed')
@@ -89,6 +91,7 @@ it('reports decisions as of a time, and when they were applied', async () => {
       id: holdId,
       what: `shrink_held (${count})`,
       reason: reasons.hold,
+      by: 'Ada',
     },
     appliedAt: expect.stringMatching(/^2026-03-01T/),
   })
@@ -98,6 +101,6 @@ it('reports decisions as of a time, and when they were applied', async () => {
   for (const format of ['html']) {
     const { stdout } = await run('report', '--format', format)
     expect(stdout).toContain('Decisions of operators')
-    for (const reason of Object.values(reasons)) expect(stdout).toContain(reason)
+    for (const word of [...Object.values(reasons), 'by <bdi>Ada', 'by <bdi>Grace']) expect(stdout).toContain(word)
   }
 })

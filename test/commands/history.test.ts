@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { aDay, synced } from './support/cli.ts'
-import { parseCsv } from './support/csv.ts'
 
 interface Change {
   readonly at: string
@@ -45,44 +44,6 @@ it('prints each change with its time, its old and new value and its request id, 
   expect(of(gone).map(({ change }) => change)).toEqual(['removed'])
   expect(of(added).map(({ change }) => change)).toContain('created')
   for (const { requestId } of changes) expect(requestId).toMatch(/^[\da-f-]{36}$/)
-})
-
-/** Roles of one user, one step a day. */
-async function withRoles() {
-  const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
-  const { run, simulator, pass } = world
-  const user = [...simulator.state().users()].find(({ roleName }) => roleName !== null)
-  if (user === undefined) throw new Error('no user has a role')
-  const names = new Map([...simulator.state().roles()].map(({ roleId, name }) => [roleId, name]))
-  const others = [...names].filter(([, name]) => name !== user.roleName)
-  const change = async (roleId: number) => {
-    simulator.primary.updateUser(user.userId, { roleId })
-    pass(aDay)
-    await run('sync', '--full')
-  }
-  const roleIds = async (...args: readonly string[]) => {
-    const { stdout } = await run('history', '--entity', `users:${user.userId}`, '--format', 'json', ...args)
-    const changes = JSON.parse(stdout) as readonly (Change & { before: unknown; after: unknown })[]
-    return changes.flatMap(({ field, before, after }) => (field === 'roleId' ? [[before, after]] : []))
-  }
-  return { ...world, user, others: others.map(([roleId]) => roleId), change, roleIds }
-}
-
-it('shows another role as one change, whatever part of it is in the period', async () => {
-  const { change, roleIds, user, others, run, now, pass } = await withRoles()
-  const [first = 0, second = 0] = others
-  await change(first)
-  pass(1000)
-  const between = new Date(now()).toISOString()
-  await change(second)
-  expect(await roleIds()).toEqual([
-    [user.roleId, first],
-    [first, second],
-  ])
-  expect(await roleIds('--since', between)).toEqual([[first, second]])
-  const { stdout } = await run('history', '--entity', `users:${user.userId}`)
-  expect(stdout).toContain(`roleId ${user.roleId} -> ${first}\n`)
-  expect(stdout).not.toContain('not known')
 })
 
 it('shows which permissions of a role were added and removed, and in JSON both lists', async () => {
@@ -172,25 +133,6 @@ it('hides fields that the specification does not name, because they may name a p
   const { stdout } = await run('history')
   expect(stdout.match(/extra null -> "\[hidden\]"/g)).toHaveLength(2)
   expect(stdout).not.toContain('Canary')
-})
-
-it('writes the same in every format, and no cell that begins a formula', async () => {
-  const { read, run } = await changed()
-  const changes = await read('--details')
-  const { stdout } = await run('history', '--details', '--format', 'ndjson')
-  expect(
-    stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Change),
-  ).toEqual(changes)
-  const [heading = [], ...rows] = parseCsv((await run('history', '--details', '--format', 'csv')).stdout)
-  expect(heading).toEqual(Object.keys(changes[0] ?? {}))
-  expect(rows.map((row) => row[0])).toEqual(changes.map(({ at }) => at))
-  for (const cell of rows.flat()) expect(cell).not.toMatch(/^[=+\-@\t\r]/)
-  expect(rows.flat()).toContain("'=1+1@example.com")
-  const lines = (await run('history')).stdout.trimEnd().split('\n')
-  expect(lines).toHaveLength(changes.length + 1)
 })
 
 it('names the data whose changes it cannot know', async () => {

@@ -103,26 +103,6 @@ it('writes the dashboard over the views where the mirror is in PostgreSQL, and b
   expect((await other.run('dashboards', 'records')).stdout).toBe(shipped('grafana/records.json'))
 })
 
-it('creates the folder of the dashboards with its parents', async () => {
-  const { run, read } = await cli({ simulator: null })
-  expect(await run('dashboards', '--output', 'new/er/folder')).toMatchObject({ code: 0 })
-  expect(JSON.parse(read('new/er/folder/tenantwatch-posture.json'))).toMatchObject({ uid: 'tenantwatch-posture' })
-})
-
-it.skipIf(process.platform !== 'linux')(
-  'ends where no folder can be created and the system says that a part of the path is missing',
-  async () => {
-    const { run } = await cli({ simulator: null })
-    for (const folder of ['/proc/x', '/proc/x/y']) {
-      expect(await run('dashboards', '--output', folder)).toEqual({
-        code: 2,
-        stdout: '',
-        stderr: 'tenantwatch: --output cannot be created (ENOENT); expected the path of a folder\n',
-      })
-    }
-  },
-)
-
 it('names the dashboard that cannot be written', async () => {
   const { run, folder } = await cli({ simulator: null })
   mkdirSync(join(folder, 'tenantwatch-operations.json'))

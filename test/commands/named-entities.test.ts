@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ReportFinding } from '../../src/report/report.ts'
+import type { ReportFinding } from '../../src/report/build-report.ts'
 import { aDay, synced } from './support/cli.ts'
 
 const ada = { firstName: 'Ada', lastName: 'Lovelace' }
@@ -42,15 +42,6 @@ it('names users with e-mail and files in a report with details, and in no other'
     const hidden = (await run('report', '--format', format)).stdout
     for (const name of ['Lovelace', email, ...files.values()]) expect(hidden).not.toContain(name)
   }
-})
-
-it('hides names in the evidence of findings without details', async () => {
-  const { found } = await world()
-  const names = (list: Awaited<ReturnType<typeof found>>) =>
-    list.filter(({ entity }) => entity.type === 'document').map(({ evidence }) => evidence['filename'])
-  expect(names(await found()).length).toBeGreaterThan(0)
-  expect(new Set(names(await found()))).toEqual(new Set(['[hidden]']))
-  expect(names(await found('--details'))).not.toContain('[hidden]')
 })
 
 it('names a user in a report of an earlier time as the user was named then', async () => {

@@ -148,17 +148,6 @@ it('writes the exposition of the mirror, without series that only a daemon has',
   expect(stdout.endsWith('\n')).toBe(true)
 })
 
-it('never puts names of persons, e-mails or file names into the exposition', async () => {
-  const { run, simulator } = await synced()
-  const { stdout } = await run('metrics')
-  const state = simulator.state()
-  for (const { email, lastName } of state.users()) {
-    expect(stdout).not.toContain(email)
-    expect(stdout.split(/[^\p{L}'-]+/u)).not.toContain(lastName)
-  }
-  for (const { filename } of state.documents()) expect(stdout).not.toContain(filename)
-})
-
 it('exits with 3 and one sentence when it is stopped during work', async () => {
   const { runWith, simulator } = await cli()
   const stopping = new AbortController()

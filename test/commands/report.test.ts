@@ -126,13 +126,6 @@ it('calls a check waived only while everything that it evaluates could be read',
   expect(stateOf(tenant, 'cis', '5.6')).toBe('unknown')
 })
 
-it('calls nothing well that was switched off', async () => {
-  const { only } = await world({ more: 'checks: { auth-mfa-policy-enabled: { enabled: false } }' })
-  const tenant = await only()
-  expect(checkOf(tenant, 'auth-mfa-policy-enabled')?.standing).toBe('off')
-  expect(stateOf(tenant, 'cis', '6.3')).not.toBe('pass')
-})
-
 it('prints the age of findings and data, and lists data that is not reliable', async () => {
   const { only, pass } = await world()
   pass(3 * aDay)

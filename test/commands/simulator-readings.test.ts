@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { describeReadings, readReadings } from '../../src/commands/support/simulator-readings.ts'
+import { readReadings } from '../../src/commands/simulate.ts'
 import { UsageError } from '../../src/model/errors.ts'
-import { readingsSchema } from '../../src/simulator/readings.ts'
 
 it.each([
   ['badPageSize=explode', 'badPageSize'],
@@ -38,13 +37,4 @@ it('takes every word that a reading has, and any text for a name', () => {
     absentCursor: 'null',
     unknownFields: true,
   })
-})
-
-it('describes every reading with its values and its default', () => {
-  const lines = describeReadings().split('\n')
-  expect(lines.map((line) => /^ {2}(\w+)=/.exec(line)?.[1])).toEqual(Object.keys(readingsSchema.shape))
-  expect(lines).toContain('  badPageSize=clamp|reject (clamp)')
-  expect(lines).toContain('  cursorKind={"FEED":"keyset"|"offset"} (users keyset, documents keyset, apiClients offset)')
-  expect(lines).toContain('  maxPageSize={"FEED":NUMBER} (users 200, documents 200)')
-  expect(lines).toContain('  pageSizeParameter=TEXT|null (limit)')
 })

@@ -110,7 +110,7 @@ it('shows in explain and history how a waiver was agreed, lapsed, was renewed an
     ['waiver_ended', reason],
   ])
   expect(waivers[0]).toMatchObject({ resource: 'api-clients', entity: world.clientId, field: check, after: 'W-1' })
-  expect((await world.run('history')).stdout).toContain(`  waiver_renewed (${check}: "W-1"): ${reason}\n`)
+  expect((await world.run('history')).stdout).toContain(`  waiver_renewed (${check}: "W-1"): ${reason} (ops)\n`)
 })
 
 it('shows in explain and history when a waiver was removed from the configuration and restored', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { addToList } from '../../src/config/yaml/add-to-list.ts'
+import { addToList } from '../../src/config/yaml-file.ts'
 
 const item = { id: 'W-2', entity: '1041', reason: 'it: has # signs' }
 const added = ['- id: W-2', '  entity: "1041"', '  reason: "it: has # signs"']

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { formatDuration } from '../../src/config/leaves.ts'
+import { formatDuration } from '../../src/config/values.ts'
 import { parseDuration } from '../../src/model/durations.ts'
 
 it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatListen, listen, readListen } from '../../src/config/listen.ts'
+import { formatListen, listen, readListen } from '../../src/config/values.ts'
 
 it.each([
   ['127.0.0.1:9469', '127.0.0.1', 9469],

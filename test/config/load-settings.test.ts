@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load-settings.ts'
-import { ConfigError } from '../../src/config/yaml/errors.ts'
+import { ConfigError } from '../../src/config/mistakes.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { UsageError } from '../../src/model/errors.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -276,7 +276,7 @@ it.each([
 ])('refuses a file of authorities that holds %s, where something is sent', (_, pem, why) => {
   const files = { 'a.yaml': `${tenant('acme')}\napi: { caFile: ca.pem }`, 'ca.pem': pem }
   expect(problemsOf(() => load(files, env, 'a.yaml'))).toEqual([
-    expect.stringMatching(`^a.yaml:\\d+:\\d+: \`api.caFile\` names the file \`ca.pem\`: ${why}$`),
+    expect.stringMatching(`^a.yaml:\\d+:\\d+: \`api.caFile\` names the file \`ca.pem\`: ${why}`),
   ])
 })
 

@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type LoadedSettings, loadSettings } from '../../src/config/load-settings.ts'
-import type { Environment } from '../../src/config/source.ts'
-import { ConfigError } from '../../src/config/yaml/errors.ts'
+import { ConfigError } from '../../src/config/mistakes.ts'
+import type { Environment } from '../../src/config/probes.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { fakeCatalogue } from './fake-catalogue.ts'
 
 /** Every secret that the tests hand in holds this text, so that none may ever be printed. */
@@ -13,21 +16,14 @@ export interface Files {
   readonly [path: string]: string
 }
 
-/** Loads with files that exist in memory alone, below /work-dir. */
+/** Loads in a folder with these files. */
 export function load(files: Files, variables: Environment = env, file?: string): LoadedSettings {
-  const contentOf = (path: string) => files[path.replace('/work-dir/', '')]
-  return loadSettings({
-    file,
-    env: variables,
-    catalogue: fakeCatalogue,
-    cwd: '/work-dir',
-    exists: (path) => contentOf(path) !== undefined,
-    readFile(path) {
-      const content = contentOf(path)
-      if (content === undefined) throw Object.assign(new Error('gone'), { code: 'ENOENT' })
-      return content
-    },
-  })
+  const cwd = temporaryFolder()
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true })
+    writeFileSync(join(cwd, path), text)
+  }
+  return loadSettings({ file, env: variables, catalogue: fakeCatalogue, cwd })
 }
 
 const certificate = selfSigned('127.0.0.1').cert

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { maskedYaml } from '../../src/config/masked-yaml.ts'
+import { maskedYaml } from '../../src/config/settings.ts'
 import { canary, loadText } from './load.ts'
 
 const rich = `

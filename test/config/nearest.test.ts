@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nearest } from '../../src/config/yaml/nearest.ts'
+import { nearest } from '../../src/config/mistakes.ts'
 
 it.each([
   ['baseURL', ['baseUrl', 'name'], 'baseUrl'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { baseUrl, insecurity, maskUrl, proxyUrl } from '../../src/config/urls.ts'
+import { baseUrl, insecurity, maskUrl, proxyUrl } from '../../src/config/values.ts'
 
 it.each([
   ['https://api.example.com', 'https://api.example.com'],

@@ -5,7 +5,7 @@ import { readFindings } from '../../src/evaluate/findings/read-findings.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { withoutDetails, withoutNames } from '../../src/model/text/redact-finding.ts'
-import { readFindingEvents } from '../../src/report/finding-life.ts'
+import { readLife } from '../../src/report/life.ts'
 import { isIdentified, iso, now } from '../checks/support/evaluator.ts'
 import { client, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
@@ -30,8 +30,8 @@ type World = Awaited<ReturnType<typeof accepted>>
 const fingerprint = fingerprintOf({ tenant: 'acme', check: mfa, entityType: 'user', entityId: '1' })
 
 async function lifeOf(world: World): Promise<string[]> {
-  const events = await readFindingEvents(world.mirror, world.tenantId, fingerprint)
-  return events.map(({ kind, resolution }) => (resolution === null ? kind : `${kind} ${resolution}`))
+  const events = await readLife(world.mirror, { tenantId: world.tenantId, fingerprint, details: true })
+  return events.map(({ event, resolution }) => (resolution === null ? event : `${event} ${resolution}`))
 }
 
 it('ends the waiver, resolves the finding and opens a new one when a user id is reassigned', async () => {

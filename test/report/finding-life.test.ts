@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type ExplainedEvent, eventLines } from '../../src/report/finding-life.ts'
+import { type ExplainedEvent, eventLines } from '../../src/report/life.ts'
 
 const event = (at: string, change: Partial<ExplainedEvent>): ExplainedEvent => ({
   at,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { mostSevere, type ReportFinding } from '../../src/report/report.ts'
+import type { ReportFinding } from '../../src/report/build-report.ts'
+import { mostSevere } from '../../src/report/report-html.ts'
 
 const finding = (id: string, firstSeen: string, over: Partial<ReportFinding> = {}): ReportFinding => ({
   ...{ fingerprint: `f${id}`, check: 'user-mfa-enrolled', entity: { type: 'user', id }, severity: 'high' },

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { ConfigError } from '../../src/config/yaml/errors.ts'
+import { ConfigError } from '../../src/config/mistakes.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { WebConfig } from '../../src/web/web-config.ts'
 import { selfSigned } from '../support/certificate.ts'

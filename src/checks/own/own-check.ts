@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
-import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
+import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks.ts'
 import { type Check, type CheckFacts, CheckFailed, type Outcome, type QueryOutcomes } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
 import type { EntityReason, OwnAnswer, OwnQuery } from '../../evaluate/own-query.ts'

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option } from 'commander'
 import { UsageError } from '../../model/errors.ts'
 import type { Links, SeverityLabels } from '../../monitoring/rules.ts'
 import { alertSeverities, findingSeverities } from '../../monitoring/severities.ts'
@@ -16,9 +16,7 @@ export interface LinkOptions {
   readonly runbooks?: string
 }
 
-export function addJobOption(command: Command): Command {
-  return command.option('--job <name>', 'label `job` of the scrapes', defaultJob)
-}
+export const jobOption = () => new Option('--job <name>', 'label `job` of the scrapes').default(defaultJob)
 
 /** @throws UsageError when it would need quoting in PromQL. */
 export function jobOf({ job }: { readonly job: string }): string {

@@ -15,45 +15,49 @@ const waitingLimit = 1024 * 1024
 /** JSON lines, or text on a terminal. Control characters in fields are escaped, so that an event stays one line. */
 export async function createLog({ stderr }: Io, level: string): Promise<LevelledLog> {
   const write = bounded(stderr)
-  const options = { level: 'trace', base: null, timestamp: pino.stdTimeFunctions.isoTime } as const
   if (stderr.isTTY === true) {
     const { default: pretty } = await import('pino-pretty')
     const format = pretty.prettyFactory({ ignore: 'pid,hostname', singleLine: true })
     // Spaces between JSON members, so that lines can be broken there.
     const spaced = (text: string) => (format(harmless(text)) ?? '').replaceAll(',"', ', "')
     const line = (text: string) => write(`${eraseLine}${fittingLog(stderr, spaced(text))}`)
-    return levelled(pino(options, { write: line }), level)
+    return levelled(line, level)
   }
-  return levelled(pino(options, { write: (line: string) => write(escapeInJson(line)) }), level)
+  return levelled((line) => write(escapeInJson(line)), level)
+}
+
+/** Lines below the level of the destination are dropped there: children of a pino log keep their initial level. */
+function levelled(write: (line: string) => void, level: string): LevelledLog {
+  const rankOf = (name: string) => pino.levels.values[name] ?? Number.POSITIVE_INFINITY
+  let least = rankOf(level)
+  const stream = {
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line: string) {
+      if (this.lastLevel >= least) write(line)
+    },
+  }
+  const setLevel = (next: string) => {
+    least = rankOf(next)
+  }
+  const log = pino({ level: 'trace', base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
+  return { ...unbound(log), setLevel }
+}
+
+/** Methods of pino need their object. */
+function unbound(log: pino.Logger): Log {
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log.warn(fields, message),
+    error: (fields, message) => log.error(fields, message),
+    child: (fields) => unbound(log.child(fields)),
+  }
 }
 
 /** The line of a JSON log with the reason why the program ends. */
 export function fatalLine(message: string): string {
   return escapeInJson(`{"level":60${pino.stdTimeFunctions.isoTime()},"msg":${JSON.stringify(message)}}\n`)
-}
-
-/** Children of a pino log keep their initial level; here they follow their parent. */
-function levelled(whole: Log, level: string): LevelledLog {
-  let minimum = rankOf(level)
-  const follow = (log: Log): Log => {
-    const at = (name: 'debug' | 'info' | 'warn' | 'error'): Log['info'] => {
-      const rank = rankOf(name)
-      return (fields, message) => {
-        if (rank >= minimum) log[name](fields, message)
-      }
-    }
-    const child = (fields: Record<string, unknown>) => follow(log.child(fields))
-    return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error'), child }
-  }
-  const setLevel = (next: string) => {
-    minimum = rankOf(next)
-  }
-  return { ...follow(whole), setLevel }
-}
-
-/** `silent` is the only level that pino does not list. */
-function rankOf(level: string): number {
-  return pino.levels.values[level] ?? Number.POSITIVE_INFINITY
 }
 
 /** Drops lines while the reader is too slow, so that memory stays bounded. */

@@ -1,6 +1,7 @@
+import { userInfo } from 'node:os'
 import { InvalidArgumentError, Option } from 'commander'
+import { nearest } from '../../config/mistakes.ts'
 import type { Settings } from '../../config/settings.ts'
-import { nearest } from '../../config/yaml/nearest.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
@@ -79,6 +80,18 @@ export function readReason(given: string | undefined): string {
   throw new UsageError(
     `Give a reason with --reason TEXT, in ${leastReason} characters or more: it is kept for auditors`,
   )
+}
+
+/** Who decides: the given name, else the user of this system. @throws UsageError for an empty one. */
+export function readBy(given: string | undefined): string {
+  if (given?.trim() === '') throw new UsageError('--by is empty; expected the name of the person who decides')
+  if (given !== undefined) return given.trim()
+  try {
+    return userInfo().username
+  } catch {
+    // A container may run under a number that has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
 }
 
 /** A name that depends on the configuration or the mirror. Returns undefined unchanged. @throws UsageError */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -33,13 +32,7 @@ export async function writeFile({ cwd }: Io, { name, pieces }: WriteFile): Promi
   const tempFile = `${file}.part`
   const fd = begin(file, tempFile)
   try {
-    try {
-      for await (const piece of pieces) write(fd, piece)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    renameSync(tempFile, file)
+    await putInPlace(fd, tempFile, file, pieces)
   } catch (error) {
     rmSync(tempFile, { force: true })
     throw unwritten(file, error)
@@ -96,64 +89,57 @@ function whyNotCreated(code: string): string {
   return code === 'ENOENT' ? 'the folder does not exist' : code
 }
 
-function write(fd: number, piece: string): void {
-  const bytes = Buffer.from(piece)
-  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+async function putInPlace(
+  fd: number,
+  tempFile: string,
+  file: string,
+  pieces: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      const bytes = Buffer.from(piece)
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    }
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+  renameSync(tempFile, file)
 }
 
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-export interface Change {
-  readonly before: string
-  readonly after: string
-  /** In milliseconds since the epoch. */
-  readonly now: number
-}
-
 /**
  * Replaces a file atomically, with its permissions, unless its text differs from `before`. `<file>.lock` excludes other
  * processes meanwhile.
  *
- * @returns what prevents the change at present; null when it is done. @throws a system error
+ * @returns what prevents the change; null when it is done.
  */
-export function changeFile(file: string, { before, after, now }: Change): string | null {
+export async function changeFile(file: string, before: string, after: string): Promise<string | null> {
   const lock = `${file}.lock`
-  if (!acquire(lock, now)) return `another process changes it and holds ${printable(lock)}`
-  const tempFile = `${file}.${randomUUID()}.part`
+  const tempFile = `${file}.part`
   try {
-    if (readFileSync(file, 'utf8') !== before) return 'another process changes it again and again'
+    closeSync(openSync(lock, 'wx', 0o600))
+  } catch (error) {
+    return codeOf(error) === 'EEXIST'
+      ? `another process changes it; if that was killed, delete ${printable(lock)}`
+      : codeOf(error)
+  }
+  try {
+    if (readFileSync(file, 'utf8') !== before) return 'another process has changed it meanwhile'
     const { mode, uid, gid } = statSync(file)
+    rmSync(tempFile, { force: true })
     const fd = openSync(tempFile, 'wx', mode)
-    try {
-      fchownSync(fd, uid, gid)
-      fchmodSync(fd, mode)
-      write(fd, after)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
-    renameSync(tempFile, file)
+    fchownSync(fd, uid, gid)
+    fchmodSync(fd, mode)
+    await putInPlace(fd, tempFile, file, [after])
     return null
+  } catch (error) {
+    return codeOf(error)
   } finally {
     rmSync(tempFile, { force: true })
     rmSync(lock, { force: true })
   }
-}
-
-/** A lock is held for milliseconds; an older one was left by a killed process. */
-const staleLockMs = 60_000
-
-function acquire(lock: string, now: number): boolean {
-  try {
-    closeSync(openSync(lock, 'wx', 0o600))
-    return true
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
-  const held = statSync(lock, { throwIfNoEntry: false })
-  // Does not acquire the lock now: another process may be removing it, too.
-  if (held !== undefined && Math.abs(now - held.mtimeMs) > staleLockMs) rmSync(lock, { force: true })
-  return false
 }

@@ -160,12 +160,17 @@ export function holdStore(db: Db) {
         for (const resource of resourceNames) await raiseVersion(sql, tenantId, resource)
         await append(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
       }),
-    decide: ({ holdId, reason, at }: { readonly holdId: string; readonly reason: string; readonly at: number }) =>
+    decide: ({
+      holdId,
+      reason,
+      by,
+      at,
+    }: Pick<HoldFacts, 'reason' | 'by'> & { readonly holdId: string; readonly at: number }) =>
       db.write(async (sql) => {
         const hold = await holdById(sql, holdId)
         if (hold === null) throw new Error(`There is no hold ${holdId}`)
         const { tenantId, resource, reason: holdReason, count } = hold
-        const data: HoldFacts = { resource, holdReason, count, reason }
+        const data: HoldFacts = { resource, holdReason, count, reason, by }
         await append(sql, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
       }),
     /** Ids of the records that accepting the hold removes; null if it names none. */

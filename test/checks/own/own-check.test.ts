@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { ownChecks } from '../../../src/checks/own/own-check.ts'
-import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
+import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks.ts'
 import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'

@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseChecks } from '../../../src/config/own-checks/own-checks.ts'
-import { readFolder } from '../../../src/config/own-checks/read-folder.ts'
+import { parseChecks, readFolder } from '../../../src/config/own-checks.ts'
 import { hourMs } from '../../../src/model/durations.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 

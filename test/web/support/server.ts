@@ -1,4 +1,4 @@
-import type { TlsSettings } from '../../../src/config/web/web-settings.ts'
+import type { TlsSettings } from '../../../src/config/web-settings.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { severities } from '../../../src/model/severity.ts'

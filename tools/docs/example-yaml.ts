@@ -1,25 +1,6 @@
 import { Document, visit } from 'yaml'
-import * as z from 'zod'
-import { type Catalogue, configurationSchema } from './schema.ts'
-
-/** The part of JSON Schema that describes the configuration. */
-interface Node {
-  readonly description?: string
-  readonly default?: unknown
-  /** What the example file shows: where there is no default the first one, and the others as comments. */
-  readonly 'x-examples'?: readonly unknown[]
-  readonly properties?: Readonly<Record<string, Node>>
-  readonly items?: Node
-}
-
-/** The JSON Schema of the configuration. Own checks, which it does not know, may be configured too. */
-export function jsonSchema(catalogue: Catalogue): Node {
-  const schema = configurationSchema({ ...catalogue, incomplete: true })
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Node
-}
-
-/** First line of a configuration, by which editors find the JSON Schema beside it. */
-export const schemaLine = '# yaml-language-server: $schema=tenantwatch.schema.json'
+import { jsonSchema, type JsonSchema as Node, schemaLine } from '../../src/config/json-schema.ts'
+import type { Catalogue } from '../../src/config/schema.ts'
 
 const head = `${schemaLine}
 # Configuration of tenantwatch: every key with its default; only \`tenants\` has none.

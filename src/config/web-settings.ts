@@ -1,0 +1,214 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import type { SecureVersion } from 'node:tls'
+import * as z from 'zod'
+import { readRegularFileSync, UnfitFile } from '../model/process/files.ts'
+import { ConfigError, isMap, kindOf, type Mistake, predicate, validate, whyUnreadable } from './mistakes.ts'
+import { emptyAsMap, flag, section, text } from './values.ts'
+import { readYaml } from './yaml-file.ts'
+
+/** Client authentication types of Go's crypto/tls, as in the format of the file. */
+export const clientAuthTypes = [
+  'NoClientCert',
+  'RequestClientCert',
+  'RequireAnyClientCert',
+  'VerifyClientCertIfGiven',
+  'RequireAndVerifyClientCert',
+] as const
+
+export type ClientAuthType = (typeof clientAuthTypes)[number]
+
+/** TLS as Node takes it; certificates and key as PEM texts. */
+export interface TlsSettings {
+  readonly cert: string
+  readonly key: string
+  readonly clientCa: string | null
+  readonly clientAuth: ClientAuthType
+  /** Empty allows every name. */
+  readonly allowedSans: readonly string[]
+  readonly minVersion: SecureVersion
+}
+
+export interface WebSettings {
+  /** Null = plain HTTP. */
+  readonly tls: TlsSettings | null
+  /** Bcrypt hashes by user name; empty = no basic authentication. */
+  readonly users: ReadonlyMap<string, string>
+  /** Headers of every response; they replace default headers of the same name. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly wantsHttp2: boolean
+}
+
+export const openWeb: WebSettings = { tls: null, users: new Map(), headers: {}, wantsHttp2: false }
+
+/** True when everything but health and readiness requires authentication. */
+export function isProtected({ users, tls }: WebSettings): boolean {
+  return users.size > 0 || tls?.clientAuth === 'RequireAndVerifyClientCert'
+}
+
+/** Version, cost, salt and hash. A cost above 18 takes half a minute for every wrong password. */
+const bcryptHash = /^\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z\d]{53}$/
+
+/** The format of Prometheus' exporter-toolkit. */
+function webSchema(read: ReadFile) {
+  /** An empty value keeps the default header. */
+  const header = (wanted = 'one line of printable ASCII', pattern = /^[\x20-\x7e]*$/) => text(wanted, pattern).nullish()
+  const headers = section({
+    'Content-Security-Policy': header(),
+    'Strict-Transport-Security': header(),
+    'X-Content-Type-Options': header('nosniff', /^(nosniff)?$/),
+    'X-Frame-Options': header('deny or sameorigin', /^(deny|sameorigin)?$/i),
+    'X-XSS-Protection': header(),
+  })
+  return z
+    .strictObject({
+      tls_server_config: tlsSection(read),
+      http_server_config: section({ http2: flag().default(false), headers: headers.prefault({}) }).prefault({}),
+      basic_auth_users: users().optional(),
+    })
+    .transform(({ tls_server_config: tls, http_server_config: { http2, headers }, basic_auth_users = {} }) => ({
+      tls,
+      users: new Map(Object.entries(basic_auth_users)),
+      headers: Object.fromEntries(
+        Object.entries(headers).filter((entry): entry is [string, string] => Boolean(entry[1])),
+      ),
+      wantsHttp2: http2,
+    }))
+}
+
+function users() {
+  const name = text('a user name of at most 128 characters without a colon', /^[^:\p{Cc}]{1,128}$/u)
+  const hash = text('a bcrypt hash of cost 4 to 18, as `htpasswd -nBC 10 ""` prints it', bcryptHash)
+  const error = 'without a user everybody would have access; expected a user, or omit the key'
+  return emptyAsMap(z.record(name, hash).refine((written) => Object.keys(written).length > 0, { error }))
+}
+
+export interface WebReading {
+  readonly settings: WebSettings
+  readonly mistakes: readonly Mistake[]
+  /** A sentence for each mistake, with its place and without hashes and keys. */
+  readonly problems: readonly string[]
+}
+
+/** `path` is relative to `cwd` and used in messages. */
+export function readWebSettings(path: string, cwd: string): WebReading {
+  const whole = resolve(cwd, path)
+  const read: ReadFile = (file) => readText(resolve(dirname(whole), file))
+  const reading = (settings: WebSettings, mistakes: readonly Mistake[]) => ({
+    settings,
+    mistakes,
+    problems: mistakes.map(({ sentence }) => sentence),
+  })
+  const broken = (sentence: string) =>
+    reading(openWeb, [{ code: 'invalid', key: '', line: null, text: sentence, sentence }])
+  const source = read(whole)
+  if ('why' in source) return broken(`Cannot read the web configuration file ${path}: ${source.why}`)
+  const yaml = readYaml(path, source.text)
+  if (yaml.mistakes.length > 0) return reading(openWeb, yaml.mistakes)
+  const raw = yaml.raw ?? {}
+  if (!isMap(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
+  if (Object.keys(raw).length === 0)
+    return broken(
+      `${path}: the file is empty, which would allow access without authentication; expected one of tls_server_config, http_server_config, basic_auth_users`,
+    )
+  const { value = openWeb, mistakes } = validate<WebSettings>(webSchema(read), raw, yaml.locate)
+  return reading(value, mistakes)
+}
+
+/** @throws ConfigError with every mistake. */
+export function loadWebSettings(path: string, cwd: string): WebReading {
+  const reading = readWebSettings(path, cwd)
+  if (reading.mistakes.length > 0) throw new ConfigError(reading.mistakes)
+  return reading
+}
+
+function readText(path: string): ReturnType<ReadFile> {
+  try {
+    return { text: readRegularFileSync(path).toString() }
+  } catch (error) {
+    return { why: whyUnreadable(error) }
+  }
+}
+
+/** Reads a file; a relative path starts from the folder of the configuration. */
+type ReadFile = (path: string) => { readonly text: string } | { readonly why: string }
+
+/** `tls_server_config`; null without content. */
+function tlsSection(read: ReadFile) {
+  const tls = z
+    .strictObject({
+      cert_file: pem(read, certificateIn),
+      key_file: pem(read, keyIn),
+      client_ca_file: pem(read, certificateIn).nullish(),
+      client_auth_type: z
+        .enum([...clientAuthTypes, 'RequireClientCert', ''], { error: `expected one of ${clientAuthTypes.join(', ')}` })
+        .default('NoClientCert')
+        .transform((type): ClientAuthType => {
+          if (type === '') return 'NoClientCert'
+          return type === 'RequireClientCert' ? 'RequireAnyClientCert' : type
+        }),
+      client_allowed_sans: z.array(text('a DNS name, an IP or e-mail address, or a URI')).optional(),
+      min_version: z
+        .enum(['TLS12', 'TLS13'], { error: 'expected TLS12 or TLS13; older versions are broken' })
+        .default('TLS12')
+        .transform((version): SecureVersion => (version === 'TLS12' ? 'TLSv1.2' : 'TLSv1.3')),
+    })
+    .transform((tls, { addIssue }): TlsSettings => {
+      const wrong = (key: keyof typeof tls, text: string) => addIssue({ ...predicate('conflict', text), path: [key] })
+      const { client_auth_type: clientAuth, client_ca_file: ca, client_allowed_sans: names } = tls
+      if (!tls.cert_file.value.checkPrivateKey(tls.key_file.value))
+        wrong('key_file', 'contains the key of another certificate')
+      // Settings of client certificates that would have no effect or allow too much.
+      if (ca && clientAuth === 'NoClientCert')
+        wrong('client_auth_type', 'requests no client certificate, but there is a client CA')
+      if (!ca && (clientAuth === 'VerifyClientCertIfGiven' || clientAuth === 'RequireAndVerifyClientCert'))
+        wrong('client_auth_type', `is ${clientAuth} without client_ca_file; expected a client CA`)
+      if (names !== undefined && !/^Require/.test(clientAuth))
+        wrong('client_allowed_sans', 'needs the client_auth_type RequireAndVerifyClientCert (or RequireAnyClientCert)')
+      const [cert, key, clientCa] = [tls.cert_file.text, tls.key_file.text, ca?.text ?? null]
+      return { cert, key, clientCa, clientAuth, allowedSans: names ?? [], minVersion: tls.min_version }
+    })
+    .nullable()
+  return z.preprocess((raw) => (isMap(raw) && Object.keys(raw).length === 0 ? null : raw), tls).default(null)
+}
+
+/** The path of a PEM file, read and parsed; messages contain nothing of the file. */
+function pem<T>(read: ReadFile, parse: (text: string) => T) {
+  return text('the path of a PEM file').transform((file, context): { readonly text: string; readonly value: T } => {
+    const wrong = (problem: string) => {
+      context.addIssue(predicate('conflict', problem))
+      return z.NEVER
+    }
+    // Checked before the file is named in a message, because it may be the key itself.
+    if (/-----BEGIN|\n/.test(file)) return wrong('is a PEM text; expected the path of a file')
+    const found = read(file)
+    if ('why' in found) return wrong(`names the file \`${file}\`: ${found.why}`)
+    try {
+      return { text: found.text, value: parse(found.text) }
+    } catch (error) {
+      return wrong(error instanceof UnfitFile ? error.message : 'cannot be read')
+    }
+  })
+}
+
+/** The first certificate; all must be readable. @throws UnfitFile */
+function certificateIn(pem: string): X509Certificate {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+  try {
+    const [first] = blocks.map((block) => new X509Certificate(block))
+    if (first !== undefined) return first
+  } catch {
+    // Reported below without the unhelpful message of OpenSSL.
+  }
+  throw new UnfitFile('contains no readable PEM certificate')
+}
+
+/** @throws UnfitFile */
+function keyIn(pem: string): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch {
+    const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(pem)
+    throw new UnfitFile(isLocked ? 'is protected by a passphrase; expected a key without one' : 'contains no PEM key')
+  }
+}

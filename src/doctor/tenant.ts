@@ -1,0 +1,164 @@
+import { startDeadline } from '../api/deadline.ts'
+import type { EnvLookup } from '../api/options.ts'
+import type { Fetched, TenantClient } from '../api/reader.ts'
+import type { TenantSettings } from '../config/settings.ts'
+import { contractEventMeanings } from '../model/contract-events.ts'
+import { describeDuration, minuteMs } from '../model/durations.ts'
+import { reasonOf } from '../model/errors.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
+import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
+import { plural } from '../model/text/numbers.ts'
+import { resources } from '../resources/index.ts'
+import { odditiesOf, oddityWords } from '../sync/contract-events.ts'
+import type { GivenPage } from '../sync/identity-proof.ts'
+import { idTextsOn } from '../sync/pages/page-rules.ts'
+import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
+import { diagnoseToken } from './token.ts'
+
+export interface Probing {
+  readonly tenant: TenantSettings
+  readonly client: TenantClient
+  /** Wall time in milliseconds since the epoch. */
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly env: EnvLookup
+  /** Time limit for the whole tenant, in milliseconds. */
+  readonly busyTimeoutMs?: number
+}
+
+export interface Probed {
+  readonly diagnoses: readonly Diagnosis[]
+  /** The first page of each resource that could be read. */
+  readonly pages: readonly GivenPage[]
+}
+
+/** Requests the first page of every resource. @throws the reason of `signal` when that is aborted. */
+export async function probeTenant(probing: Probing): Promise<Probed> {
+  const { tenant, client, now, signal, env, busyTimeoutMs = minuteMs } = probing
+  using deadline = startDeadline(busyTimeoutMs, signal)
+  const answers: Answer[] = []
+  for (const definition of resources) answers.push(await probe(definition, answers, probing, deadline.signal))
+  signal.throwIfAborted()
+  const pages = answers.flatMap(({ definition, page }) => (page === null ? [] : [{ definition, fetched: page }]))
+  const diagnoses = [
+    ...answers.map(({ diagnosis }) => diagnosis),
+    ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, env),
+    ...diagnoseDeviations(pages, tenant),
+    ...diagnoseClock(pages),
+  ]
+  return { diagnoses, pages }
+}
+
+interface Answer {
+  readonly definition: ResourceDefinition
+  /** Null when it could not be read. */
+  readonly page: Fetched | null
+  readonly diagnosis: Diagnosis
+}
+
+/** After this many endpoints without an answer the others are skipped: an unreachable tenant would cost a time-out each. */
+const unreachableAfter = 2
+const noAnswer: ReadonlySet<Reason | null> = new Set<Reason | null>(['network', 'timeout', 'tls'])
+
+async function probe(
+  definition: ResourceDefinition,
+  earlier: readonly Answer[],
+  { tenant, client, busyTimeoutMs = minuteMs }: Probing,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { name, permission } = definition
+  const unread = (diagnosis: Diagnosis): Answer => ({ definition, page: null, diagnosis })
+  if (!tenant.resources[name].enabled) {
+    const advice = 'Every check that reads it is not applicable; enable it in resources if that is not intended'
+    return unread(warning(name, 'switched off in the configuration', advice, { permission }))
+  }
+  const tried = earlier.map(({ diagnosis }) => diagnosis).filter(({ level }) => level !== 'warn')
+  const [first] = tried
+  if (first !== undefined && tried.length >= unreachableAfter && tried.every(({ reason }) => noAnswer.has(reason))) {
+    const { reason } = first
+    return unread(failure(name, `${reason}: skipped, because baseUrl does not answer`, null, { permission, reason }))
+  }
+  try {
+    const page = await client.reader.fetch(definition, {}, signal)
+    return { definition, page, diagnosis: diagnosePage(definition, page, tenant.ownClientId) }
+  } catch (error) {
+    if (signal.aborted) {
+      const sentence = `timeout: the tenant had ${describeDuration(busyTimeoutMs)} for all endpoints together`
+      const advice = 'It answers too slowly; check api.timeoutSeconds'
+      return unread(failure(name, sentence, advice, { permission, reason: 'timeout' }))
+    }
+    const reason = reasonOf(error)
+    const { message, hint } = problemOf(error)
+    return unread(failure(name, `${reason}: ${message}`, hint, { permission, reason }))
+  }
+}
+
+function diagnosePage(definition: ResourceDefinition, page: Fetched, own: string | null): Diagnosis {
+  const { name, permission, kind } = definition
+  const { items, hasMore } = page
+  const count = `${plural(items.length, 'record')}${hasMore ? ' on the first page' : ''}`
+  const bad = items.filter((item) => !item.ok).length
+  const isOwnMissing = own !== null && !hasMore && !idTextsOn(page, definition).includes(own)
+  const problems: (readonly [what: string, advice: string])[] = []
+  if (bad > 0)
+    problems.push([
+      `${bad} of them ${bad === 1 ? 'is' : 'are'} invalid`,
+      'Invalid records are quarantined; ask the vendor what changed',
+    ])
+  if (kind === 'pagedList' && items.length === 0)
+    problems.push([
+      'the list is empty, although it always contains the caller',
+      'Run the doctor again; then check the tenant in the portal',
+    ])
+  if (kind === 'pagedList' && isOwnMissing)
+    problems.push([`ownClientId ${own} is not among them`, 'Check that the token belongs to the client of ownClientId'])
+  if (problems.length === 0) return fine(name, count, { permission })
+  const sentence = [count, ...problems.map(([what]) => what)].join('; ')
+  return failure(name, sentence, problems.map(([, advice]) => advice).join('. '), { permission })
+}
+
+/** Most fields named of a resource. */
+const mostNamed = 10
+
+/** Deviations from the specification on the first pages, by names of fields: one warning for each kind. */
+function diagnoseDeviations(pages: readonly GivenPage[], settings: TenantSettings): readonly Diagnosis[] {
+  const found = pages.flatMap(({ definition, fetched }) => {
+    // A field of the envelope may mean that the answer is partial.
+    const ofEnvelope = (fetched.meta.oddities ?? []).filter(({ kind }) => kind.startsWith('unknown_'))
+    const ofRecords = odditiesOf({ definition, context: { settings } }, fetched)
+    return [...ofEnvelope, ...(fetched.oddities ?? []), ...ofRecords].map(({ kind, field, detail }) => {
+      return { kind, resource: definition.name, words: oddityWords(field, detail) }
+    })
+  })
+  // The line about the clock has unreadable times.
+  const shown = found.filter(({ kind }) => kind !== 'unreadable_time')
+  return [...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, same]) => {
+    const places = [...Map.groupBy(same, ({ resource }) => resource)].map(([resource, of]) => {
+      const names = [...new Set(of.map(({ words }) => words))]
+      const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
+      return `${resource}: ${names.slice(0, mostNamed).join(', ')}${more}`
+    })
+    return warning('deviations', `${kind} in ${places.join('; ')}`, contractEventMeanings[kind])
+  })
+}
+
+/** The largest clock difference of the answers; nothing without an answer. */
+function diagnoseClock(pages: readonly GivenPage[]): readonly Diagnosis[] {
+  if (pages.length === 0) return []
+  const skewOf = ({ fetched: { meta } }: GivenPage) =>
+    meta.serverTime === null ? null : meta.serverTime - meta.receivedAt
+  const skews = pages.flatMap((page) => skewOf(page) ?? [])
+  const without = pages.filter((page) => skewOf(page) === null).map(({ definition }) => definition.name)
+  if (without.length > 0 && !skews.some(isSkewed)) {
+    const advice = 'Ask the vendor: without it checks that compare times do not pass, and their findings stay open'
+    return [warning('clock', `meta.timestamp of ${without.join(', ')} is missing or invalid`, advice)]
+  }
+  const most = skews.reduce((worst, skew) => (Math.abs(skew) > Math.abs(worst) ? skew : worst))
+  const side = most > 0 ? 'ahead of' : 'behind'
+  const seconds = (Math.abs(most) / 1000).toFixed(1)
+  const sentence = seconds === '0.0' ? 'the clocks agree' : `the server's clock is ${seconds} s ${side} this one`
+  if (!isSkewed(most)) return [fine('clock', sentence)]
+  const advice = 'Correct the clock (NTP): until then checks that compare times are unknown'
+  return [failure('clock', `${sentence}, more than ${greatestSkewMs / 1000} s`, advice)]
+}
