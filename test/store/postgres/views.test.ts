@@ -12,7 +12,7 @@ function documented(): ReadonlyMap<string, readonly object[]> {
   const sections = page.split(/^### /m).slice(1)
   return new Map(
     sections.map((text) => {
-      const found = text.matchAll(/`(\w+)` (text|boolean|bigint|numeric|json|timestamptz)\b/g)
+      const found = text.matchAll(/`(\w+)`\s+(text|boolean|bigint|numeric|json|timestamptz)\b/g)
       const columns = [...found].map(([, name, type]) => ({ name, type: type === 'timestamptz' ? instant : type }))
       return [/^`(\w+)`/.exec(text)?.[1] ?? '', columns]
     }),
