@@ -24,7 +24,7 @@ COPY --from=build /build/dist dist
 COPY package.json LICENSE ./
 COPY config config
 COPY drizzle drizzle
-COPY docs/runbooks docs/runbooks
+COPY docs/alerts.md docs/checks.md docs/
 # A small young generation takes some 100 MB off the peak memory of a large full sync.
 RUN printf '#!/bin/sh\nexec node --max-semi-space-size=4 /app/dist/tenantwatch.js "$@"\n' > /usr/local/bin/tenantwatch \
  && chmod 0755 /usr/local/bin/tenantwatch

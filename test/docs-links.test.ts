@@ -44,9 +44,9 @@ function leads(path: string, anchor = ''): boolean {
 }
 
 it('knows the anchors of headings', () => {
-  expect(anchorsOf('docs/sync.md')).toContain('15-record')
-  expect(leads('docs/sync.md', '5-removal')).toBe(true)
-  expect(leads('docs/sync.md', 'no-such-heading')).toBe(false)
+  expect(anchorsOf('docs/internals/sync.md')).toContain('15-record')
+  expect(leads('docs/internals/sync.md', '5-removal')).toBe(true)
+  expect(leads('docs/internals/sync.md', 'no-such-heading')).toBe(false)
   expect(leads('docs/no-such-page.md')).toBe(false)
 })
 
@@ -73,7 +73,7 @@ it('names functions, fields and keys that exist', () => {
   const words = new Set(
     code.filter((path) => path.startsWith('src/')).flatMap((path) => read(path).match(/\w+/g) ?? []),
   )
-  const dead = ['docs/api.md', 'docs/architecture.md', 'docs/sync.md'].flatMap((page) =>
+  const dead = ['docs/internals/api.md', 'docs/internals/architecture.md', 'docs/internals/sync.md'].flatMap((page) =>
     [...proseOf(page).matchAll(/`([\w.]*[a-z][A-Z]\w*)`/g)]
       .filter(([, name = '']) => !name.split('.').every((word) => words.has(word)))
       .map(([name]) => `${page}: ${name}`),

@@ -22,7 +22,7 @@ it('shows configurations that load', () => {
   const load = (text: string, env: Record<string, string> = {}) =>
     loadSettings({ file: 'a.yaml', env, catalogue, text, syntaxOnly: true }).settings
   const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? []
-  expect(load(example).tenants[0]?.name).toBe('acme')
+  expect(load(example, { ACME_TOKEN: 'a-token-of-a-test' }).tenants[0]?.name).toBe('acme')
   const { services } = parse(read('compose.yaml'), { merge: true })
   const composed = load(read('deploy/compose/tenantwatch.yaml'), services.tenantwatch.environment)
   expect(composed.tenants[0]?.baseUrl).toBe('http://simulator:9470')

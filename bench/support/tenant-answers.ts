@@ -1,6 +1,6 @@
 /** What a tenant of the benchmarks contains; a tenant of the same number always has the same records. */
 export interface TenantContents {
-  /** Part of every GUID: tenants with the same ids would be one tenant (docs/reliability.md#what-is-not-proven). */
+  /** Part of every GUID: tenants with the same ids would be one tenant (docs/internals/reliability.md#what-is-not-proven). */
   readonly tenant: number
   readonly users: number
   /** One user in a hundred has another last name and another flag. */
@@ -22,7 +22,7 @@ const firstNames = ['Alice', 'Bruno', 'Chloé', 'Dmitri', 'Elena', 'Farid', 'Gre
 const lastNames = ['Abbott', 'Bauer', 'Costa', 'Dubois', 'Eriksen', 'Fischer', 'García', 'Haddad', 'Ito', 'Jansen']
 
 /**
- * Builds every page of a tenant; returns the answer to a path below `/api/public/` (docs/api.md).
+ * Builds every page of a tenant; returns the answer to a path below `/api/public/` (docs/internals/api.md).
  *
  * @param startedAt - Milliseconds since the epoch, before which everything was created.
  */

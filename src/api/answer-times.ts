@@ -6,7 +6,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { type EndedRun, greatestSkewMs, isSkewed, type ReachedTime, type ServerTimes } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 
-/** Request ids kept to detect a replay: those of more than 300 s at the default rate (docs/sync.md#10-time-of-an-answer). */
+/** Request ids kept to detect a replay: those of more than 300 s at the default rate (docs/internals/sync.md#10-time-of-an-answer). */
 const keptAnswers = 5000
 const greatestAgeSeconds = 300
 const recentMs = 60 * secondMs

@@ -13,7 +13,7 @@ const what = inWords('POST', endpoint)
 
 const mayExist = 'The user may have been created: look for the e-mail before sending it again'
 
-/** Create user (docs/api.md#create-user). Sent once, not even again after a 401, because it is not idempotent. */
+/** Create user (docs/internals/api.md#create-user). Sent once, not even again after a 401, because it is not idempotent. */
 export function createUserWriter(send: Send, access: Access): TenantWriter['createUser'] {
   return async (user, signal) => {
     const { firstName, lastName, email, roleId } = user

@@ -6,7 +6,7 @@ import { users } from '../resources/users.ts'
 import type { ApiOptions } from './options.ts'
 import type { FeedQuery } from './reader.ts'
 
-/** An endpoint of the tenant's API (docs/api.md#endpoints). */
+/** An endpoint of the tenant's API (docs/internals/api.md#endpoints). */
 export interface Endpoint {
   /** Path template, also the label of metrics. */
   readonly template: string
@@ -47,7 +47,7 @@ export interface PageSize {
   readonly size: number
 }
 
-/** Null when none is sent: only feeds have one (docs/api.md#open-points). */
+/** Null when none is sent: only feeds have one (docs/internals/api.md#open-points). */
 export function pageSizeOf(
   resource: ResourceDefinition,
   { pageSize, pageSizeParameter: written }: PageSizeOptions,

@@ -39,7 +39,7 @@ export interface GateOptions {
 }
 
 /**
- * What one tenant is asked for, and when (docs/sync.md#14-waits): the rate in any window of a second, the requests in
+ * What one tenant is asked for, and when (docs/internals/sync.md#14-waits): the rate in any window of a second, the requests in
  * flight (each 429 halves them, 20 successes permit one more), retries from one budget, and stated waits in monotonic
  * time, whose end is stored in wall time for the next process.
  */

@@ -30,7 +30,7 @@ export interface ReadAnswer extends Pick<Answer, 'ageSeconds' | 'date' | 'receiv
   readonly credential: string
 }
 
-/** Returns a 200 or, with `mayBeAbsent`, a 404 or 410, after retries (docs/sync.md#14-waits); throws SyncError otherwise. */
+/** Returns a 200 or, with `mayBeAbsent`, a 404 or 410, after retries (docs/internals/sync.md#14-waits); throws SyncError otherwise. */
 export function createReadCall({ access, gate, observer, send }: ReadCallParts) {
   return async (call: ReadCall): Promise<ReadAnswer> => {
     const { endpoint, signal } = call

@@ -55,7 +55,7 @@ export interface Lookup<T> {
   readonly meta: AnswerMeta
 }
 
-/** Never send `cursor` and `updatedAfter` together (docs/api.md#cursors). */
+/** Never send `cursor` and `updatedAfter` together (docs/internals/api.md#cursors). */
 export type FeedQuery =
   | { readonly cursor?: string; readonly updatedAfter?: never }
   | { readonly updatedAfter: string; readonly cursor?: never }

@@ -32,7 +32,7 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
     return decoders(fields) as RecordDecoder<F>
   }
 
-  /** An unusable answer counts as a failed request; a recent replay is asked for again (docs/sync.md#10-time-of-an-answer). */
+  /** An unusable answer counts as a failed request; a recent replay is asked for again (docs/internals/sync.md#10-time-of-an-answer). */
   async function ask<T>(call: ReadCall, decode: (answer: ReadAnswer, what: string) => T): Promise<T> {
     for (const pauseMs of [...pausesMs, null]) {
       const answer = await read(call)

@@ -49,7 +49,7 @@ export const addSimulate = addCommand<SimulateOptions>({
   ],
   help: `GET on the control URL lists its actions with examples, and the values of faults, tokens and changes.
 
-A reading is an answer to an open point of the specification (docs/api.md#open-points lists the main ones):
+A reading is an answer to an open point of the specification (docs/internals/api.md#open-points lists the main ones):
   ${Object.keys(readingsSchema.shape).join(', ')}
 A value is JSON or a text; a value that does not fit is refused with those that do.
 

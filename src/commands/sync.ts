@@ -78,7 +78,7 @@ Examples:
   },
 })
 
-/** docs/operations.md#configuration-changes */
+/** docs/daily-work.md#configuration-changes */
 const leaveIt =
   'or leave it to that one: the daemon runs every sync on its schedule, and after a reload at once those that a shorter `schedule` makes due'
 

@@ -53,7 +53,7 @@ export interface LoadedSettings {
   readonly ignoredPath: string | null
 }
 
-/** docs/operations.md#first-start. @throws ConfigError with every mistake and its place, without secrets. */
+/** docs/install.md#first-configuration. @throws ConfigError with every mistake and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { env, catalogue, cwd = process.cwd(), strict = false, syntaxOnly = false } = options
   const needsSecrets = options.needsSecrets !== false && !syntaxOnly

@@ -186,7 +186,7 @@ export function server(probe: Probe) {
       .superRefine(available(probe, 'webConfig'))
       .nullable()
       .default(null)
-      .describe("File in the format of Prometheus' web configuration: TLS, users; see docs/operations.md"),
+      .describe("File in the format of Prometheus' web configuration: TLS, users; see docs/first-week.md#access"),
     exposeDetails: z
       .union([z.boolean(), z.literal('auto')], { error: 'expected auto, true or false' })
       .default('auto')

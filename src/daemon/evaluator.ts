@@ -184,7 +184,7 @@ export class Evaluator {
     metrics.contractEvent(settings.name, resource, event)
     if (this.#repeated.has(known)) return
     this.#repeated.add(known)
-    const hint = `${contractEventMeanings[event]}. See docs/runbooks/TenantwatchContractChanged.md`
+    const hint = `${contractEventMeanings[event]}. See docs/alerts.md#tenantwatchcontractchanged`
     const found = { tenant: settings.name, resource, fields: { [event]: [field] }, hint }
     log.warn(found, "The tenant's API deviates from its specification")
   }

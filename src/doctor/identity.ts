@@ -42,7 +42,7 @@ export interface IdentityRequest {
 }
 
 /**
- * Uses the same proof as a sync (docs/reliability.md). Null if no endpoint could be read; the results of the endpoints
+ * Uses the same proof as a sync (docs/internals/reliability.md). Null if no endpoint could be read; the results of the endpoints
  * have the reason.
  *
  * @throws the reason of `signal` when that is aborted.

@@ -20,7 +20,7 @@ export interface ServerReading {
   readonly now: number
 }
 
-/** The server behind `store.url` and the processes on it (docs/operations.md#doctor). */
+/** The server behind `store.url` and the processes on it (docs/postgresql.md#doctor). */
 export function diagnoseServer(facts: ServerFacts, reading: ServerReading): readonly Diagnosis[] {
   const { version, place, user, roundTripMs, problem, skewMs, isPooled, layout, mirror } = facts
   const server = `PostgreSQL ${version}, ${place}, as ${user}`

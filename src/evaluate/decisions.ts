@@ -31,7 +31,7 @@ export interface AcceptedDrift extends Decision {
   readonly state: unknown
 }
 
-/** What an operator accepted (docs/operations.md#holds, docs/waivers.md#drift). */
+/** What an operator accepted (docs/alerts.md#tenantwatchheld, docs/waivers.md#drift). */
 export type OperatorDecision = AcceptedHold | AcceptedDrift
 
 type Events = Pick<FindingStore, 'events'>

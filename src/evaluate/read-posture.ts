@@ -41,7 +41,7 @@ export interface ReadPosture {
   readonly evaluateIntervalMs: number
 }
 
-/** Stored check results with the present ages and holds of their inputs applied (docs/status.md#check-status). */
+/** Stored check results with the present ages and holds of their inputs applied (docs/internals/status.md#check-status). */
 export async function readPosture(request: ReadPosture): Promise<TenantPosture> {
   const { store, tenant, checks, waivers, now } = request
   const { id, settings } = tenant

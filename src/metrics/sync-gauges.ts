@@ -86,7 +86,7 @@ function eachMode(posture: TenantPosture, add: AddSeries, value: (mode: ModeView
 }
 
 /**
- * A full sync whose removals are on hold fails, but its data is complete and fresh (docs/sync.md#6-shrink-guard). A time
+ * A full sync whose removals are on hold fails, but its data is complete and fresh (docs/internals/sync.md#6-shrink-guard). A time
  * ahead of the clock was recorded before the clock was set back and must not count as fresh.
  */
 function completeAt({ at }: TenantPosture, { mode, lastSuccessAt }: ModeView, { dataAsOf }: ResourceView) {

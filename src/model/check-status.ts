@@ -34,7 +34,7 @@ export interface DecidedStatus {
   readonly reason: UnknownReason | null
 }
 
-/** The first matching rule decides (docs/status.md#check-status). Also applied to stored results, whose inputs age. */
+/** The first matching rule decides (docs/internals/status.md#check-status). Also applied to stored results, whose inputs age. */
 export function decideStatus({ rawResult, inputs, timeBased }: StatusInput): DecidedStatus {
   if (inputs.some((input) => input.off)) return { status: 'not_applicable', reason: null }
   const blocked = inputs.find((input) => input.blocked !== null)?.blocked

@@ -3,7 +3,7 @@ import type { Resolution } from './check-status.ts'
 import type { EntityNames } from './entity-names.ts'
 import type { Severity } from './severity.ts'
 
-/** Times are ISO 8601 in UTC (docs/operations.md#findings-for-other-systems). */
+/** Times are ISO 8601 in UTC (docs/daily-work.md#findings-for-other-systems). */
 export interface FindingView {
   readonly fingerprint: string
   readonly tenant: string

@@ -2,7 +2,7 @@ import type { Reason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
 import { plural } from './text/numbers.ts'
 
-/** Why the data may be those of another tenant (docs/sync.md#8-tenant-identity). */
+/** Why the data may be those of another tenant (docs/internals/sync.md#8-tenant-identity). */
 export type ChangeCause =
   /** No list that identifies the tenant may be read with this credential. */
   | { readonly check: 'denied'; readonly credential: string }
@@ -64,7 +64,7 @@ interface Caused {
 /** The cause of a hold because the list of API clients lacks `ownClientId`. */
 export const ownClientCause = (ownClientId: string) => ({ check: 'own-client', ownClientId }) as const
 
-/** How to end a hold that cannot be accepted; null for other holds (docs/operations.md#holds). */
+/** How to end a hold that cannot be accepted; null for other holds (docs/alerts.md#tenantwatchheld). */
 export function remedyOf({ cause }: Caused): string | null {
   return cause.check === 'own-client' ? ownClientRemedy : null
 }
@@ -99,7 +99,7 @@ interface Held extends Caused {
   readonly count: number
 }
 
-/** Effect of accepting a hold (docs/sync.md#7-hold-and-accept), without a full stop. */
+/** Effect of accepting a hold (docs/internals/sync.md#7-hold-and-accept), without a full stop. */
 export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
   if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)

@@ -32,7 +32,7 @@ export interface OwnerView {
   readonly since: number | null
 }
 
-/** Whether the data is proven to be the tenant's (docs/reliability.md); `unproven` = nothing to compare. */
+/** Whether the data is proven to be the tenant's (docs/internals/reliability.md); `unproven` = nothing to compare. */
 export const identityStates = ['held', 'proven', 'unproven'] as const
 export type IdentityState = (typeof identityStates)[number]
 
@@ -137,7 +137,7 @@ export interface CheckView {
   /** The consequence of the failure, and what to do. */
   readonly risk: string
   readonly remediation: string
-  /** Name of the alert's page in docs/runbooks; absent for a check without its own alert. */
+  /** Name of its alert, whose runbook is at docs/checks.md; absent for a check without one. */
   readonly runbook?: string
   readonly enabled: boolean
   readonly status: CheckStatus

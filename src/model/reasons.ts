@@ -27,7 +27,7 @@ export type Reason = (typeof reasons)[number]
 /** Reasons of a run that the tenant refused. */
 export const refusals = ['unauthorized', 'missing_permission'] as const satisfies readonly Reason[]
 
-/** Reasons of runs that raise a hold and fail until it has ended (docs/sync.md#7-hold-and-accept). */
+/** Reasons of runs that raise a hold and fail until it has ended (docs/internals/sync.md#7-hold-and-accept). */
 const holdReasons: readonly Reason[] = ['suspect_empty', 'shrink_held', 'tenant_changed']
 
 export function isHoldReason(reason: Reason): boolean {

@@ -59,7 +59,7 @@ export interface UpdatedAfter<Name extends string = string> {
 
 interface Feed<Name extends string, Own extends string> extends Common<Name, Own> {
   readonly kind: 'feed'
-  /** Most records on a page (docs/api.md#open-points); null = not stated. */
+  /** Most records on a page (docs/internals/api.md#open-points); null = not stated. */
   readonly maxPageSize: number | null
   /** `confirm`: look-up by id; `two-full-syncs`: absent from two complete full syncs in a row. */
   readonly removal: 'confirm' | 'two-full-syncs'

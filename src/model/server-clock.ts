@@ -21,7 +21,7 @@ export interface ServerTimes {
   runEnded(run: EndedRun): void
 }
 
-/** Skew up to which times can be compared, in milliseconds (docs/sync.md#10-time-of-an-answer). */
+/** Skew up to which times can be compared, in milliseconds (docs/internals/sync.md#10-time-of-an-answer). */
 export const greatestSkewMs = 300_000
 
 /** A server time, and the local time of its receipt, in milliseconds since the epoch. */

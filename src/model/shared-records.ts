@@ -20,7 +20,7 @@ export function* sharedRecords<Record extends OfTenant>(
 /** By name of a configured tenant: another one with the same API clients or documents. */
 export type SharedBy = ReadonlyMap<string, string>
 
-/** Configured tenants whose tokens belong to the same tenant (docs/reliability.md#what-is-not-proven). */
+/** Configured tenants whose tokens belong to the same tenant (docs/internals/reliability.md#what-is-not-proven). */
 export async function sharedTenants(
   mirror: { firstRecords(): Promise<readonly OfTenant[]> },
   configured: readonly string[],

@@ -19,7 +19,7 @@ export interface Installation {
 }
 
 export interface Links {
-  /** Address of an alert's runbook, with {name} for the name of the alert; null = no links to runbooks. */
+  /** Address of an alert's runbook, with {name} for the name of the alert; `shipped` keeps those of the rules; null = none. */
   readonly runbooks: string | null
   /** The same for alerts about a daemon that does not answer. */
   readonly runbooksWhileDown: string | null
@@ -100,12 +100,12 @@ export function installedRule(rule: Rule, { job, links, labels, annotations, sev
   const expr = rule.expr.replaceAll(`job="${defaultJob}"`, () => `job="${job}"`)
   const { alert } = rule
   if (alert === undefined) return { ...rule, expr }
-  const { runbook_url: _, ...texts } = rule.annotations ?? {}
+  const { runbook_url: shipped, ...texts } = rule.annotations ?? {}
   return {
     ...rule,
     expr,
     labels: { severity: severityLabel(rule, severities), ...labels },
-    annotations: { ...texts, ...linksOf(alert, links), ...annotations },
+    annotations: { ...texts, ...linksOf(alert, shipped, links), ...annotations },
   }
 }
 
@@ -122,11 +122,11 @@ function severityLabel({ expr, labels }: Rule, severities: SeverityLabels): stri
 }
 
 /** Links to the part of the tenant's page, filtered by the check or API client of the alert if it has one. */
-function linksOf(alert: string, { runbooks, runbooksWhileDown, grafana, page }: Links): Record<string, string> {
+function linksOf(alert: string, shipped = '', { runbooks, runbooksWhileDown, grafana, page }: Links) {
   const destination = destinationOf(alert)
   const urls: Record<string, string> = {}
   const runbook = destination.part === null ? runbooksWhileDown : runbooks
-  if (runbook !== null) urls['runbook_url'] = runbook.replace('{name}', () => alert)
+  if (runbook !== null) urls['runbook_url'] = runbook === 'shipped' ? shipped : runbook.replace('{name}', () => alert)
   if (grafana !== null)
     urls['dashboard_url'] =
       `${grafana}/d/tenantwatch-${destination.dashboard}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`

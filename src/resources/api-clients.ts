@@ -1,7 +1,7 @@
 import { date, id, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
-/** docs/api.md#api-client: an invalid cursor silently restarts the list; an empty list proves nothing. */
+/** docs/internals/api.md#api-client: an invalid cursor silently restarts the list; an empty list proves nothing. */
 export const apiClients = defineResource({
   name: 'api-clients',
   nouns: ['API client', 'API clients'],

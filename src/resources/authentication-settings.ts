@@ -1,7 +1,7 @@
 import { flag, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
-/** docs/api.md#authentication-settings: without SSO, provider and tenant name are null or absent. */
+/** docs/internals/api.md#authentication-settings: without SSO, provider and tenant name are null or absent. */
 export const authenticationSettings = defineResource({
   name: 'authentication-settings',
   nouns: ['authentication settings', 'authentication settings'],

@@ -1,7 +1,7 @@
 import { date, id, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
-/** docs/api.md#document: null is a value of `uploadStatus` and `updatedAt`; other statuses are configured. */
+/** docs/internals/api.md#document: null is a value of `uploadStatus` and `updatedAt`; other statuses are configured. */
 export const documents = defineResource({
   name: 'documents',
   nouns: ['document', 'documents'],

@@ -1,7 +1,7 @@
 import { id, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
-/** Fields of an entry of the catalogue, also within roles (docs/api.md#permission). */
+/** Fields of an entry of the catalogue, also within roles (docs/internals/api.md#permission). */
 export const permissionFields = {
   permissionId: id.integer(),
   name: text(),
@@ -10,7 +10,7 @@ export const permissionFields = {
   code: text({ strict: true, filled: true }),
 } as const
 
-/** docs/api.md#permission: requires the permission to read roles. */
+/** docs/internals/api.md#permission: requires the permission to read roles. */
 export const permissions = defineResource({
   name: 'permissions',
   nouns: ['permission', 'permissions'],

@@ -2,7 +2,7 @@ import { flag, id, list, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 import { permissionFields } from './permissions.ts'
 
-/** docs/api.md#role: a failure is a 500, so an empty list is real unless users or clients have a role. */
+/** docs/internals/api.md#role: a failure is a 500, so an empty list is real unless users or clients have a role. */
 export const roles = defineResource({
   name: 'roles',
   nouns: ['role', 'roles'],

@@ -2,7 +2,7 @@ import { date, flag, id, integer, text } from '../model/fields.ts'
 import { defineResource } from '../model/resource.ts'
 
 /**
- * docs/api.md#user: e-mails are unique. The feed contains new users only; other changes require a full sync. Waivers
+ * docs/internals/api.md#user: e-mails are unique. The feed contains new users only; other changes require a full sync. Waivers
  * identify a user by e-mail address and creation time.
  */
 export const users = defineResource({

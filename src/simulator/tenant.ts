@@ -131,7 +131,7 @@ export function createTenant(options: TenantOptions) {
     domain: `${name}.example`,
     firstId: firstUserId,
   })
-  // A user in several tenants is shown with the role in the calling tenant (docs/api.md#user).
+  // A user in several tenants is shown with the role in the calling tenant (docs/internals/api.md#user).
   const shared = options.shared.map((user) => ({ ...user, roleId: member(), roleName: null }))
   const users = manage('users', [...ownUsers, ...shared], {
     key: ({ createdAt, userId }) => ({ sort: createdAt, id: userId }),

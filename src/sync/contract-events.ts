@@ -47,7 +47,7 @@ export function logEvents({ events, context, definition }: ObservedRun, logged: 
   const isKnown = found.every((one) => known.has(one))
   if (!isKnown) logged.set(definition.name, new Map([...known, ...found.map((one) => [one, at] as const)]))
   const meanings = [...events.keys()].map((kind) => contractEventMeanings[kind])
-  const hint = [...meanings, 'See docs/runbooks/TenantwatchContractChanged.md'].join('. ')
+  const hint = [...meanings, 'See docs/alerts.md#tenantwatchcontractchanged'].join('. ')
   const write = isKnown ? context.log.debug : context.log.warn
   write(
     { resource: definition.name, ...(isAllNamed ? {} : { counts }), fields, hint },

@@ -3,7 +3,7 @@ import type { HoldRow } from '../store/port.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
-/** Applies decisions of operators (docs/sync.md#7-hold-and-accept); returns the resources that they concern. */
+/** Applies decisions of operators (docs/internals/sync.md#7-hold-and-accept); returns the resources that they concern. */
 export async function applyDecisions(context: TenantContext, tenantId: number): Promise<(ResourceName | 'all')[]> {
   const { store, clock, log } = context
   const decisions = await store.pendingDecisions(tenantId)

@@ -9,7 +9,7 @@ import { endsAsking, endsRun, type Run } from './run.ts'
 /** Details that are stored together. */
 const batchSize = 50
 
-/** Reads details (docs/sync.md#16-details) of new and changed records, then, after a full sync, in rotation (`rotate`). */
+/** Reads details (docs/internals/sync.md#16-details) of new and changed records, then, after a full sync, in rotation (`rotate`). */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId, detailsDue } = run
   const { perRun, concurrency } = context.settings.userDetails

@@ -12,7 +12,7 @@ export interface DueRun {
   readonly mode: SyncMode
 }
 
-/** Runs that are due (docs/sync.md#due): for `run` only late ones, for `sync` all but recent full syncs of feeds. */
+/** Runs that are due (docs/internals/sync.md#due): for `run` only late ones, for `sync` all but recent full syncs of feeds. */
 export async function dueRuns(context: TenantContext, tenantId: number, command: 'run' | 'sync'): Promise<DueRun[]> {
   const now = context.clock.now()
   const due: DueRun[] = []

@@ -11,7 +11,7 @@ const mostPages = 50
 export type Answered = Pick<AnswerMeta, 'identity' | 'credential'>
 
 /**
- * Result of a proof (docs/sync.md#8-tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists,
+ * Result of a proof (docs/internals/sync.md#8-tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists,
  * `ownClientMissing`: none exists, and the list of API clients lacks `ownClientId`.
  */
 export interface Evidence {
@@ -75,7 +75,7 @@ class Proof {
     return this.#emptyList ? this.#evidence('mismatch') : this.#decideByOwnClient()
   }
 
-  /** For a first contact: the list of API clients always contains the requesting client (docs/api.md#api-client). */
+  /** For a first contact: the list of API clients always contains the requesting client (docs/internals/api.md#api-client). */
   async #decideByOwnClient(): Promise<Evidence> {
     for (const definition of enabledResources(this.#context)) {
       const own = ownIdOn(this.#context, definition)
@@ -180,7 +180,7 @@ class Proof {
   }
 }
 
-/** Proves the identity by GUIDs (docs/sync.md#8-tenant-identity); throws if no list is readable. */
+/** Proves the identity by GUIDs (docs/internals/sync.md#8-tenant-identity); throws if no list is readable. */
 export function readEvidence(
   context: ProofContext,
   given: readonly GivenPage[],

@@ -21,7 +21,7 @@ import {
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits } from './pages/strange-page.ts'
 
-/** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#8-tenant-identity). */
+/** Detects data of another tenant, because the API does not name its tenant (docs/internals/sync.md#8-tenant-identity). */
 export interface TenantGuard {
   /** True if the answer's identity is proven, false if it was read under an older one. Throws during a hold. */
   verify(fetched: Fetched, query: FeedQuery, run: GuardedRun): Promise<boolean>

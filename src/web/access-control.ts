@@ -114,7 +114,7 @@ export function isCrossSite({ req }: WebContext): boolean {
 }
 
 /**
- * True if details are served (docs/operations.md#security): behind authentication, or on loopback without allowed host
+ * True if details are served (docs/first-week.md#access): behind authentication, or on loopback without allowed host
  * names, through which a proxy may serve others.
  */
 export function exposesDetails(

@@ -35,7 +35,7 @@ export const findingsQuery = filterQuery.extend({
 const contentTypes = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const
 
 /**
- * Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems) with a JSON array or CSV, read from the
+ * Answers `/api/v1/findings` (docs/daily-work.md#findings-for-other-systems) with a JSON array or CSV, read from the
  * mirror while it is sent; with `limit`, with a part whose `Link` header names the next one.
  */
 export async function findingsRoute(

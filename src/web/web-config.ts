@@ -9,7 +9,7 @@ export interface WebConfigOptions {
   readonly log: Log
 }
 
-/** The web configuration in force: read at start and at each reload (docs/operations.md#security). */
+/** The web configuration in force: read at start and at each reload (docs/first-week.md#access). */
 export class WebConfig {
   readonly #options: WebConfigOptions
   #settings: WebSettings

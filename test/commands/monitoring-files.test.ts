@@ -59,11 +59,13 @@ it('links to the parts and the runbooks of the status page whose address is give
   const { stdout } = await run('rules', '--page', 'https://watch.example/')
   expect(stdout).toContain('runbook_url: https://watch.example/runbook?name=TenantwatchSecretExpired\n')
   // The page does not answer then, or not for the tenant.
-  const elsewhere = [...stdout.matchAll(/runbook_url: https:\/\/(?!watch\.example\/)\S+\/Tenantwatch(\w+)\.md\n/g)]
+  const elsewhere = [
+    ...stdout.matchAll(/runbook_url: https:\/\/(?!watch\.example\/)\S+\/alerts\.md#tenantwatch(\w+)\n/g),
+  ]
   const linked = [...stdout.matchAll(/alert: Tenantwatch(\w+)\n(?:(?!- alert: )[\s\S])*?page_url: /g)]
-  expect(elsewhere.map(([, name]) => name)).toEqual(['Down', 'InstanceDown', 'MetricsMissing', 'TenantGone'])
+  expect(elsewhere.map(([, name]) => name)).toEqual(['down', 'instancedown', 'metricsmissing', 'tenantgone'])
   expect(linked.map(([, name]) => name)).toContain('TenantsUnowned')
-  for (const [, name] of elsewhere) expect(linked.map(([, other]) => other)).not.toContain(name)
+  for (const [, name] of elsewhere) expect(linked.map(([, other]) => other?.toLowerCase())).not.toContain(name)
   expect(stdout).toContain(
     '{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}',
   )

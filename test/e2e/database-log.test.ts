@@ -62,7 +62,7 @@ it.each([-1, 0])(
     expect(within([...others, ...parameters], tokens)).toEqual([])
     expect(within(others, names)).toEqual([])
     if (length === 0) expect(parameters).toEqual([])
-    // As docs/operations.md says: bound parameters are in the log unless the server leaves them out.
+    // As docs/postgresql.md#the-server says: bound parameters are in the log unless the server leaves them out.
     else expect(within(parameters, names)).not.toEqual([])
   },
 )

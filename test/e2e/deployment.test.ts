@@ -82,7 +82,7 @@ it.runIf(hasKustomize)('builds the manifests of replicas from those of one pod',
 })
 
 it.runIf(hasKustomize)('builds the overlay that the documentation gives, over either base', async () => {
-  const docs = readFileSync('docs/operations.md', 'utf8')
+  const docs = readFileSync('docs/install.md', 'utf8')
   const [, overlay = ''] = /^# overlay\/kustomization\.yaml\n([^`]+)/m.exec(docs) ?? []
   const folder = temporaryFolder()
   cpSync('deploy', join(folder, 'deploy'), { recursive: true })

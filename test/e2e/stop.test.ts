@@ -11,7 +11,7 @@ import { type Alive, start, startRun, startSync } from './disk/support/runs.ts'
 import { type Place, placeFor, until } from './support/program.ts'
 
 const bundle = ownBundle()
-/** The promised limit (README.md#commands). */
+/** The promised limit (README.md#every-day). */
 const promptMs = 5000
 
 interface Scene {

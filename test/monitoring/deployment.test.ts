@@ -171,7 +171,7 @@ it('lets the unit read the files of tokens themselves, so that a rotated token n
   // systemd copies a credential when the unit starts, and a reload does not copy it again.
   expect(unit).not.toMatch(/^(Load|Set|Import)Credential/m)
   expect(unit).toMatch(/^User=tenantwatch\nGroup=tenantwatch$/m)
-  const steps = textOf('docs/operations.md')
+  const steps = textOf('docs/install.md')
   expect(steps).toContain('useradd --system')
   expect(/token: \{ file: ([^ ]+) \}/.exec(unit)?.[1]).toBe('/etc/tenantwatch/acme-token')
   expect(steps).toContain('install -o root -g tenantwatch -m 0640 acme-token /etc/tenantwatch/acme-token')

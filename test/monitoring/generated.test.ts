@@ -1,56 +1,43 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { fillSections } from '../../tools/docs/page-sections.ts'
-import { generatedFiles, generatedSections } from '../../tools/generated-files.ts'
-import { recordViewFiles } from '../../tools/record-views.ts'
-import { alertNames } from './support/shipped.ts'
+import { checks } from '../../src/checks/index.ts'
+import { generatedFiles } from '../../tools/generated-files.ts'
+import { alertNames, shippedAlerts } from './support/shipped.ts'
 
 const root = join(import.meta.dirname, '../..')
-const files = new Map([...generatedFiles(), ...recordViewFiles()])
+const files = generatedFiles()
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 it.each([...files.keys()])('keeps %s as the catalogue makes it (npm run generate)', (path) => {
   expect(textOf(path)).toBe(files.get(path))
 })
 
-it.each([...generatedSections()])('keeps the sections of %s as the catalogues make them', (path, sections) => {
-  expect(textOf(path)).toBe(fillSections(textOf(path), sections))
+const sections = textOf('docs/alerts.md').split(/^## /m).slice(1)
+const documented = sections.map((text) => text.slice(0, text.indexOf('\n')))
+const linkOf = (alert: string) => {
+  const links = shippedAlerts.filter((rule) => rule.alert === alert).map((rule) => rule.annotations?.['runbook_url'])
+  expect(new Set(links).size, alert).toBe(1)
+  return links[0]?.replace('https://github.com/tenantwatch/tenantwatch/blob/main/', '')
+}
+
+it('links every alert to its section, or to its check', () => {
+  for (const alert of alertNames) {
+    const check = checks.find((one) => `Tenantwatch${one.alert}` === alert)
+    const section = documented.includes(alert)
+      ? `docs/alerts.md#${alert.toLowerCase()}`
+      : `docs/checks.md#${check?.id ?? 'api-client-secret-not-expir'}`
+    expect([alert, linkOf(alert)]).toEqual([alert, expect.stringContaining(section)])
+  }
 })
 
-it('makes no section for which a page has no place', () => {
-  expect(() => fillSections('# A page', { checks: '' })).toThrow('the page has no place for it')
+it('has the sections of alerts in the order of the rules, the remedy before the cause', () => {
+  expect(documented).toEqual(alertNames.filter((name) => documented.includes(name)))
+  const open = ([, ...lines]: readonly string[]) =>
+    lines.filter((line) => /^\*\*(?:Do|Find)/.test(line)).map((line) => line.slice(2, 4))
+  for (const text of sections) expect(open(text.split('\n'))[0], text.slice(0, 40)).toBe('Do')
 })
 
-it.each(alertNames)('has a runbook with all headings for %s', (name) => {
-  const lines = textOf(`docs/runbooks/${name}.md`).split('\n')
-  expect(lines[0]).toBe(`# ${name}`)
-  const headings = lines.filter((line) => line.startsWith('## '))
-  expect(headings).toEqual(['## Meaning', '## Impact', '## Diagnosis', '## Mitigation'])
-})
-
-it('has no runbook without an alert', () => {
-  const known = new Set(['README.md', ...alertNames.map((name) => `${name}.md`)])
-  const pages = readdirSync(join(root, 'docs/runbooks'))
-  expect(pages.filter((page) => !known.has(page))).toEqual([])
-})
-
-it('lists every runbook in the order of the rules', () => {
-  const listed = [...textOf('docs/runbooks/README.md').matchAll(/^\| \[(\w+)\]\(\1\.md\)/gm)].map(([, name]) => name)
-  expect(listed).toEqual(alertNames)
-})
-
-it('links between pages that exist', () => {
-  const pages = ['docs', 'docs/runbooks'].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => ({ folder, name, text: textOf(`${folder}/${name}`) })),
-  )
-  const broken = pages.flatMap(({ folder, name, text }) =>
-    [...text.matchAll(/\]\(([^)#:]+\.md)(?:#[^)]*)?\)/g)]
-      .map(([, target]) => target ?? '')
-      .filter((target) => !existsSync(join(root, folder, target)))
-      .map((target) => `${folder}/${name} -> ${target}`),
-  )
-  expect(broken).toEqual([])
+it('names a page that exists for every alert', () => {
+  for (const alert of alertNames) expect(existsSync(join(root, linkOf(alert)?.split('#')[0] ?? '')), alert).toBe(true)
 })

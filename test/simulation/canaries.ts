@@ -1,6 +1,6 @@
 /**
  * Values that must never be stored or logged, under names or in forms that give them away
- * (docs/sync.md#15-record).
+ * (docs/internals/sync.md#15-record).
  */
 export const canaries = [
   'canary-client-secret-1',

@@ -19,7 +19,7 @@ const allFeeds: readonly Feed[] = ['users', 'documents', 'api-clients']
 
 /**
  * True when a hold of the whole tenant waits for a person although nothing is wrong any longer
- * (docs/sync.md#8-tenant-identity): the proof is tried on the tenant as it is, and fails. All others must have been
+ * (docs/internals/sync.md#8-tenant-identity): the proof is tried on the tenant as it is, and fails. All others must have been
  * released.
  *
  * - No GUID that the mirror knows is left: everything known was replaced while nothing could be read.

@@ -17,7 +17,7 @@ function changeClients(parts: LifeParts): void {
   const { world, prng, maker, time } = parts
   const clients = world.clients.live()
   const client = prng.pick(clients)
-  // The list always contains the client that asks (docs/api.md#api-client): the first one stays.
+  // The list always contains the client that asks (docs/internals/api.md#api-client): the first one stays.
   const mayGo = client !== clients[0]
   doOne(prng, [
     [20, () => world.putClient(maker.client(world, time.now))],

@@ -13,7 +13,7 @@ export function changeUsers(parts: LifeParts): void {
   const user = prng.pick(users)
   doOne(prng, [
     [20, () => invite(parts, time.now)],
-    // The feed is ordered by creation (docs/api.md#endpoints), but a user may appear in the middle of it.
+    // The feed is ordered by creation (docs/internals/api.md#endpoints), but a user may appear in the middle of it.
     [8, () => world.putUser(maker.user(world, inThePast(parts)))],
     [12, () => leave(parts, user)],
     [30, () => dropMfa(parts, user)],

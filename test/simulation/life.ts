@@ -12,7 +12,7 @@ export interface Life {
   readonly changes: number
 }
 
-/** Removals of one day that no guard holds (docs/sync.md#6-shrink-guard); quiet lives are shorter than a day. */
+/** Removals of one day that no guard holds (docs/internals/sync.md#6-shrink-guard); quiet lives are shorter than a day. */
 const mostGone = 5
 
 /** The tenant's own life: everything that people do in the portal, at random. */

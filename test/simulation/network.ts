@@ -32,7 +32,7 @@ export interface NetworkParts {
   readonly server: { skewMs: number }
   /**
    * Start of the last complete full sync in the world's time, minus infinity before the first: a page of another tenant
-   * shows by records that were created over an hour before it (docs/sync.md#8-tenant-identity).
+   * shows by records that were created over an hour before it (docs/internals/sync.md#8-tenant-identity).
    */
   readonly readInFullAt: (resource: ResourceName) => number
   /** World time at which the daemon's present process began. */
@@ -154,13 +154,13 @@ export class Network {
     // A user by id is another tenant's 404, which looks like a real one.
     if (/^\/api\/public\/users\//.test(path)) return false
     const detail = weather.detail('mixed-tenants')
-    // In turns: by chance, a page in many passes every repeated read (docs/reliability.md).
+    // In turns: by chance, a page in many passes every repeated read (docs/internals/reliability.md).
     const mixed = ++this.#turns % (2 + (detail % 4)) === 0
     if (mixed) weather.note('foreign-answer')
     return mixed
   }
 
-  /** A page of another tenant is detected when most of five or more records are old and not shared (docs/sync.md#8-tenant-identity). */
+  /** A page of another tenant is detected when most of five or more records are old and not shared (docs/internals/sync.md#8-tenant-identity). */
   #mayCross(feed: Feed): boolean {
     const { own, other, readings, service, readInFullAt } = this.#parts
     if (readings.pageSize[feed] < 5) return false
@@ -198,7 +198,7 @@ export class Network {
         return name.includes('/') ? null : this.#refuse(404)
       case 'empty-clients':
         if (name !== 'api-clients') return null
-        // It ends the pass where nothing is missing (docs/sync.md#4-whole-full-sync), but never at the beginning.
+        // It ends the pass where nothing is missing (docs/internals/sync.md#4-whole-full-sync), but never at the beginning.
         if (cursor !== null) {
           this.#noteFullSync(path, world, { hasMore: false })
           if (world === own) for (const id of answer.shown) ledger.hide('api-clients', id)

@@ -18,7 +18,7 @@ interface Look {
 /**
  * The shrink guard as an invariant over the mirror's rows: what was removed within a day and not seen again is at most
  * five or a tenth, and of a list of two or more at most half, unless an operator accepted it
- * (docs/sync.md#6-shrink-guard).
+ * (docs/internals/sync.md#6-shrink-guard).
  */
 export class RemovalBudget {
   readonly #looks = new Map<Feed, Look[]>()

@@ -19,7 +19,7 @@ interface Noted {
   readonly at: number
 }
 
-/** The tenant's time of each resource that the daemon must know from successful runs (docs/sync.md#10-time-of-an-answer). */
+/** The tenant's time of each resource that the daemon must know from successful runs (docs/internals/sync.md#10-time-of-an-answer). */
 export class ClockTracker {
   readonly #noted = new Map<ResourceName, Noted>()
   readonly #parts: ClockParts

@@ -55,7 +55,7 @@ function checkWhole(
 
 /**
  * True for a record that the tenant did not show in its present form: it bled out of a list within the guard's budget,
- * or it was left out where another request confirms its presence alone (docs/sync.md#5-removal).
+ * or it was left out where another request confirms its presence alone (docs/internals/sync.md#5-removal).
  *
  * @param evaluatedAt wall time of the check result; what came back to the list after it could not count.
  */

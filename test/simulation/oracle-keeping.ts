@@ -11,7 +11,7 @@ export class RetentionTracker {
   readonly #leaked = new Set<string>()
 
   /**
-   * "Retention erases only by the earlier of the local clock and the tenant's server time" (docs/sync.md#18-history).
+   * "Retention erases only by the earlier of the local clock and the tenant's server time" (docs/internals/sync.md#18-history).
    */
   checkErasure(oracle: Oracle, { machine, ledger, wall }: OracleParts): void {
     // Where both clocks show the same wrong year, nothing shows that it is wrong: rows dated or erased by it are wrong, too.

@@ -71,7 +71,7 @@ export function quarantinedKeys(machine: Machine, resource: ResourceName): strin
   return machine.query('select key from quarantine where resource = ?', resource).map((row) => String(row['key']))
 }
 
-/** A tombstone needs the proof that its resource demands (docs/sync.md#5-removal); a row never goes without one. */
+/** A tombstone needs the proof that its resource demands (docs/internals/sync.md#5-removal); a row never goes without one. */
 export function checkRemovals(oracle: Oracle, parts: OracleParts, memory: MirrorMemory): void {
   const { machine } = parts
   for (const [resource, table, key] of tables) {

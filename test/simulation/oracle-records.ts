@@ -10,7 +10,7 @@ export type TrueForms = Set<string>
 /**
  * Every record of the mirror is one that the tenant had at some instant, whole: nothing is made up of two readings.
  * Only a user's `roleId` is of another reading than the rest, and belongs to the role name beside it
- * (docs/sync.md#16-details).
+ * (docs/internals/sync.md#16-details).
  */
 export async function checkRecords(oracle: Oracle, parts: OracleParts, known: TrueForms): Promise<void> {
   const { machine, ledger } = parts

@@ -50,7 +50,7 @@ export interface Evaluated {
 
 /**
  * An answer from a cache that is no older may pass for fresh in a process that knows no newer time
- * (docs/sync.md#10-time-of-an-answer).
+ * (docs/internals/sync.md#10-time-of-an-answer).
  */
 const cachedMs = 310 * secondMs
 
@@ -179,7 +179,7 @@ export class Oracle {
       to: this.now,
       evaluatedAt,
       // With offset cursors a row that a removal moved is passed over by the full sync: of documents and clients the
-      // mirror then keeps its last version until a later full sync (docs/sync.md#5-removal), so one more full sync is in
+      // mirror then keeps its last version until a later full sync (docs/internals/sync.md#5-removal), so one more full sync is in
       // sight.
       from: (resource) =>
         (isExact(resource) ? this.fullSyncs.lastSeen(resource) : this.fullSyncs.back(resource, 2)) - cacheMs,
@@ -229,8 +229,8 @@ export class Oracle {
   #checkStatus(view: CheckView, posture: TenantPosture, countUnknown: boolean): void {
     if (countUnknown) {
       this.evaluated.checks++
-      // What the tenant's own facts leave open is no lack of knowledge (docs/status.md#check-status). A server that announces
-      // a page after each full one leaves a removed last client to the operator (docs/sync.md#4-whole-full-sync).
+      // What the tenant's own facts leave open is no lack of knowledge (docs/internals/status.md#check-status). A server that announces
+      // a page after each full one leaves a removed last client to the operator (docs/internals/sync.md#4-whole-full-sync).
       const isOpen =
         view.reason === 'ambiguous' || (view.reason === 'suspect_empty' && this.#parts.readings.hasMoreWhenFull)
       if (view.status === 'unknown' && !isOpen) {

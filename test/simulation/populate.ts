@@ -129,7 +129,7 @@ export function chooseSizes(prng: Prng, small: boolean): Sizes {
 
 /**
  * Another tenant, which may have users of the first one: none, one, half or all of them, with a role of its own
- * for them (docs/api.md#user).
+ * for them (docs/internals/api.md#user).
  */
 export function populateOther(own: World, prng: Prng): World {
   const isSmall = prng.chance(0.3)

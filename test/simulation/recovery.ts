@@ -28,7 +28,7 @@ export interface RecoveryParts {
 /** The longest wait that the tenant states. */
 const longestWaitMs = 90 * minuteMs
 
-/** Two of the shortest intervals, and the jitter (docs/reliability.md#what-is-promised). */
+/** Two of the shortest intervals, and the jitter (docs/internals/reliability.md#what-is-promised). */
 const cyclesMs = 21 * minuteMs
 
 const paged = ['users', 'documents', 'api-clients'] as const
@@ -40,7 +40,7 @@ const mostAccepts = 2
  * After the faults have stopped and the tenant is quiet: the waits that are on pass, two full syncs run (three runs:
  * the first may be the rest of an interrupted full sync; of documents five, which no request can confirm), what is held
  * is accepted by the operator, and the same again. Then the mirror must be the tenant, row by row, and every status
- * right (docs/reliability.md#what-is-promised).
+ * right (docs/internals/reliability.md#what-is-promised).
  */
 export async function checkRecovery(parts: RecoveryParts): Promise<void> {
   const { time, machine, oracle, step, world, ledger } = parts
@@ -80,7 +80,7 @@ export async function checkRecovery(parts: RecoveryParts): Promise<void> {
 
 /**
  * The operator accepts what is held; a tenant hold must have lifted by itself, but for those that wait for a person
- * (docs/sync.md#7-hold-and-accept). False when nothing was held.
+ * (docs/internals/sync.md#7-hold-and-accept). False when nothing was held.
  */
 async function acceptHolds(parts: RecoveryParts): Promise<boolean> {
   const { machine, oracle, time } = parts

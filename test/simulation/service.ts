@@ -73,7 +73,7 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
     const updatedAfter = query.get('updatedAfter')
     if (sent !== null && updatedAfter !== null) return refusal(400, 'VALIDATION_FAILED')
     const content = sent === null ? null : cursors.read(sent, feed, world.name)
-    // API clients ignore an invalid cursor; users and documents refuse it (docs/api.md#cursors).
+    // API clients ignore an invalid cursor; users and documents refuse it (docs/internals/api.md#cursors).
     if (sent !== null && content === null && feed !== 'api-clients') return refusal(400, 'VALIDATION_FAILED')
     const since = content?.updatedAfter ?? (updatedAfter === null ? null : Date.parse(updatedAfter))
     const rows = rowsOf[feed](world)

@@ -160,7 +160,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
 
 /**
  * A server that announces another page after each full one may remove the only client of a last page; that is
- * left to the operator (docs/sync.md#4-whole-full-sync).
+ * left to the operator (docs/internals/sync.md#4-whole-full-sync).
  */
 async function acceptAnnouncedEmpty(machine: Machine, oracle: Oracle): Promise<void> {
   for (const { id, reason } of await machine.mirror.holds()) {

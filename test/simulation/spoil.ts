@@ -11,7 +11,7 @@ export interface Spoilt {
   readonly malformed: readonly string[]
 }
 
-/** The envelope of an answer (docs/api.md#envelope). */
+/** The envelope of an answer (docs/internals/api.md#envelope). */
 export function envelope({ data, pagination, code }: ServiceAnswer, meta: Body): Body {
   return { data, pagination, error: code === null ? null : { code, message: 'No' }, meta }
 }

@@ -10,14 +10,14 @@ export interface Sight {
   readonly world: World
   /** Earliest instant that the data of a resource may be of. */
   readonly from: (resource: ResourceName) => number
-  /** The same for what only an absence from two full syncs takes away (docs/sync.md#5-removal). */
+  /** The same for what only an absence from two full syncs takes away (docs/internals/sync.md#5-removal). */
   readonly presenceFrom: (resource: ResourceName) => number
   readonly to: number
   /** The evaluate's time, as each clock may have shown it. */
   readonly evaluatedAt: readonly number[]
   /**
    * Earliest instant that a user's `roleId` may be of: a failed detail read changes nothing
-   * (docs/sync.md#16-details).
+   * (docs/internals/sync.md#16-details).
    */
   readonly roleIdFrom: (userId: number) => number
   /** By when the mirror saw that a document was no longer done, or was done; null when it need not have. */
@@ -30,7 +30,7 @@ export interface Sight {
 
 /**
  * Entities that fail a check whatever instants within sight were read, each record at its own: a full sync is no
- * snapshot, and each input has its own age (docs/status.md#freshness). With one instant in sight it is the exact check
+ * snapshot, and each input has its own age (docs/internals/status.md#freshness). With one instant in sight it is the exact check
  * result.
  */
 export function mustFail(check: string, sight: Sight): readonly string[] {

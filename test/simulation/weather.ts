@@ -156,7 +156,7 @@ export class Weather {
     this.#spells.clear()
   }
 
-  /** A stated wait: short ones are waited for, long ones end the run (docs/sync.md#14-waits). */
+  /** A stated wait: short ones are waited for, long ones end the run (docs/internals/sync.md#14-waits). */
   statedWait(fault: 'short-wait' | 'long-wait', prng: Prng): number {
     return (fault === 'short-wait' ? prng.between(1, 30) : prng.between(31, 5400)) * secondMs
   }

@@ -131,7 +131,7 @@ it('keeps the tenants apart on every endpoint', async () => {
     const primary = new Set(await ids(path, id, 'reader'))
     const second = await ids(path, id, 'secondReader')
     expect(second.length).toBeGreaterThan(0)
-    // A user may be in several tenants (docs/api.md#user).
+    // A user may be in several tenants (docs/internals/api.md#user).
     expect(second.filter((one) => primary.has(one))).toHaveLength(id === 'userId' ? 2 : 0)
   }
   const roleIds = new Set(

@@ -34,7 +34,7 @@ interface Dead {
   nextProbeAt: number
 }
 
-/** Distinguishes a refused token from a missing permission, which look alike (docs/sync.md#13-refusals). */
+/** Distinguishes a refused token from a missing permission, which look alike (docs/internals/sync.md#13-refusals). */
 export class Access {
   readonly #options: AccessOptions
   /** By permission, the last success. */

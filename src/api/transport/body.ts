@@ -89,7 +89,7 @@ const shortest = 8
 
 const jsonEscape = /\\(?:u([\da-f]{4})|(["\\/]))/gi
 
-/** True if the body contains the token, as it is or with JSON escapes (docs/sync.md#17-protocol). */
+/** True if the body contains the token, as it is or with JSON escapes (docs/internals/sync.md#17-protocol). */
 export function echoes(body: Buffer, token: string): boolean {
   if (token.length < shortest) return false
   if (body.includes(token)) return true

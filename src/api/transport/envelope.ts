@@ -16,7 +16,7 @@ export interface Envelope {
   readonly oddities: readonly Oddity[]
 }
 
-/** Opens an envelope (docs/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
+/** Opens an envelope (docs/internals/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
 export function openEnvelope(text: string, status: number, what: string): Envelope {
   if (mayExceed(text, maxValues)) {
     throw new SyncError('too_large', `${what} answered ${status} with more than ${maxValues} values`, { status })
@@ -141,7 +141,7 @@ export interface Pagination {
 
 const maxCursor = 8192
 
-/** The full sync evaluates whether cursor and `hasMore` are consistent (docs/api.md#pagination). */
+/** The full sync evaluates whether cursor and `hasMore` are consistent (docs/internals/api.md#pagination). */
 export function readPagination({ pagination, requestId }: Envelope, what: string): Pagination {
   const broken = (problem: string) => violation(what, 200, problem, requestId)
   if (!isObject(pagination)) throw broken(`pagination is ${kindOf(pagination)}, not an object`)
@@ -160,7 +160,7 @@ export function readPagination({ pagination, requestId }: Envelope, what: string
   }
 }
 
-/** Refuses a partial answer of an unpaginated list: missing records would count as removed (docs/api.md#pagination). */
+/** Refuses a partial answer of an unpaginated list: missing records would count as removed (docs/internals/api.md#pagination). */
 export function assertWhole({ pagination, requestId }: Envelope, what: string): void {
   const values = isObject(pagination) ? Object.values(pagination) : [pagination]
   if (isObject(pagination) && pagination['hasMore'] === false) return

@@ -105,7 +105,7 @@ export interface StatusContext {
 
 const retriableAnswers: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_error', 'timeout'])
 
-/** A failure by status (docs/api.md#errors). A stated wait of over 30 s makes it `rate_limited` and ends retries. */
+/** A failure by status (docs/internals/api.md#errors). A stated wait of over 30 s makes it `rate_limited` and ends retries. */
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer
   const { code, requestId } = readErrorFacts(answer.body)

@@ -32,7 +32,7 @@ export const enrolmentRules = {
 
 export type EnrolmentRule = keyof typeof enrolmentRules
 
-/** The reading in force while `enrolledWhen` is not set (docs/api.md#open-points). */
+/** The reading in force while `enrolledWhen` is not set (docs/internals/api.md#open-points). */
 export const assumedRule = 'mfaStatus' satisfies EnrolmentRule
 
 export function isEnrolled(rule: EnrolmentRule, mfaStatus: boolean, mfaAction: boolean): boolean {

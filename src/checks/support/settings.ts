@@ -5,7 +5,7 @@ const settingsEntityId = 'authentication-settings'
 
 /**
  * True for the answer of a tenant without SSO: `mfaEnabled` is false in each of them, so that it may be a placeholder
- * and not the policy (docs/api.md#authentication-settings).
+ * and not the policy (docs/internals/api.md#authentication-settings).
  */
 export function isWithoutSso({ fields }: MirrorRecord): boolean {
   const { ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled } = fields

@@ -91,7 +91,8 @@ const wantedPairs: Readonly<Record<string, string>> = {
 /** The daemon serves its runbooks beside the status page. */
 function runbooksOf(given: string | undefined, page: string | null): string | null {
   if (given === undefined && page !== null) return `${page}/runbook?name={name}`
-  const folder = address('--runbooks', given ?? projectRunbooks)
+  if (given === undefined) return 'shipped'
+  const folder = address('--runbooks', given)
   return folder === null ? null : `${folder}/{name}.md`
 }
 
@@ -103,5 +104,3 @@ function address(option: string, given = ''): string | null {
     throw new UsageError(`${option} must be an http or https address, or '' for no links`)
   return given.replace(/\/+$/, '')
 }
-
-const projectRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'

@@ -30,7 +30,7 @@ export interface OpenMirror extends AsyncDisposable {
   readonly now: number
 }
 
-/** Verifies all of the mirror (docs/operations.md#database-and-retention): a damaged index gives no error, but fewer findings. */
+/** Verifies all of the mirror (docs/daily-work.md#database): a damaged index gives no error, but fewer findings. */
 export async function openMirror(io: Io, command: Command): Promise<OpenMirror> {
   const { settings, source } = loadConfiguration(io, command)
   const mirror = await openStore(settings, 'beside', io)

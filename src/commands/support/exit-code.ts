@@ -17,7 +17,7 @@ interface Exit {
   readonly cause: string | null
 }
 
-/** Failures, holds and unknown checks take precedence over findings (docs/operations.md#exit-codes). */
+/** Failures, holds and unknown checks take precedence over findings (docs/daily-work.md#exit-codes). */
 export function exitCodeOf({ results, postures, failOn }: Outcome): Exit {
   const failed = postures.flatMap((posture) => [...failuresOf(posture, results)])
   if (failOn === undefined) {

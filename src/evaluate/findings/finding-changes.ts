@@ -133,7 +133,7 @@ interface Ending {
   readonly passing: PassingEntity | undefined
 }
 
-/** Null keeps the finding open: an input is stale or partial, or a row is gone (docs/status.md#findings). */
+/** Null keeps the finding open: an input is stale or partial, or a row is gone (docs/internals/status.md#findings). */
 function resolutionOf(
   { check, inputs, rule }: CheckRun,
   isUnevaluated: boolean,

@@ -23,7 +23,7 @@ export interface Io {
   readonly onReload: (callback: () => void) => void
 }
 
-/** Exit codes of commands (docs/operations.md#exit-codes). */
+/** Exit codes of commands (docs/daily-work.md#exit-codes). */
 export const exitCodes = { ok: 0, findings: 1, usage: 2, failed: 3 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 

@@ -48,7 +48,7 @@ export function hiddenValue(value: unknown): unknown {
 }
 
 /**
- * For outputs without personal details (docs/operations.md#security). In messages, only names of API clients and roles
+ * For outputs without personal details (docs/first-week.md#access). In messages, only names of API clients and roles
  * can contain e-mail addresses.
  */
 export function withoutDetails(finding: FindingView): FindingView {

@@ -16,7 +16,7 @@ export type KnownRow = readonly [
   body: string | null,
   /** 1 if an equal record changes nothing: it is live and valid, not missing, and nothing else waits for it. */
   isSettled: number,
-  /** 0 for a tombstone of a former tenant (docs/sync.md#8-tenant-identity). */
+  /** 0 for a tombstone of a former tenant (docs/internals/sync.md#8-tenant-identity). */
   isKnown: number,
   supplement: string | null,
   problem: string | null,

@@ -127,7 +127,7 @@ export async function acceptPastRemovals(sql: Sql, tenantId: number): Promise<vo
 }
 
 /**
- * What the shrink guard counts besides the records that are due (docs/sync.md#6-shrink-guard). While nobody knows the time,
+ * What the shrink guard counts besides the records that are due (docs/internals/sync.md#6-shrink-guard). While nobody knows the time,
  * every removal counts. Removals of an unknown or a later time count from `now` on.
  */
 export async function removalBudget(

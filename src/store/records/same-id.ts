@@ -6,7 +6,7 @@ import type { RecordShape } from './record-shape.ts'
 /** Which of two records with the same id counts, or the field in which they contradict each other. */
 export type Precedence = 'first' | 'second' | { readonly field: string }
 
-/** Decides between two records with the same id in one pass (docs/sync.md#15-record). */
+/** Decides between two records with the same id in one pass (docs/internals/sync.md#15-record). */
 export function precedenceOf(shape: RecordShape, first: Fields, second: Fields): Precedence {
   const timeOf = (record: Fields) => (shape.laterWins === null ? 0 : (isoMs(record[shape.laterWins]) ?? -Infinity))
   const [earlier, later] = [timeOf(first), timeOf(second)]

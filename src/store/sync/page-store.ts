@@ -38,7 +38,7 @@ const nothing: Committed = {
 /** Pages and answers by id. */
 export function pageStore(db: Db, passes: SeenRecords) {
   return {
-    /** A page, the cursor that follows it and its events, in one transaction (docs/sync.md#1-page). */
+    /** A page, the cursor that follows it and its events, in one transaction (docs/internals/sync.md#1-page). */
     async commitPage(page: PageCommit): Promise<PageResult> {
       const { items, fullSync, cursor, whole } = page
       if (items.length === 0 && fullSync === undefined && cursor === undefined && whole === undefined) return nothing
@@ -69,7 +69,7 @@ export function pageStore(db: Db, passes: SeenRecords) {
         return due
       }),
     /**
-     * Stores the details of answers by id (docs/sync.md#16-details); resolves with the fields in which each answer
+     * Stores the details of answers by id (docs/internals/sync.md#16-details); resolves with the fields in which each answer
      * differs from the mirror, null where they cannot be compared.
      */
     saveDetails: (tenantId: number, resource: ResourceName, answers: readonly DetailAnswer[]) =>

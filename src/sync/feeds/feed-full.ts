@@ -9,7 +9,7 @@ import type { Run } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
 
-/** Full sync of a feed, with removals (docs/sync.md#3-full-sync); `extra` = after a skipped row. */
+/** Full sync of a feed, with removals (docs/internals/sync.md#3-full-sync); `extra` = after a skipped row. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   const ended = await readToEnd(run, definition)

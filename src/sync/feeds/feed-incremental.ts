@@ -8,7 +8,7 @@ import type { Run } from '../run.ts'
 import { fullSyncOfFeed } from './feed-full.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
-/** Continues the feed (docs/sync.md#2-incremental-sync); false if it does not, because its cursors do not last. */
+/** Continues the feed (docs/internals/sync.md#2-incremental-sync); false if it does not, because its cursors do not last. */
 export async function incrementalSyncOfFeed(run: Run, definition: FeedResource): Promise<boolean> {
   const { state } = run
   if (state.incrementalPaused) return followByTime(run, definition)
@@ -51,7 +51,7 @@ async function followByTime(run: Run, { updatedAfter }: FeedResource): Promise<b
   return true
 }
 
-/** After a refused cursor (docs/sync.md#12-lost-cursor): a full sync, at most one per full sync interval. */
+/** After a refused cursor (docs/internals/sync.md#12-lost-cursor): a full sync, at most one per full sync interval. */
 async function recover(run: Run, definition: FeedResource): Promise<boolean> {
   const { context, tenantId, state } = run
   const { store, clock, observer, settings, log } = context

@@ -20,7 +20,7 @@ interface Pass {
 
 type Commit = (page: Fetched) => Promise<void>
 
-/** Full sync of a list that may be empty after an error, or ignore its cursor (docs/sync.md#4-whole-full-sync). */
+/** Full sync of a list that may be empty after an error, or ignore its cursor (docs/internals/sync.md#4-whole-full-sync). */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
   const { context, tenantId, state } = run
@@ -114,7 +114,7 @@ async function assertComplete(
   throw new SyncError('protocol', `An announced page of ${definition.name} is empty, and a second reading differs`)
 }
 
-/** A list without the requesting client is incomplete (docs/api.md#api-client). */
+/** A list without the requesting client is incomplete (docs/internals/api.md#api-client). */
 async function assertListsSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
   const { context, tenantId } = run
   const { store, clock } = context

@@ -10,7 +10,7 @@ export interface Suspicion {
   readonly rids?: readonly number[]
 }
 
-/** Delays before a suspect empty page is requested again, in milliseconds (docs/sync.md#4-whole-full-sync). */
+/** Delays before a suspect empty page is requested again, in milliseconds (docs/internals/sync.md#4-whole-full-sync). */
 export const repeatDelaysMs: readonly number[] = [1000, 2000, 4000]
 
 export const emptyList: Suspicion = {

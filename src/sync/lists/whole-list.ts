@@ -8,7 +8,7 @@ import { isProvable } from '../pages/proof.ts'
 import { fetchPage, type Run } from '../run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
-/** Reads a list that comes in one answer and removes absent records with it (docs/api.md#empty-lists). */
+/** Reads a list that comes in one answer and removes absent records with it (docs/internals/api.md#empty-lists). */
 export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
   run.mode = 'full'
   const { context, tenantId, state } = run

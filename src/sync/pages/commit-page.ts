@@ -3,7 +3,7 @@ import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import { noteDetailsDue, noteProgress, type Run } from '../run.ts'
 
-/** Writes a page, after a proof if its records require it (docs/sync.md#8-tenant-identity). Throws if it is refused. */
+/** Writes a page, after a proof if its records require it (docs/internals/sync.md#8-tenant-identity). Throws if it is refused. */
 export async function commitPage(
   run: Run,
   fetched: Fetched,

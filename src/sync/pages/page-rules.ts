@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '../../model/resource.ts'
 
 const maxEmptyPages = 3
 
-/** Rules for consecutive pages (docs/sync.md#17-protocol), checked before a page is written. */
+/** Rules for consecutive pages (docs/internals/sync.md#17-protocol), checked before a page is written. */
 export interface PageRules {
   /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the request's cursor. */
   check(fetched: Pick<Fetched, 'items' | 'nextCursor' | 'hasMore'>, sent: string | null): void

@@ -1,7 +1,7 @@
 import { enabledResources } from '../context.ts'
 import type { Run } from '../run.ts'
 
-/** True if the mirror has API clients or documents, whose ids prove the tenant's identity (docs/sync.md#8-tenant-identity). */
+/** True if the mirror has API clients or documents, whose ids prove the tenant's identity (docs/internals/sync.md#8-tenant-identity). */
 export async function isProvable({ context, tenantId }: Run): Promise<boolean> {
   for (const { name, identifiedBy } of enabledResources(context))
     if (identifiedBy === 'guid' && (await context.store.liveCount(tenantId, name)) > 0) return true

@@ -16,7 +16,7 @@ export interface Ruling {
 }
 
 /**
- * The page rule (docs/sync.md#8-tenant-identity): false if most of five or more records are unknown but were created over
+ * The page rule (docs/internals/sync.md#8-tenant-identity): false if most of five or more records are unknown but were created over
  * an hour before the last complete full sync began. Records without a readable id do not count: they are quarantined.
  * If the server time of that full sync is unknown, or was wrong (ahead of the page's, or since then the server's time
  * advanced by over a day more than a local one that was not set back), the local time counts unless it is after both `now`

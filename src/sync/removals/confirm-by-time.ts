@@ -13,7 +13,7 @@ export const fullSyncsToRemove = 2
 const marginMs = secondMs
 
 /**
- * Reads everything updated since the oldest due record (docs/sync.md#5-removal). What it returns counts as returned by
+ * Reads everything updated since the oldest due record (docs/internals/sync.md#5-removal). What it returns counts as returned by
  * the full sync.
  *
  * @returns false if it could not be read, so that nothing may be removed.

@@ -9,7 +9,7 @@ import { endsAsking, endsRun, type Run } from '../run.ts'
 /** Records whose look-ups are stored together. */
 const batchSize = 50
 
-/** Looks missing records up by id (docs/sync.md#5-removal); true when a full sync skipped a record that exists. */
+/** Looks missing records up by id (docs/internals/sync.md#5-removal); true when a full sync skipped a record that exists. */
 export async function confirmMissing(
   run: Run,
   definition: FeedResource,

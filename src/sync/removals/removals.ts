@@ -25,7 +25,7 @@ export interface GuardBudget extends RemovalBudget {
 }
 
 /**
- * The shrink guard (docs/sync.md#6-shrink-guard). During a hold the base is from 24 hours before it began, so that new
+ * The shrink guard (docs/internals/sync.md#6-shrink-guard). During a hold the base is from 24 hours before it began, so that new
  * records do not lift it; accepted removals do not count.
  */
 export function planRemovals(

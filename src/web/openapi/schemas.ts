@@ -83,7 +83,7 @@ export const check = component(
     title: z.string().describe('States the passing case'),
     risk: z.string().describe('What may happen while it fails'),
     remediation: z.string().describe('What to do'),
-    runbook: z.string().optional().describe('Name of its page in docs/runbooks'),
+    runbook: z.string().optional().describe('Name of its alert, for /runbook?name=; absent for a check without one'),
     enabled: z.boolean(),
     status: checkStatus,
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),

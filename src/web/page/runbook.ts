@@ -5,38 +5,51 @@ import { packageFolder } from '../../model/process/package-folder.ts'
 import { otherPage } from './page.ts'
 import { runbookHref } from './page-query.ts'
 
-const folder = join('docs', 'runbooks')
-const name = /^Tenantwatch[A-Za-z]+$/
+/** The pages whose sections are the runbooks: of alerts by their name, of checks by the alerts that an entry lists. */
+const pages = [join('docs', 'alerts.md'), join('docs', 'checks.md')]
 
-/** The address in the runbook files, which assume the default configuration. */
+/** The section of the page of checks that is about each of them. */
+const forEachCheck = '## When a check fails\n'
+
+/** The address in the pages, which assume the default configuration. */
 const defaultOrigin = 'http://127.0.0.1:9469'
 
-/** A link in parentheses to another page of the documentation, which is removed with its words. */
-const unservedReference = /\s\(\[[^\]]*\]\((?!Tenantwatch)[^)]*\)\)/g
-
 /** The installed runbook of an alert as a page; null if there is none. Its commands use the given origin. */
-export async function runbookPage(runbook: string, origin = defaultOrigin): Promise<string | null> {
-  const file = join(folder, `${runbook}.md`)
-  const found = name.test(runbook) ? packageFolder(file) : null
-  if (found === null) return null
-  const [text, { Marked }] = await Promise.all([readFile(join(found, file), 'utf8'), import('marked')])
+export async function runbookPage(alert: string, origin = defaultOrigin): Promise<string | null> {
+  const text = /^Tenantwatch[A-Za-z]+$/.test(alert) ? await runbookOf(alert) : null
+  if (text === null) return null
+  const { Marked } = await import('marked')
   const marked = new Marked({
     renderer: {
       /** Only runbooks are served; other links become plain words. */
       link({ href, tokens }) {
-        const [, other] = /^(\w+)\.md$/.exec(href) ?? []
         const words = this.parser.parseInline(tokens)
-        return other !== undefined && name.test(other) ? `<a href="${runbookHref(other)}">${words}</a>` : words
+        return href.includes('#tenantwatch') ? `<a href="${runbookHref(plainText(tokens))}">${words}</a>` : words
       },
     },
   })
-  return otherPage(
-    runbook,
-    html`<article class="runbook">${raw(await marked.parse(remedyFirst(text).replaceAll(unservedReference, '').replaceAll(defaultOrigin, origin)))}</article>`,
-  )
+  const body = await marked.parse(text.replaceAll(defaultOrigin, origin))
+  return otherPage(alert, html`<article class="runbook">${raw(body)}</article>`)
 }
 
-/** The files have the order of alert runbooks; who is called at night wants the remedy before the diagnosis. */
-function remedyFirst(text: string): string {
-  return text.replace(/(^## Diagnosis\n[\s\S]*?)(^## Mitigation\n[\s\S]*?)(?=^## |(?![\s\S]))/m, '$2$1')
+/** The section of the alert, with its name as the title; that of a check with what to do about any of them. */
+async function runbookOf(alert: string): Promise<string | null> {
+  for (const page of pages) {
+    const folder = packageFolder(page)
+    if (folder === null) continue
+    const sections = (await readFile(join(folder, page), 'utf8')).split(/^(?=## )/m)
+    const own = sections.find((text) => text.startsWith(`## ${alert}\n`))
+    if (own !== undefined) return own.slice(1)
+    const ofCheck = sections.find((text) => text.includes(`\`${alert}\``))
+    if (ofCheck === undefined) continue
+    const general = sections.find((text) => text.startsWith(forEachCheck)) ?? ''
+    const id = ofCheck.slice(3, ofCheck.indexOf('\n'))
+    return `# ${alert}\n\n${ofCheck}\n${general.replaceAll('--check CHECK', `--check ${id}`)}`
+  }
+  return null
+}
+
+/** A link to another alert has its name as its words. */
+function plainText(tokens: readonly { readonly raw: string }[]): string {
+  return tokens.map(({ raw: words }) => words).join('')
 }

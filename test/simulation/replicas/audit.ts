@@ -1,4 +1,4 @@
-/** Tables of which only the owner of the tenant may change rows (docs/decisions.md, fences). */
+/** Tables of which only the owner of the tenant may change rows (docs/internals/decisions.md, fences). */
 const exempt = ['leases', 'decisions', 'audited_writes']
 
 /** Each transaction leaves the tenants whose rows it changed, and the tables. */

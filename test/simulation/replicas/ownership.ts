@@ -7,7 +7,7 @@ import type { Host } from './host.ts'
 import type { ReplicaProcess } from './replica-process.ts'
 import type { ReplicaViolationClass } from './violations.ts'
 
-/** Ten seconds until a replica counts as dead, and two rounds of the others (docs/reliability.md#replicas). */
+/** Ten seconds until a replica counts as dead, and two rounds of the others (docs/internals/reliability.md#replicas). */
 const ownedWithinMs = 15 * secondMs
 
 export interface OwnershipParts {

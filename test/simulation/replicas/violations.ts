@@ -1,4 +1,4 @@
-/** Violations of what is promised of replicas, by class (docs/reliability.md#replicas). */
+/** Violations of what is promised of replicas, by class (docs/internals/reliability.md#replicas). */
 export const replicaViolationClasses = [
   /** A transaction was committed by a replica that did not own the tenant, or under a former epoch. */
   'stale_write',

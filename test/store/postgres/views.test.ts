@@ -5,12 +5,15 @@ import { testPostgres } from '../../support/postgres.ts'
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/sql.md'), 'utf8')
 
+const instant = 'timestamp with time zone'
+
 /** Views of the page with their columns and types, in its order. */
 function documented(): ReadonlyMap<string, readonly object[]> {
   const sections = page.split(/^### /m).slice(1)
   return new Map(
     sections.map((text) => {
-      const columns = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, name, type]) => ({ name, type }))
+      const found = text.matchAll(/`(\w+)`\s+(text|boolean|bigint|numeric|json|timestamptz)\b/g)
+      const columns = [...found].map(([, name, type]) => ({ name, type: type === 'timestamptz' ? instant : type }))
       return [/^`(\w+)`/.exec(text)?.[1] ?? '', columns]
     }),
   )
