@@ -18,6 +18,8 @@ export interface CommandData<Options> {
   /** Below the options: what to know, and examples. */
   readonly help: string
   readonly options?: readonly Option[]
+  /** False for a command that reads no configuration. */
+  readonly isConfigured?: false
   readonly run: (run: CommandRun<Options>) => Promise<ExitCode> | ExitCode
 }
 
@@ -29,6 +31,7 @@ export function addCommand<Options>(data: CommandData<Options>): AddCommand {
     const command = program.command(data.name).description(data.summary).addHelpText('after', `\n${data.help}`)
     if (data.argument !== undefined) command.argument(...data.argument)
     for (const option of data.options ?? []) command.addOption(option)
+    if (data.isConfigured !== false) command.option('--config <file>', 'configuration file')
     command.action(async () =>
       done(await data.run({ io, command, options: command.optsWithGlobals<Options & object>(), args: command.args })),
     )

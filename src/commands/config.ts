@@ -78,6 +78,7 @@ export const addConfig: AddCommand = (program, io, done) => {
   const config = program
     .command('config')
     .description('write, check or print the configuration')
+    .option('--config <file>', 'configuration file')
     .addHelpText(
       'after',
       '\nExamples:\n  tenantwatch config schema > config/tenantwatch.schema.json\n  tenantwatch config check\n  tenantwatch config print',

@@ -32,6 +32,7 @@ const calmLife = { usersJoining: 0.1, usersLeaving: 0, documentsUploaded: 0.1, d
 
 export const addDemo = addCommand<DemoOptions>({
   name: 'demo',
+  isConfigured: false,
   summary: 'run the daemon against a simulated tenant with a temporary database',
   options: [
     new Option('--port <n>', 'port of page and metrics; a free one if it cannot be used')

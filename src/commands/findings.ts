@@ -94,7 +94,9 @@ Examples:
     const exit = failOn === undefined ? null : exitCodeOf({ results: [], postures: wanted, failOn })
     if (exit?.cause != null) notes.push(exit.cause)
     const found = bySeverity(await Array.fromAsync(views.findings(query)))
-    const shared = { none: noneOf(options, wanted), summary: totals(found), notes, code: exit?.code ?? exitCodes.ok }
+    const isKnown = wanted.every((one) => describeUnknown(one) === null)
+    const none = isKnown ? `No ${all ? '' : 'open '}findings.` : 'No open findings are known.'
+    const shared = { none, summary: totals(found), notes, code: exit?.code ?? exitCodes.ok }
     if (group !== undefined) return await present(groupList(groupsOf(found, group), shared))
     const names = { source: mirror, tenants: await mirror.tenants() }
     const shown = details ? withEntityNames(found, names) : found.map(withHiddenNames)
@@ -153,17 +155,6 @@ const afterChange =
 
 function withHiddenNames(finding: FindingView): FindingView {
   return { ...finding, evidence: withoutNames(finding.evidence) }
-}
-
-/** The sentence when there are no findings. */
-function noneOf(
-  { all, tenant, check, severity, minSeverity, since }: FindingsOptions,
-  wanted: readonly TenantPosture[],
-) {
-  if (wanted.some((one) => describeUnknown(one) !== null)) return 'No open findings are known.'
-  const filters: readonly unknown[] = [tenant, check, severity, minSeverity, since]
-  const isFiltered = filters.some((value) => value !== undefined)
-  return isFiltered ? `No ${all === true ? '' : 'open '}findings match the filter.` : 'No open findings.'
 }
 
 /** Limits notes and exit code to the wanted check, and holds to those of resources that it reads. */

@@ -18,7 +18,7 @@ import { apiFields, personalFields } from '../store/records/record-shape.ts'
 import { addList } from './list.ts'
 import { openMirror } from './support/configuration.ts'
 import { detailsOption, oneOf, readMoment, readSince, resourceOption, tenantOption } from './support/options.ts'
-import { unknownPart } from './support/record-bounds.ts'
+import { knownSince } from './support/record-bounds.ts'
 
 /** A change of a record, a decision of an operator, or an event of a waiver. */
 interface Change {
@@ -99,8 +99,12 @@ Examples:
     }
     if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
       throw new UsageError('Unknown entity: the mirror never had this id; expected one such as 12 or users:12')
-    const unknown = unknownPart(await mirror.recordBounds(), { since, until, now })
-    const notes = unknown === null ? [] : [`${unknown}; changes before that time are unknown`]
+    const bounds = await mirror.recordBounds()
+    const known = bounds.begins === null && until === undefined ? null : knownSince(bounds, now)
+    // An empty answer would look like "nothing changed".
+    if (known !== null && until !== undefined && until < known.at) throw new UsageError(known.why)
+    const isPartial = known !== null && since !== undefined && since < known.at
+    const notes = isPartial ? [`${known.why}; changes before that time are unknown`] : []
     // Records that were not read may have changed.
     for (const posture of await views.posture(tenant))
       for (const one of describeData(posture, resource === undefined ? resourceNames : [resource]))
@@ -112,8 +116,8 @@ Examples:
       ...(since !== undefined && { since }),
       ...(until !== undefined && { until }),
     }
-    const known = checksOf(settings)
-    const waivers = (await waiverEvents(mirror, tenantId, now)).map((one) => waiverRow(one, known, details))
+    const checks = checksOf(settings)
+    const waivers = (await waiverEvents(mirror, tenantId, now)).map((one) => waiverRow(one, checks, details))
     const accepted = [...(await readDecisions(mirror, tenantId)).map(decisionRow), ...waivers]
       .filter((row) => isWanted(row, { key, resource, since, until }))
       .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))

@@ -118,18 +118,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
     })
     .addHelpText('after', '\nStart with: tenantwatch demo')
   for (const add of commands) add(program, io, done)
-  for (const command of program.commands) inherit(program, command)
   return program
-}
-
-/** Commands that read no configuration. */
-const withoutConfiguration: ReadonlySet<string> = new Set(['simulate', 'demo'])
-
-/** Applies settings and options of the program to commands that were already added. */
-function inherit(program: Command, command: Command): void {
-  command.copyInheritedSettings(program)
-  if (!withoutConfiguration.has(command.name())) command.option('--config <file>', 'configuration file')
-  for (const inner of command.commands) inherit(command, inner)
 }
 
 /** Words of the command line that a message may repeat: options and short words. Others may be secrets, and messages end in logs. */

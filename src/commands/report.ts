@@ -10,12 +10,12 @@ import { buildReport, type Report, unconfiguredInWords } from '../report/build-r
 import { reportHtml } from '../report/report-html.ts'
 import { reportJson } from '../report/report-json.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
-import type { Mirror, NotedConfiguration, RecordBounds, TenantRow } from '../store/port.ts'
+import type { Mirror, NotedConfiguration, TenantRow } from '../store/port.ts'
 import { addCommand } from './command.ts'
 import { openMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import { detailsOption, formatOption, oneOf, readMoment, tenantOption } from './support/options.ts'
-import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
+import { beforeRecord, knownSince } from './support/record-bounds.ts'
 import { writeFile } from './support/write-file.ts'
 
 const renderers = { html: reportHtml, json: reportJson, oscal: reportOscal } as const
@@ -109,13 +109,15 @@ interface Making {
 
 async function makeReport(mirror: Mirror, { settings, options, from, at, now, present }: Making): Promise<Report> {
   const bounds = await mirror.recordBounds()
-  const begunAt = insistOnRecord(bounds, from ?? at, { now, retainedFrom: now - settings.historyRetentionDays * dayMs })
+  const known = knownSince(bounds, now, now - settings.historyRetentionDays * dayMs)
+  if (known !== null && (from ?? at) < known.at) throw unknownThen(known.why)
+  const begunAt = bounds.begins ?? now
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
   if (configuration === null) throw unknownThen(beforeRecord(begunAt))
   const { tenant: only, details = false } = options
   const tenants = await mirror.tenants()
-  if (only !== undefined) insistOnTenant(configuration, tenants, only)
+  if (only !== undefined) assertTenant(configuration, tenants, only)
   return buildReport({
     past,
     configuration,
@@ -127,25 +129,11 @@ async function makeReport(mirror: Mirror, { settings, options, from, at, now, pr
   })
 }
 
-interface Reach {
-  readonly now: number
-  readonly retainedFrom: number
-}
-
 function unknownThen(why: string): UsageError {
   return new UsageError(`${why}; what was true then is unknown`)
 }
 
-/** Returns the start of the history, which is after `now` if the clock was ahead then. */
-function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { now, retainedFrom }: Reach): number {
-  if (begins === null) throw new UsageError(noRecordYet)
-  if (at < begins && begins <= now) throw unknownThen(beforeRecord(begins))
-  const from = Math.max(erasedBefore ?? retainedFrom, retainedFrom)
-  if (at < from) throw unknownThen(erasedBy(from))
-  return begins
-}
-
-function insistOnTenant(
+function assertTenant(
   configuration: NotedConfiguration,
   mirrored: readonly Pick<TenantRow, 'name'>[],
   wanted: string,

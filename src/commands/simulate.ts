@@ -30,6 +30,7 @@ function notListening(error: unknown, host: string): unknown {
 
 export const addSimulate = addCommand<SimulateOptions>({
   name: 'simulate',
+  isConfigured: false,
   summary: 'run a simulated tenant API, for demos, tests and integrators',
   options: [
     new Option('--host <address>', 'address to listen on').default('127.0.0.1'),

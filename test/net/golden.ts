@@ -10,6 +10,7 @@ import { normalizeOutputs } from './normalize.ts'
 const sizes = { users: 24, documents: 16, apiClients: 13, roles: 7 }
 const secondSizes = { users: 8, documents: 4, apiClients: 12, roles: 7 }
 const reason = ['--reason', 'Agreed with the owner of the tenant'] as const
+const decided = [...reason, '--by', 'Ada'] as const
 const agreed = [...reason, '--owner', 'security', '--expires'] as const
 
 /** Runs the program on two simulated tenants through a week of ordinary and unusual events; what it prints, by name. */
@@ -52,14 +53,14 @@ export async function makeGoldens(): Promise<ReadonlyMap<string, string>> {
       await runWith({}, 'sync', '--full')
     }
     const drifted = await findings('auth-settings-unchanged')
-    await keep('accept-drift', 'accept', String(drifted.evidence['driftId']), ...reason)
+    await keep('accept-drift', 'accept', String(drifted.evidence['driftId']), ...decided)
     primary.removeUsers(0.6)
     primary.removeDocuments(0.6)
     pass(24 * hourMs)
     await keep('sync-held', 'sync', '--full')
     const held = await keep('holds', 'accept')
     const id = /^(\S+) +acme +users /m.exec(held)?.[1] ?? ''
-    await keep('accept-hold', 'accept', id, ...reason)
+    await keep('accept-hold', 'accept', id, ...decided)
     pass(10 * minuteMs)
     await keep('sync-accepted', 'sync', '--full')
     await keepAll(keep, waived.fingerprint, drifted.fingerprint)

@@ -56,30 +56,19 @@ function severitiesIn(given: readonly string[] | undefined): SeverityLabels {
   return pairsOf('--severity', given, new RegExp(`^(?:${[...alertSeverities, ...findingSeverities].join('|')})$`))
 }
 
-/** Parses options such as `--label team=security`. The value is a text, not a template. */
+/** Parses options such as `--label team=security`. The value is a text, not a template; a refusal does not repeat it. */
 function pairsOf(option: string, given: readonly string[] = [], names: RegExp): Readonly<Record<string, string>> {
   const pairs = new Map<string, string>()
   for (const pair of given) {
-    const at = pair.indexOf('=')
-    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
-    const problem = pairProblem(at, name, value, names)
-    if (problem !== null)
-      throw new UsageError(`Invalid value of ${option}: ${problem}; expected ${wantedPairs[option]}`)
+    const [, name = '', value = ''] = /^([A-Za-z_]\w*)=(.+)$/s.exec(pair) ?? []
+    if (!names.test(name) || /\{\{|\p{Cc}/u.test(value))
+      throw new UsageError(
+        `Invalid value of ${option}: expected ${wantedPairs[option]}; the text after the "=" has no "{{" and no control character`,
+      )
     if (pairs.has(name)) throw new UsageError(`${option} is given twice for ${name}; give it once`)
     pairs.set(name, value)
   }
   return Object.fromEntries(pairs)
-}
-
-/** Does not repeat the value, which may be a secret. */
-function pairProblem(at: number, name: string, value: string, names: RegExp): string | null {
-  if (at < 0) return 'there is no "="'
-  if (name === '') return 'there is no name before the "="'
-  if (!/^[A-Za-z_]\w*$/.test(name))
-    return 'the name before the "=" must begin with a letter or "_" and have only letters, digits and "_"'
-  if (!names.test(name)) return 'the name before the "=" cannot be used here'
-  if (value === '') return 'there is no text after the "="'
-  return /\{\{|\p{Cc}/u.test(value) ? 'the text after the "=" has "{{" or a control character' : null
 }
 
 const wantedPairs: Readonly<Record<string, string>> = {
