@@ -57,7 +57,7 @@ export interface OwnerRow extends Omit<OwnerView, 'isAlive'> {
   readonly alive: number
 }
 
-/** The stores of the tenants whose leases this process holds (docs/reliability.md#replicas). */
+/** The stores of the tenants whose leases this process holds (docs/postgresql.md#replicas). */
 export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
   readonly #options: LeasedStoresOptions<Store>
   readonly #storeOf: (lease: Lease) => Store

@@ -4,7 +4,6 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
-import { comparable, liveForms } from './forms.ts'
 import { mayLast } from './lasting-holds.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
@@ -12,7 +11,7 @@ import type { Oracle } from './oracle.ts'
 import type { Service } from './service.ts'
 import { mustFail, type Sight } from './truth.ts'
 import type { VirtualTime } from './virtual-time.ts'
-import { type World, worldResources } from './world.ts'
+import { comparable, liveForms, type World, worldResources } from './world.ts'
 
 export interface RecoveryParts {
   readonly time: VirtualTime
@@ -152,12 +151,12 @@ async function openEntities(machine: Machine, check: string): Promise<readonly s
   return rows.map((row) => String(row['id']))
 }
 
-export function sameSet(a: readonly string[], b: readonly string[]): boolean {
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((id) => b.includes(id))
 }
 
 /** Where the mirror is not the tenant, row by row. */
-export async function differences(world: World, mirror: Mirror, tenantId: number): Promise<readonly string[]> {
+async function differences(world: World, mirror: Mirror, tenantId: number): Promise<readonly string[]> {
   const found: string[] = []
   for (const resource of worldResources) {
     const mirrored = new Map<string, string>()

@@ -20,13 +20,10 @@ export class VirtualTime {
   readonly #heap: Event[] = []
   /** Removers of the listeners of pending waits. */
   readonly #waits = new Set<() => void>()
-  readonly #settle: () => Promise<void>
   #order = 0
 
-  /** @param settle resolves when all consequences of an event have taken place. */
-  constructor(start: number, settle: () => Promise<void> = quiet) {
+  constructor(start: number) {
     this.now = start
-    this.#settle = settle
   }
 
   /** Calls `act` at a time, in the order of times and, among equal ones, of calls; not when its scope is dead by then. */
@@ -60,14 +57,14 @@ export class VirtualTime {
 
   /** Lets everything happen that is due up to `time`, one event after the other, each with all its consequences, or until `stops`. */
   async runUntil(time: number, stops: () => boolean = () => false): Promise<void> {
-    await this.#settle()
+    await quiet()
     for (let next = this.#heap[0]; next !== undefined && next.at <= time; next = this.#heap[0]) {
       if (stops()) return
       this.#pop()
       if (next.scope?.dead === true) continue
       this.now = next.at
       next.act()
-      await this.#settle()
+      await quiet()
     }
     this.now = Math.max(this.now, time)
   }
@@ -109,7 +106,7 @@ function isBefore(a: Event, b: Event): boolean {
 }
 
 /** Until only virtual waits are left: promises are done when a turn begins, and readers of long tables take turns. */
-export async function quiet(): Promise<void> {
+async function quiet(): Promise<void> {
   do await turn()
   while (process.getActiveResourcesInfo().includes('Immediate'))
 }

@@ -17,21 +17,17 @@ export interface SeenChange {
   readonly requestId: string | null
 }
 
-/** Query for `changesOf`. */
-export const recordEventsText = `select id, tenant_id as tenant, at, kind, subject, data, request_id as "requestId"
+const recordEventsText = `select id, tenant_id as tenant, at, kind, subject, data, request_id as "requestId"
   from events where kind like 'record.%' and data is not null order by id`
 
 /** Changes of records, oldest first. */
-export function changesOf(rows: readonly Row[]): readonly SeenChange[] {
-  return rows.flatMap(({ tenant, ...event }) =>
+export const seenChanges = (query: Query): readonly SeenChange[] =>
+  (query(recordEventsText) as readonly Row[]).flatMap(({ tenant, ...event }) =>
     changesIn(event as unknown as StoredRecordEvent).map(({ id: _, before, after, ...change }) => {
       const json = (value: unknown) => (change.field === null ? null : JSON.stringify(value))
       return { ...change, tenant: Number(tenant), before: json(before), after: json(after) }
     }),
   )
-}
-
-export const seenChanges = (query: Query) => changesOf(query(recordEventsText) as readonly Row[])
 
 /** Events of these kinds that are not erased, oldest first, with their data. */
 export function seenEvents(query: Query, ...kinds: readonly EventKind[]): readonly Row[] {
