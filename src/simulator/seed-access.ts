@@ -1,7 +1,7 @@
 import type { Kept, Permission } from './fields.ts'
-import { integrationNames } from './names.ts'
+import { DAY, MINUTE } from './fields.ts'
 import { guidFor, mix, pick } from './random.ts'
-import { DAY, MINUTE } from './time.ts'
+import { integrationNames } from './seed-feeds.ts'
 
 export const tenantNames = ['primary', 'second'] as const
 export type TenantName = (typeof tenantNames)[number]
