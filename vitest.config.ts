@@ -16,7 +16,6 @@ export const robustness = [
   'test/commands/own-checks.test.ts',
   'test/evaluate/on-engine.test.ts',
   'test/own-checks.test.ts',
-  'test/sync/model.test.ts',
 ]
 
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */

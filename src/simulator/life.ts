@@ -1,9 +1,9 @@
 import type { Collection } from './collection.ts'
-import { documentEndings, documentTitles, firstNames, lastNames } from './names.ts'
+import { DAY } from './fields.ts'
 import { pick, type Random } from './random.ts'
 import type { TenantName } from './seed-access.ts'
+import { documentEndings, documentTitles, firstNames, lastNames } from './seed-feeds.ts'
 import type { Tenant } from './tenant.ts'
-import { DAY } from './time.ts'
 
 const defaultRates = {
   invitationsAccepted: 0.6,

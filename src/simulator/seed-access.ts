@@ -1,7 +1,6 @@
-import type { Kept, Permission } from './fields.ts'
-import { integrationNames } from './names.ts'
+import { DAY, type Kept, MINUTE, type Permission } from './fields.ts'
 import { guidFor, mix, pick } from './random.ts'
-import { DAY, MINUTE } from './time.ts'
+import { integrationNames } from './seed-feeds.ts'
 
 export const tenantNames = ['primary', 'second'] as const
 export type TenantName = (typeof tenantNames)[number]

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerControl } from './control.ts'
-import { tokenPath } from './oauth.ts'
 import { tokenNames } from './seed-access.ts'
-import { exchange } from './service.ts'
+import { exchange, tokenPath } from './service.ts'
 import { createService, type Service, type ServiceOptions } from './simulator.ts'
 import { listen, repeatedly, requestOf, stopListening, writeDistorted, writeReply } from './wire.ts'
 

@@ -1,10 +1,19 @@
 import { Collection, type Key } from './collection.ts'
-import { type Given, type Kept, type ResourceName, type Shown, type Style, show, withFields } from './fields.ts'
+import {
+  DAY,
+  type Given,
+  type Kept,
+  MINUTE,
+  type ResourceName,
+  type Shown,
+  type Style,
+  show,
+  withFields,
+} from './fields.ts'
 import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
 import { permissions, seedClients, seedRoles, seedSettings, type TenantName } from './seed-access.ts'
 import { seedDocuments, seedUsers } from './seed-feeds.ts'
-import { DAY, MINUTE } from './time.ts'
 
 export interface TenantSizes {
   readonly users: number

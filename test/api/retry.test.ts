@@ -6,7 +6,6 @@ import { caught } from './support/caught.ts'
 import { testClient } from './support/client.ts'
 import { type Handler, sendJson, testServer } from './support/test-server.ts'
 
-const sendRoles: Handler = (_, response) => sendJson(response, 200, envelope([]))
 const failing = (status: number, times: number, headers: Record<string, string> = {}): Handler => {
   return (_, response, number) =>
     number <= times ? sendJson(response, status, {}, headers) : sendJson(response, 200, envelope([]))
@@ -86,58 +85,6 @@ it.each([
     expect(client.blockedUntil).toBe(0)
   },
 )
-
-it.each([-86_400_000, 86_400_000])('a wall clock that is set by %i ms moves no wait', async (jump) => {
-  await using server = await testServer(failing(429, 1, { 'retry-after': '600' }))
-  const { client, clock } = testClient(server.url)
-  await using _ = client
-  await caught(client.fetch(roles, {}))
-  clock.jump(jump)
-  clock.advance(569_000)
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 31_000 })
-  expect(server.requests).toHaveLength(1)
-  clock.advance(31_000)
-  await client.fetch(roles, {})
-})
-
-it.each(['20', '600'])(
-  'stores a wait of %s s before the call that met it ends, though its body never does',
-  async (wait) => {
-    await using server = await testServer((_, response) => {
-      response.writeHead(503, { 'retry-after': wait, 'content-length': 10 }).write(' ')
-    })
-    const { promise: stored, resolve } = Promise.withResolvers<number>()
-    const storeWait = async (until: number) => resolve(until)
-    const { client, clock } = testClient(server.url, { storeWait, api: { timeoutMs: 60_000 } })
-    await using _ = client
-    const stop = new AbortController()
-    const call = caught(client.fetch(roles, {}, stop.signal))
-    expect(await stored).toBe(clock.now() + Number(wait) * 1000)
-    stop.abort()
-    expect((await call).reason).toBe('aborted')
-  },
-)
-
-it('keeps a wait that an earlier process left, but never for more than 24 hours', async () => {
-  await using server = await testServer(sendRoles)
-  const now = Date.UTC(2026, 0, 15)
-  const { client, clock } = testClient(server.url, { blockedUntil: now + 60_000 })
-  await using _ = client
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', retryAt: now + 60_000 })
-  clock.advance(60_000)
-  await client.fetch(roles, {})
-  const far = testClient(server.url, { blockedUntil: now + 9e9 })
-  await using _far = far.client
-  expect(far.client.blockedUntil).toBe(now + 86_400_000)
-})
-
-it('costs a dead tenant at most a fifth more requests in the long run', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 500, {}))
-  const { client } = testClient(server.url)
-  await using _ = client
-  for (let call = 0; call < 120; call++) await caught(client.fetch(roles, {}))
-  expect(server.requests).toHaveLength(140)
-})
 
 it('rides out a server that trips on every fifth request', async () => {
   await using server = await testServer((_, response, number) =>

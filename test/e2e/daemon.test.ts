@@ -8,9 +8,6 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../src
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
 
-/** A start that is refused: at once, but for the machine, which may have other things to do. */
-const refusedMs = 10_000
-
 async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
   const simulator = await startSimulator({ controlPort: null, ...options })
   onTestFinished(() => simulator.close())
@@ -44,34 +41,6 @@ it('starts, syncs by itself and answers on every path', async () => {
   const findings = JSON.parse((await get('/api/v1/findings')).text)
   expect(findings.length).toBeGreaterThan(100)
   expect((await get('/nothing-here')).status).toBe(404)
-})
-
-it('refuses a second engine on the same database at once, which harms nothing', async () => {
-  const { get, place, simulator, child } = await running()
-  const before = simulator.requests.count()
-  for (const command of [['run'], ['sync']]) {
-    const asked = Date.now()
-    const { code, stdout, stderr } = await program(place, ...command).ended
-    expect(code).toBe(3)
-    expect(Date.now() - asked).toBeLessThan(refusedMs)
-    expect(stdout).toBe('')
-    expect(stderr).toMatch(
-      /^(tenantwatch: |\{"level":60,.*"msg":")Another tenantwatch engine .* is working on .*mirror\.db; /m,
-    )
-  }
-  expect(simulator.requests.count()).toBe(before)
-  expect(child.exitCode).toBeNull()
-  expect((await get('/healthz')).status).toBe(200)
-  const beside = await program(place, 'findings', '--format', 'json').ended
-  expect(beside.code).toBe(0)
-  expect(JSON.parse(beside.stdout)).toHaveLength(JSON.parse((await get('/api/v1/findings')).text).length)
-})
-
-it('lets the next engine in as soon as the first one was killed', async () => {
-  const { child, ended, place } = await running()
-  child.kill('SIGKILL')
-  await ended
-  expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
 })
 
 it('reports in one sentence that its port is taken, and leaves no lock behind', async () => {
@@ -147,9 +116,3 @@ it.each(['checks', 'metrics', 'export users', 'findings'])(
     expect(err).toMatch(/tenantwatch: standard output cannot be written \(ENOSPC\)\n$/)
   },
 )
-
-it('never sends the tenant anything but GET', async () => {
-  const { simulator } = await running()
-  expect(simulator.requests.nonGet()).toEqual([])
-  expect(simulator.violations).toEqual([])
-})

@@ -48,19 +48,9 @@ async function slowReader({ port }: Scene, path: string): Promise<void> {
 const states: readonly State[] = [
   { what: 'nothing', reach: ready },
   {
-    what: 'a page of which a byte comes each second',
-    before: ({ simulator }) => void simulator.faults.add({ effect: { kind: 'drip', chunkBytes: 1, everyMs: 1000 } }),
-    reach: (scene) => asked(scene, '/api/public/users'),
-  },
-  {
     what: 'a tenant that never answers',
     before: ({ simulator }) => void simulator.faults.add({ effect: { kind: 'hang' } }),
     reach: (scene) => asked(scene, '/api/public/users'),
-  },
-  {
-    what: 'the wait before a retry',
-    before: ({ simulator }) => void simulator.faults.add({ effect: { kind: 'status', status: 503 } }),
-    reach: ({ simulator }) => until(() => simulator.requests.count() > 10),
   },
   {
     what: 'the wait for an hour that the tenant asks for',

@@ -1,321 +1,200 @@
-import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { expect, it, onTestFinished, vi } from 'vitest'
-import { dayMs } from '../../src/model/durations.ts'
+import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import { fullFreshnessLimitMs } from '../../src/model/freshness.ts'
+import type { Reason } from '../../src/model/reasons.ts'
+import { type ResourceName, resourceNames, type SyncMode } from '../../src/model/resource-names.ts'
 import { resources } from '../../src/resources/index.ts'
-import { type FaultCase, type HarmlessCase, named, proveFault, proveHarmless } from './support/fault-case.ts'
-import type { Fault } from './support/fault-server.ts'
-import { startScene } from './support/scene.ts'
-import { expired, secured, show } from './support/tls-scene.ts'
-import * as wire from './support/wire.ts'
+import type { Fault, FaultEffect } from '../../src/simulator/faults.ts'
+import type { EngineSettings } from '../support/engine-settings.ts'
+import { assertMirrored, changeUpstream, checksOf, type Scene, spoil, startScene } from './support/scene.ts'
 
 // Which answer gives which reason is the table of test/api/faults.test.ts; here each reason goes through the engine.
 
-const hasty = { settings: { api: { timeoutMs: 300 } } }
-const broken = { reason: 'protocol', requests: 1 } as const
-const withData = (data: unknown): Fault => wire.reshaped((envelope) => ({ ...envelope, data }))
-const withEnd = (data: unknown): Fault =>
-  wire.reshaped((envelope) => ({ ...envelope, data, pagination: { ...envelope.pagination, hasMore: false } }))
-
-/** Pages for ever: the first one of the feed again and again, each with another cursor. */
-function endless(data?: readonly unknown[], cursorOf = (page: number) => `c${page}`): Fault {
-  let page = 0
-  return async (context) => {
-    const beginning = { ...context, good: () => context.good(context.request.path) }
-    const pagination = { hasMore: true, nextCursor: cursorOf(page++) }
-    await wire.reshaped((envelope) => ({ ...envelope, data: data ?? envelope.data, pagination }))(beginning)
-  }
+interface FaultCase {
+  readonly reason: Reason
+  readonly on: ResourceName
+  readonly effect: FaultEffect
+  /** Which requests it meets; default those of the list. */
+  readonly of?: Partial<Fault>
+  readonly modes?: readonly SyncMode[]
+  /** Requests of one faulty run at most; default 5. */
+  readonly requests?: number
+  /** The required status of every check on the resource at once, not only after the freshness limit. */
+  readonly atOnce?: 'unknown' | 'no-pass'
+  readonly settings?: EngineSettings
 }
+
+const status = (code: number, retryAfter?: string): FaultEffect => ({
+  kind: 'status',
+  status: code,
+  ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+})
+const body = (text: string): FaultEffect => ({ kind: 'body', body: text })
+const everything = { path: '*' }
+const full = ['full'] as const
 
 const faults: readonly FaultCase[] = [
-  { what: '400', fault: wire.problem(400, 'BAD_REQUEST'), modes: ['full'], reason: 'client_error', requests: 1 },
-  { what: '404 on roles', on: 'roles', fault: wire.problem(404, 'NOT_FOUND'), reason: 'client_error', requests: 1 },
+  { reason: 'client_error', on: 'roles', effect: status(404), requests: 1 },
+  { reason: 'invalid_cursor', on: 'documents', effect: status(400), of: { hasCursor: true }, modes: full },
+  { reason: 'unauthorized', on: 'documents', effect: status(401), of: everything, atOnce: 'unknown' },
+  { reason: 'missing_permission', on: 'authentication-settings', effect: status(401), atOnce: 'unknown' },
+  { reason: 'missing_permission', on: 'users', effect: status(401), of: { page: 2 }, modes: full, atOnce: 'unknown' },
+  { reason: 'missing_permission', on: 'roles', effect: status(403), atOnce: 'unknown', requests: 2 },
+  { reason: 'server_error', on: 'roles', effect: status(500) },
+  { reason: 'rate_limited', on: 'api-clients', effect: status(429) },
+  { reason: 'rate_limited', on: 'users', effect: status(500, '99999999999'), requests: 1 },
+  { reason: 'timeout', on: 'users', effect: { kind: 'hang' }, modes: full, settings: { api: { timeoutMs: 300 } } },
+  { reason: 'network', on: 'documents', effect: { kind: 'reset', when: 'before' } },
+  { reason: 'network', on: 'users', effect: { kind: 'reset', when: 'mid' }, of: { page: 2 }, modes: full, requests: 6 },
   {
-    what: '400 on every cursor in the middle of a full sync',
-    on: 'documents',
-    fault: wire.problem(400, 'VALIDATION_FAILED'),
-    when: (query) => query.has('cursor'),
-    modes: ['full'],
-    reason: 'invalid_cursor',
-    requests: 4,
-  },
-  {
-    what: '401 everywhere',
-    on: 'documents',
-    reason: 'unauthorized',
-    atOnce: 'unknown',
-    state: ({ server }) => {
-      server.choose = () => wire.problem(401, 'UNAUTHORIZED')
-      return async () => {
-        server.choose = () => undefined
-      }
-    },
-  },
-  ...(['documents', 'api-clients', 'authentication-settings'] as const).map(
-    (on): FaultCase => ({
-      what: `401 on ${on} alone`,
-      on,
-      fault: wire.problem(401, 'UNAUTHORIZED'),
-      reason: 'missing_permission',
-      atOnce: 'unknown',
-    }),
-  ),
-  {
-    what: '401 from the second page on',
-    fault: wire.problem(401, 'UNAUTHORIZED'),
-    fromPage: 2,
-    modes: ['full'],
-    reason: 'missing_permission',
-    atOnce: 'unknown',
-  },
-  {
-    what: '403 on roles',
-    on: 'roles',
-    fault: wire.problem(403, 'FORBIDDEN'),
-    reason: 'missing_permission',
-    atOnce: 'unknown',
-    requests: 2,
-  },
-  { what: '500', fault: wire.problem(500, 'INTERNAL_ERROR'), reason: 'server_error' },
-  { what: '500 on roles', on: 'roles', fault: wire.problem(500, 'INTERNAL_ERROR'), reason: 'server_error' },
-  { what: '429', on: 'api-clients', fault: wire.answer(429), reason: 'rate_limited' },
-  {
-    what: '500 that asks for 3000 years',
-    fault: wire.answer(500, '', { 'retry-after': '99999999999' }),
-    reason: 'rate_limited',
-    requests: 1,
-    silences: true,
-  },
-  {
-    what: 'headers that never arrive',
-    fault: wire.silence,
-    reason: 'timeout',
-    modes: ['full'],
-    once: true,
-    scene: hasty,
-  },
-  {
-    what: 'a body that drips',
-    on: 'api-clients',
-    fault: wire.drippingBody,
-    reason: 'timeout',
-    modes: ['full'],
-    once: true,
-    scene: hasty,
-  },
-  {
-    what: 'a refused connection',
-    on: 'documents',
-    reason: 'network',
-    requests: 0,
-    state: async ({ server }) => {
-      await server.down()
-      return () => server.up()
-    },
-  },
-  {
-    what: 'a reset in mid body of a later page',
-    fault: wire.resetInBody,
-    fromPage: 2,
-    modes: ['full'],
-    requests: 6,
-    reason: 'network',
-  },
-  { what: 'a body cut within a chunk', on: 'permissions', fault: wire.cut('chunked'), reason: 'network' },
-  {
-    what: '3xx to another origin, the token in a header of its own',
     reason: 'redirect',
+    on: 'users',
+    effect: { kind: 'status', status: 302, headers: { location: '/x' } },
     requests: 1,
-    family: ({ other }) =>
-      Object.fromEntries(
-        [301, 302, 307, 308].map((status) => [
-          status,
-          wire.answer(status, '', { location: `${other.url}/api/public/users`, refresh: '0; url=/' }),
-        ]),
-      ),
-    scene: {
-      settings: { auth: { header: 'X-Api-Token', scheme: '' } },
-      readings: { tokenHeader: 'X-Api-Token', tokenScheme: '' },
-    },
   },
   {
-    what: 'a body over the cap',
-    modes: ['full'],
-    requests: 1,
     reason: 'too_large',
-    fault: wire.changed((body) => Buffer.concat([Buffer.alloc(2 ** 21, ' '), body])),
-    scene: { settings: { api: { maxBodyBytes: 2 ** 20 } } },
+    on: 'users',
+    effect: body(' '.repeat(2 ** 20 + 1)),
+    requests: 1,
+    settings: { api: { maxBodyBytes: 2 ** 20 } },
   },
-  { what: 'no list of users', ...broken, fault: withData({}) },
-  { what: 'no list of roles', on: 'roles', ...broken, fault: withData(null) },
-  { what: 'no list of permissions', on: 'permissions', ...broken, fault: withData(0) },
-  { what: 'a list in place of settings', on: 'authentication-settings', ...broken, fault: withData([]) },
-  { what: 'no JSON', on: 'documents', ...broken, fault: wire.answer(200, `{"data": ${wire.bodyCanary}`) },
+  { reason: 'protocol', on: 'documents', effect: body('{"data": [}'), requests: 1 },
+  { reason: 'protocol', on: 'permissions', effect: { kind: 'set', path: 'data', value: null }, requests: 1 },
+  { reason: 'suspect_empty', on: 'api-clients', effect: { kind: 'empty' }, atOnce: 'no-pass' },
   {
-    what: 'a sign-in page with 200',
-    on: 'api-clients',
-    ...broken,
-    fault: wire.answer(200, `<html>${wire.bodyCanary}</html>`),
-  },
-  {
-    what: 'an error beside data',
-    ...broken,
-    fault: wire.reshaped((envelope) => ({ ...envelope, error: { code: 'X', message: wire.bodyCanary } })),
-  },
-  {
-    what: 'more pages without a cursor',
-    on: 'documents',
-    ...broken,
-    family: () => ({
-      null: wire.paged({ hasMore: true, nextCursor: null }),
-      empty: wire.paged({ hasMore: true, nextCursor: '' }),
-      absent: wire.paged({ hasMore: true, nextCursor: undefined }),
-    }),
-  },
-  {
-    what: 'cursors in a circle',
-    modes: ['full'],
-    reason: 'protocol',
-    requests: 4,
-    family: () => ({
-      'one for all pages': endless(undefined, () => 'same'),
-      'three in turn': endless(undefined, (page) => `round ${page % 3}`),
-    }),
-  },
-  {
-    what: 'empty pages for ever',
-    on: 'documents',
-    modes: ['full'],
-    reason: 'protocol',
-    requests: 3,
-    family: () => ({ empty: endless([]) }),
-  },
-  {
-    what: 'pages for ever',
-    modes: ['full'],
-    reason: 'protocol',
-    requests: 8,
-    family: () => ({ repeated: endless() }),
-    scene: { settings: { api: { maxPages: 8 } } },
-  },
-  {
-    what: 'an ignored cursor',
-    on: 'api-clients',
-    reason: 'invalid_cursor',
-    requests: 2,
-    family: () => ({ repeated: endless() }),
-  },
-  {
-    what: 'an empty list of clients',
-    on: 'api-clients',
-    fault: withEnd([]),
     reason: 'suspect_empty',
-    requests: 4,
-    atOnce: 'no-pass',
-  },
-  {
-    what: 'an empty list of roles',
     on: 'roles',
-    fault: withData([]),
-    reason: 'suspect_empty',
+    effect: { kind: 'set', path: 'data', value: [] },
     requests: 1,
     atOnce: 'no-pass',
   },
 ]
 
-it.each(named(faults))('%s ends the run, and nothing of it is kept', (_, row) => proveFault(row))
+it.each(faults.map((row) => [`${row.reason} of ${row.on}`, row] as const))(
+  '%s: nothing of the run is kept, no pass outlives its data, and it recovers by itself',
+  async (_, row) => {
+    const { on: resource, reason, settings = {} } = row
+    const scene = await startScene({ settings })
+    const { test } = scene
+    const spoilt = spoil(scene)
+    await assertSound(scene)
+    const [findings, facts] = [await scene.findings(), scene.facts()]
+    const cursor = await cursorOf(scene, resource)
+    changeUpstream(scene, spoilt)
 
-it('an expired certificate ends the run before a request is sent', async () => {
-  const secure = secured()
-  await proveFault({
-    what: 'an expired certificate',
-    on: 'documents',
-    reason: 'tls',
-    requests: 0,
-    scene: secure.options,
-    message: 'CERT_HAS_EXPIRED',
-    state: async (scene) => {
-      const shown = expired()
-      secure.quality(shown.cert)
-      const back = await show(scene, shown, secure.good)
-      return () => {
-        secure.quality(secure.good.cert)
-        return back()
-      }
-    },
-  })
-})
+    test.sim.faults.add({ path: `/api/public/${resource}`, ...row.of, effect: row.effect })
+    const isFeed = resource === 'users' || resource === 'documents'
+    for (const mode of row.modes ?? (isFeed ? (['incremental', 'full'] as const) : full)) {
+      const before = test.sim.requests.count()
+      const result = await test.run(resource, mode)
+      expect([result.outcome, result.reason, result.mode], result.message ?? '').toEqual(['failure', reason, mode])
+      expect(test.sim.requests.count() - before, 'requests').toBeLessThanOrEqual(row.requests ?? 5)
+      const [last] = test.query('select outcome, reason, mode from runs order by id desc limit 1')
+      expect(last).toEqual({ outcome: 'failure', reason, mode })
+    }
+    expect(scene.facts(), 'records of the mirror').toEqual(facts)
+    expect(await cursorOf(scene, resource), 'stored cursor').toBe(cursor)
+    await scene.evaluator()
+    await assertKept(scene, findings, resource, row.atOnce ?? null)
 
-/** Cursors as a hostile server would write them, turned back into the right ones when they return. */
-function disguised(disguise: (cursor: string) => string): Fault {
-  const right = new Map<string, string>()
-  return async (context) => {
-    const url = new URL(context.request.url, 'http://x')
-    const sent = url.searchParams.get('cursor')
-    if (sent !== null) url.searchParams.set('cursor', right.get(sent) ?? sent)
-    const asked = { ...context, good: () => context.good(`${url.pathname}${url.search}`) }
-    await wire.reshaped(({ pagination, ...rest }) => {
-      const cursor = pagination?.['nextCursor']
-      if (typeof cursor !== 'string' || pagination === null) return { ...rest, pagination }
-      const nextCursor = disguise(cursor)
-      right.set(nextCursor.toWellFormed(), cursor)
-      return { ...rest, pagination: { ...pagination, nextCursor } }
-    })(asked)
+    test.clock.advance(limitOf(scene, resource) + minuteMs)
+    for (const name of resourceNames) if (name !== resource) await test.run(name, 'full')
+    await test.run(resource, 'full')
+    await scene.evaluator()
+    await assertKept(scene, findings, resource, 'unknown')
+
+    test.sim.faults.clear()
+    await assertRecovery(scene, findings)
+    scene.assertManners()
+  },
+)
+
+/** The starting point: each resource has a check that passes and, where one exists, a finding. */
+async function assertSound(scene: Scene): Promise<void> {
+  const results = await scene.cycle()
+  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
+  await assertMirrored(scene)
+  const statuses = await scene.stored()
+  for (const resource of resourceNames) {
+    const words = checksOf(resource).map((check) => statuses[check])
+    if (resource !== 'permissions') expect(words).toEqual(expect.arrayContaining(['pass', 'fail']))
   }
 }
 
-const coded = (coding: string, encode: (body: Buffer) => Buffer) => wire.changed(encode, { 'content-encoding': coding })
+async function assertKept(
+  scene: Scene,
+  findings: readonly string[],
+  resource: ResourceName,
+  wanted: 'unknown' | 'no-pass' | null,
+): Promise<void> {
+  const own = findings.filter((finding) => checksOf(resource).some((check) => finding.startsWith(`${check} `)))
+  expect(await scene.findings(), 'open findings').toEqual(expect.arrayContaining(own))
+  const [stored, shown] = [await scene.stored(), await scene.shown()]
+  for (const check of wanted === null ? [] : checksOf(resource)) {
+    const words = [stored[check], shown[check]]
+    if (wanted === 'unknown') expect([check, ...words]).toEqual([check, 'unknown', 'unknown'])
+    else expect([check, ...words]).not.toContain('pass')
+  }
+}
 
-const harmless: readonly HarmlessCase[] = [
-  { what: 'four times 500 in a row', on: 'roles', fault: wire.answer(500), times: 4 },
-  { what: '429 that asks for 20 s', on: 'documents', fault: wire.answer(429, '', { 'retry-after': '20' }), times: 2 },
-  { what: 'interim answers before the right one', fault: wire.afterInterim(20) },
-  { what: 'one answer cut against its length', on: 'roles', fault: wire.cut('content-length'), times: 1 },
-  { what: 'answers in single bytes', fault: wire.sliced(1) },
-  { what: 'connections closed after an answer', on: 'api-clients', fault: wire.thenClosed },
-  { what: 'gzip', on: 'documents', fault: coded('gzip', gzipSync) },
-  { what: 'brotli', on: 'api-clients', fault: coded('br', brotliCompressSync) },
-  { what: 'every record twice', fault: wire.reshaped((one) => ({ ...one, data: [one.data, one.data].flat() })) },
-  { what: 'users against their order', fault: wire.reshaped((one) => ({ ...one, data: [one.data].flat().reverse() })) },
-  { what: 'a limit that makes no sense', fault: wire.paged({ limit: -5 }) },
-  { what: 'cursors with signs of their own', fault: disguised((cursor) => `&a=b%00#?/\\"'<>+ é😀${cursor}`) },
-  { what: 'cursors with line breaks', on: 'documents', fault: disguised((cursor) => `${cursor}\r\nx: y\r\n\r\nGET /`) },
-  { what: 'cursors of 8 KB', on: 'api-clients', fault: disguised((cursor) => cursor.padEnd(8000, '_')) },
-  { what: 'a list of clients that is empty once', on: 'api-clients', fault: withEnd([]), times: 1 },
-]
+/** Two cycles at most until all is well. */
+async function assertRecovery(scene: Scene, findings: readonly string[]): Promise<void> {
+  const { test } = scene
+  const { blockedUntil } = await test.mirror.tenant(test.engine.tenantId)
+  test.clock.advance(Math.max(5 * minuteMs, blockedUntil - test.clock.now()))
+  await scene.cycle()
+  test.clock.advance(5 * minuteMs)
+  const results = await scene.cycle()
+  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
+  await assertMirrored(scene)
+  expect(Object.values(await scene.stored())).not.toContain('unknown')
+  const left = await scene.findings()
+  const gone = findings.filter((one) => !left.includes(one)).map((one) => one.split(' ')[0])
+  expect(gone.sort()).toEqual([
+    'api-client-role-active',
+    'api-client-secret-not-expired',
+    'auth-sso-enforced',
+    'document-name-unique',
+    'user-mfa-enrolled',
+  ])
+  expect(await test.mirror.holds()).toEqual([])
+}
 
-it.each(named(harmless))('%s is read', (_, row) => proveHarmless(row))
+function limitOf({ test }: Scene, resource: ResourceName): number {
+  const { freshnessMs, full: rhythm } = test.settings.resources[resource]
+  return fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: rhythm.intervalMs, durationMs: null })
+}
 
-it('a network that is back after three days costs an ordinary cycle, no burst', async () => {
+async function cursorOf({ test }: Scene, resource: ResourceName): Promise<string | null> {
+  return (await test.mirror.syncState(test.engine.tenantId, resource)).cursor
+}
+
+it.each([
+  ['nothing', []],
+  ['no record', ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']],
+] as const)('the sound policy of another tenant, whose token lacks %s, turns no check green', async (_, lacking) => {
   const scene = await startScene()
-  const { test, server } = scene
+  const { test } = scene
+  test.sim.primary.setSettings({ mfaEnabled: false, ssoEnabled: true, ssoEnforced: false })
+  test.sim.second.setSettings({ mfaEnabled: true, ssoEnabled: true, ssoEnforced: true })
+  for (const code of lacking) test.sim.revokePermission('secondReader', code)
   await scene.cycle()
-  test.clock.advance(dayMs)
-  server.requests.length = 0
-  await scene.cycle()
-  const ordinary = server.requests.length
-  await server.down()
-  for (let day = 0; day < 3; day++) {
-    test.clock.advance(dayMs)
+  const [facts, findings] = [scene.facts(), await scene.findings()]
+  const wrong = { 'auth-mfa-policy-enabled': 'fail', 'auth-sso-enforced': 'fail' }
+  expect(await scene.stored()).toMatchObject(wrong)
+  test.useToken(test.sim.tokens.secondReader)
+  for (let cycle = 0; cycle < 3; cycle++) {
+    test.clock.advance(5 * minuteMs)
     const results = await scene.cycle()
-    expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill('network'))
-    expect(Object.values(await scene.stored())).not.toContain('pass')
+    expect(results.map(({ outcome }) => outcome)).toEqual(results.map(() => 'failure'))
+    expect(results.at(-1)?.reason).toBe('tenant_changed')
+    expect(new Set(Object.values(await scene.shown()))).toEqual(new Set(['unknown']))
+    expect([scene.facts(), await scene.findings()]).toEqual([facts, findings])
   }
-  await server.up()
-  server.requests.length = 0
-  const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
-  expect(server.requests.length).toBeLessThanOrEqual(ordinary)
-  scene.assertManners()
-})
-
-it('proxies that only the environment names are not used', async () => {
-  const scene = await startScene()
-  for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY']) {
-    vi.stubEnv(name, scene.other.url)
-  }
-  onTestFinished(() => void vi.unstubAllEnvs())
-  await scene.test.restart({})
-  const results = await scene.cycle()
-  expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
+  test.useToken(test.sim.tokens.reader)
+  test.clock.advance(5 * minuteMs)
+  await scene.cycle()
+  expect(await scene.stored()).toMatchObject(wrong)
   scene.assertManners()
 })

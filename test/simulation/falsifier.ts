@@ -1,8 +1,6 @@
 import type { Answer } from '../../src/api/transport/outcome.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { Asked } from './asked.ts'
-import { feedOf, resourceOfDetail } from './false-answers.ts'
 import {
   contradicting,
   idOfBody,
@@ -17,7 +15,8 @@ import {
 } from './falsify.ts'
 import type { NetworkParts } from './network.ts'
 import type { Feed } from './readings.ts'
-import type { ServiceAnswer } from './service.ts'
+import type { Asked, ServiceAnswer } from './service.ts'
+import { feedOf, resourceOfDetail } from './weather.ts'
 import type { UserTruth, World } from './world.ts'
 
 type Body = Record<string, unknown>

@@ -1,7 +1,6 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { ServerTimes } from './server-times.ts'
-import { StatedWaits } from './stated-waits.ts'
-import { WireLog } from './wire-log.ts'
+import type { WallClock } from './clocks.ts'
+import type { Feed } from './readings.ts'
 
 /** The data that went over the wire, for the oracle; times are the world's. */
 export class Ledger {
@@ -65,5 +64,120 @@ export class Ledger {
   /** When the tenant last answered 404 for a user. */
   deniedAt(userId: string): number {
     return this.#denied.get(userId) ?? Number.NEGATIVE_INFINITY
+  }
+}
+
+/** How wrong the server time of a resource's answers is, in milliseconds, null where it cannot be read; and since when. */
+export interface ServerTime {
+  readonly wrongMs: number | null
+  readonly since: number
+}
+
+/** Beyond this the daemon must have noticed, in milliseconds: the limit, and what a skew may differ before it is kept. */
+export const noticedSkewMs = 307_000
+
+/** Kind of an answer's time; consecutive answers of one kind are merged. */
+function kindOf(wrongMs: number | null): string {
+  if (wrongMs === null) return 'unreadable'
+  return Math.abs(wrongMs) <= noticedSkewMs ? 'right' : wrongMs < 0 ? 'behind' : 'ahead'
+}
+
+/** Server times stated by the answers of each resource. */
+export class ServerTimes {
+  readonly #last = new Map<ResourceName, ServerTime>()
+  /** How far ahead of the world an answer's time was at most, in milliseconds, and how far behind. */
+  mostAheadMs = 0
+  mostBehindMs = 0
+
+  /** @param wrongMs stated time minus the world's; null when it cannot be read. */
+  note(resource: ResourceName, wrongMs: number | null, at: number): void {
+    this.mostAheadMs = Math.max(this.mostAheadMs, wrongMs ?? 0)
+    this.mostBehindMs = Math.max(this.mostBehindMs, -(wrongMs ?? 0))
+    const before = this.#last.get(resource)
+    const isSame = before !== undefined && kindOf(before.wrongMs) === kindOf(wrongMs)
+    this.#last.set(resource, { wrongMs, since: isSame ? before.since : at })
+  }
+
+  of(resource: ResourceName): ServerTime | undefined {
+    return this.#last.get(resource)
+  }
+}
+
+/** A wait that the tenant stated, as it reached the daemon; times are the world's, which no setting of a clock moves. */
+export interface StatedWait {
+  readonly toldAt: number
+  readonly until: number
+}
+
+/** So long the slow store may take to keep a wait: a process that ends meanwhile takes it along. */
+const unstoredMs = 250
+
+/** The silences that the tenant asked for: no request may break one, whichever process sends it. */
+export class StatedWaits {
+  #waits: readonly StatedWait[] = []
+
+  #end = 0
+
+  /** When the last one ends, also one that may not have been stored; 0 when there was none. */
+  get end(): number {
+    return this.#end
+  }
+
+  state(wait: StatedWait): void {
+    this.#end = Math.max(this.#end, wait.until)
+    this.#waits = [...this.#waits.filter(({ until }) => until > wait.toldAt), wait]
+  }
+
+  /** A process ended; its last stated wait may not have been stored. */
+  processEnded(now: number): void {
+    this.#waits = this.#waits.filter(({ toldAt }) => now - toldAt > unstoredMs)
+  }
+
+  /** The wait that a request breaks, sent now by the process started at `bornAt`. */
+  brokenBy(now: number, bornAt: number, wall: WallClock): StatedWait | undefined {
+    return this.#waits.find((wait) => wait.toldAt < now && now < wait.until - aheadBefore(bornAt, wait, wall))
+  }
+}
+
+/**
+ * By how much the wall clock was set ahead between a wait and the birth of a later process: to that one only the stored
+ * wall time can measure it. Within one process no clock excuses anything.
+ */
+function aheadBefore(bornAt: number, { toldAt }: StatedWait, wall: WallClock): number {
+  return bornAt > toldAt ? wall.setAheadSince(toldAt) - wall.setAheadSince(bornAt + 1) : 0
+}
+
+/** The statement of a page about the pages that follow it. */
+export interface PageEnd {
+  readonly hasMore: boolean
+  readonly nextCursor: string | null
+}
+
+/** Full syncs that the tenant answered to their end, with their beginnings; times are the world's. */
+export class WireLog {
+  /** When the latest full sync began that was handed a cursor. */
+  readonly #begun = new Map<string, number>()
+  readonly #answered = new Map<ResourceName, number>()
+
+  /** A page went out; `from` is the cursor it was asked for with, null at the beginning of the feed. */
+  page(feed: Feed, from: string | null, { hasMore, nextCursor }: PageEnd, at: number): void {
+    const begun = from === null ? at : this.#begunWith(feed, from)
+    if (nextCursor !== null)
+      this.#begun.set(`${feed} ${nextCursor}`, Math.max(begun, this.#begunWith(feed, nextCursor)))
+    if (!hasMore) this.whole(feed, begun)
+  }
+
+  /** All of a resource was answered, beginning at some time. */
+  whole(resource: ResourceName, begun: number): void {
+    this.#answered.set(resource, Math.max(begun, this.answered(resource)))
+  }
+
+  /** When the latest full sync began that was answered to its end; minus infinity before the first. */
+  answered(resource: ResourceName): number {
+    return this.#answered.get(resource) ?? Number.NEGATIVE_INFINITY
+  }
+
+  #begunWith(feed: Feed, cursor: string): number {
+    return this.#begun.get(`${feed} ${cursor}`) ?? Number.NEGATIVE_INFINITY
   }
 }

@@ -1,5 +1,5 @@
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
-import { inThePast, type LifeParts } from './life-parts.ts'
+import { inThePast, type LifeParts } from './life.ts'
 import { meetsRequirement } from './machine-settings.ts'
 import { doOne } from './prng.ts'
 import type { DocumentTruth } from './world.ts'

@@ -1,5 +1,5 @@
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
-import type { LifeParts } from './life-parts.ts'
+import type { LifeParts } from './life.ts'
 import { createCode } from './populate.ts'
 import { doOne } from './prng.ts'
 import type { ClientTruth, RoleTruth, World } from './world.ts'

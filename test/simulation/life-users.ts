@@ -1,4 +1,4 @@
-import { inThePast, type LifeParts } from './life-parts.ts'
+import { inThePast, type LifeParts } from './life.ts'
 import { doOne } from './prng.ts'
 import type { UserTruth } from './world.ts'
 

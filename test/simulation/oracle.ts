@@ -9,27 +9,23 @@ import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
 import { type DataProblems, problemOf, problemsNow } from './data-problems.ts'
 import { FullSyncLog } from './full-sync-log.ts'
-import type { Ledger } from './ledger.ts'
+import { type Ledger, noticedSkewMs } from './ledger.ts'
 import type { Machine } from './machine.ts'
-import { RemovalBudget } from './oracle-budget.ts'
-import { ClockTracker } from './oracle-clock.ts'
-import { checkInputs, isUnshown } from './oracle-inputs.ts'
-import { RetentionTracker } from './oracle-keeping.ts'
 import {
   checkCursors,
   checkForeign,
+  checkRecords,
   checkRemovals,
   MirrorMemory,
   quarantinedKeys,
+  RemovalBudget,
   type ResolvedFinding,
+  type TrueForms,
 } from './oracle-mirror.ts'
-import { checkRecords, type TrueForms } from './oracle-records.ts'
-import { WaiverTracker } from './oracle-waivers.ts'
+import { ClockTracker, checkInputs, isUnshown, RetentionTracker, WaiverTracker } from './oracle-rules.ts'
 import type { Readings } from './readings.ts'
-import { noticedSkewMs } from './server-times.ts'
-import { cannotPass, mustFail, type Sight } from './truth.ts'
-import { keptRoles, keptRolesText, wereOnce } from './truth-drift.ts'
-import type { Violation, ViolationClass } from './violations.ts'
+import type { Violation, ViolationClass } from './tally.ts'
+import { cannotPass, keptRoles, keptRolesText, mustFail, type Sight, wereOnce } from './truth.ts'
 import type { UserTruth, World } from './world.ts'
 
 export interface OracleParts {
@@ -59,8 +55,6 @@ export class Oracle {
   readonly violations: Violation[] = []
   readonly fullSyncs = new FullSyncLog()
   readonly evaluated: Evaluated = { passes: 0, checks: 0, unknown: 0 }
-  /** Unknown checks with their reasons, where they are counted. */
-  readonly unknowns: string[] = []
   /** True once an operator accepted what was held. */
   accepts = false
   readonly #parts: OracleParts
@@ -233,10 +227,7 @@ export class Oracle {
       // a page after each full one leaves a removed last client to the operator (docs/internals/sync.md#4-whole-full-sync).
       const isOpen =
         view.reason === 'ambiguous' || (view.reason === 'suspect_empty' && this.#parts.readings.hasMoreWhenFull)
-      if (view.status === 'unknown' && !isOpen) {
-        this.evaluated.unknown++
-        this.unknowns.push(`step ${this.#step}: ${view.check} ${view.reason}`)
-      }
+      if (view.status === 'unknown' && !isOpen) this.evaluated.unknown++
     }
     if (view.status !== 'pass') return
     this.evaluated.passes++

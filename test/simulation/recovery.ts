@@ -4,7 +4,6 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
-import { comparable, liveForms } from './forms.ts'
 import { mayLast } from './lasting-holds.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
@@ -12,7 +11,7 @@ import type { Oracle } from './oracle.ts'
 import type { Service } from './service.ts'
 import { mustFail, type Sight } from './truth.ts'
 import type { VirtualTime } from './virtual-time.ts'
-import { type World, worldResources } from './world.ts'
+import { comparable, liveForms, type World, worldResources } from './world.ts'
 
 export interface RecoveryParts {
   readonly time: VirtualTime

@@ -1,8 +1,9 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { calamities } from './calamity.ts'
-import { liveAtOnce } from './crew.ts'
-import { replayOf, seedsFrom } from './lives.ts'
+import { live, replayOf, seedsFrom } from './lives.ts'
 import type { SimulationReport } from './simulate.ts'
 import { Tally } from './tally.ts'
 import { requestFaults, spells } from './weather.ts'
@@ -15,7 +16,6 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(availableParallelism()) },
     only: { type: 'string' },
     quiet: { type: 'boolean', default: false },
-    unknowns: { type: 'boolean', default: false },
   },
 })
 const known: readonly string[] = [...requestFaults, ...spells, ...calamities]
@@ -37,19 +37,40 @@ function seconds(): string {
   return ((performance.now() - began) / 1000).toFixed(1)
 }
 
-function printReport({ seed, violations, unknowns, trace }: SimulationReport): void {
+function printReport({ seed, violations, trace }: SimulationReport): void {
   if (values.seeds === '1') console.log(`seed ${seed}: trace ${trace}`)
-  if (values.unknowns) for (const line of unknowns) console.log(`seed ${seed}, ${line}`)
   if (violations.length === 0) return
   for (const { kind, step, what } of violations.slice(0, 5)) console.log(`seed ${seed}, step ${step}: ${kind}: ${what}`)
   if (violations.length > 5) console.log(`seed ${seed}: ${violations.length - 5} more`)
   console.log(`  again: ${replayOf(seed, options)}`)
 }
 
-await liveAtOnce(seedsFrom(Number(values.from), Number(values.seeds)), options, Number(values.jobs), (report) => {
-  tally.add(report)
-  printReport(report)
-  if (tally.lives % wordEvery === 0) console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
-})
-console.log(tally.table(options.steps, seconds()))
-process.exitCode = tally.violations > 0 ? 1 : 0
+/** Lives in so many processes at once; a life is the same whatever runs beside it. */
+async function liveAtOnce(jobs: number): Promise<void> {
+  const seeds = seedsFrom(Number(values.from), Number(values.seeds))
+  const parts = Array.from({ length: jobs }, (_, part) => seeds.filter((_, i) => i % jobs === part))
+  await Promise.all(
+    parts.map(async (part) => {
+      const env = { ...process.env, SEEDS: JSON.stringify(part) }
+      const child = fork(import.meta.filename, process.argv.slice(2), { env, serialization: 'advanced' })
+      child.on('message', (report) => {
+        tally.add(report as SimulationReport)
+        printReport(report as SimulationReport)
+        if (tally.lives % wordEvery === 0)
+          console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
+      })
+      // The messages that the process sent arrive before its end is known.
+      const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+      if (code !== 0) throw new Error(`A process that runs simulated lives ended with ${signal ?? code}`)
+    }),
+  )
+}
+
+if (process.send !== undefined) {
+  for await (const report of live(JSON.parse(process.env['SEEDS'] ?? '[]'), options)) process.send(report)
+  process.disconnect?.()
+} else {
+  await liveAtOnce(Math.min(Number(values.jobs), Number(values.seeds)))
+  console.log(tally.table(options.steps, seconds()))
+  process.exitCode = tally.violations > 0 ? 1 : 0
+}

@@ -1,7 +1,7 @@
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { CursorBook, CursorContent, Position, SortKey } from './cursors.ts'
 import type { Feed, Readings } from './readings.ts'
-import { renderClient, renderDocument, renderRole, renderUser } from './render.ts'
-import type { UserTruth, World } from './world.ts'
+import type { ClientTruth, DocumentTruth, RoleTruth, UserTruth, World } from './world.ts'
 
 /** An answer before any fault is laid upon it. */
 export interface ServiceAnswer {
@@ -175,4 +175,83 @@ function compare([a, i]: SortKey, [b, j]: SortKey): number {
 function cursorField(cursor: string | null, { absentCursor }: Readings): Record<string, unknown> {
   if (cursor !== null) return { nextCursor: cursor }
   return absentCursor === 'missing' ? {} : { nextCursor: absentCursor === 'empty' ? '' : null }
+}
+
+/** One request taken apart. */
+export interface Asked {
+  readonly path: string
+  readonly resource: ResourceName
+  /** The list it is a page of; null for everything else. */
+  readonly feed: Feed | null
+  readonly cursor: string | null
+  readonly updatedAfter: boolean
+}
+
+export function isFeedName(name: string): name is Feed {
+  return name === 'users' || name === 'documents' || name === 'api-clients'
+}
+
+export function resourceOf(path: string): ResourceName {
+  const [name = ''] = path.replace('/api/public/', '').split(/[/?]/)
+  if (isFeedName(name) || name === 'roles' || name === 'permissions' || name === 'authentication-settings') return name
+  throw new TypeError(`The daemon asked for ${path}`)
+}
+
+export function askedOf(path: string): Asked {
+  const { pathname, searchParams } = new URL(path, 'http://tenant')
+  const name = pathname.replace('/api/public/', '')
+  return {
+    path,
+    resource: resourceOf(path),
+    feed: isFeedName(name) ? name : null,
+    cursor: searchParams.get('cursor'),
+    updatedAfter: searchParams.has('updatedAfter'),
+  }
+}
+
+type Style = Pick<Readings, 'dates' | 'unknownFields' | 'upperGuids'>
+type Body = Record<string, unknown>
+
+/** An instant as the modelled service writes it. */
+function dateText(ms: number, { dates }: Pick<Style, 'dates'>): string {
+  const text = new Date(ms).toISOString()
+  if (dates === 'millis') return text
+  return dates === 'seven' ? text.replace('Z', '0000Z') : text.slice(0, -1)
+}
+
+const guid = (id: string, { upperGuids }: Style) => (upperGuids ? id.toUpperCase() : id)
+const extras = ({ unknownFields }: Style): Body => (unknownFields ? { tags: ['a', 'b'] } : {})
+
+export function renderUser(user: UserTruth, style: Style, withRoleId: boolean): Body {
+  return {
+    ...user,
+    roleId: withRoleId ? user.roleId : null,
+    createdAt: dateText(user.createdAt, style),
+    ...extras(style),
+  }
+}
+
+export function renderDocument({ statusSince: _, ...document }: DocumentTruth, style: Style): Body {
+  const { createdAt, updatedAt, fileId } = document
+  return {
+    ...document,
+    fileId: guid(fileId, style),
+    createdAt: dateText(createdAt, style),
+    updatedAt: updatedAt === null ? null : dateText(updatedAt, style),
+    ...extras(style),
+  }
+}
+
+export function renderClient(client: ClientTruth, style: Style): Body {
+  return {
+    ...client,
+    clientId: guid(client.clientId, style),
+    secretExpirationDate: dateText(client.secretExpirationDate, style),
+    createdAt: dateText(client.createdAt, style),
+    ...extras(style),
+  }
+}
+
+export function renderRole(role: RoleTruth, style: Style): Body {
+  return { ...role, description: `${role.name} role`, type: 'User', isReadOnly: false, ...extras(style) }
 }

@@ -15,7 +15,7 @@ import { createKeyedPrng, createPrng } from './prng.ts'
 import { chooseReadings } from './readings.ts'
 import { checkRecovery } from './recovery.ts'
 import { createService } from './service.ts'
-import type { Violation } from './violations.ts'
+import type { Violation } from './tally.ts'
 import { VirtualTime } from './virtual-time.ts'
 import { Weather } from './weather.ts'
 
@@ -51,8 +51,6 @@ export interface SimulationReport {
   readonly seed: number
   readonly violations: readonly Violation[]
   readonly evaluated: Evaluated
-  /** Unknown checks with their reasons, where they are counted. */
-  readonly unknowns: readonly string[]
   readonly faults: ReadonlyMap<string, number>
   readonly changes: number
   readonly requests: number
@@ -149,7 +147,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     seed,
     violations: oracle.violations,
     evaluated: oracle.evaluated,
-    unknowns: oracle.unknowns,
     faults: new Map([...weather.counts, ...calamity.counts]),
     changes: life.changes,
     requests: ledger.requests,

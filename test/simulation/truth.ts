@@ -1,9 +1,8 @@
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { acceptedStates, acceptedStatesText } from '../support/events.ts'
 import { meetsRequirement, thresholds } from './machine-settings.ts'
-import { type RoleCodes, rolesMustDrift } from './truth-drift.ts'
-import { rolesMustFail } from './truth-roles.ts'
-import type { ClientTruth, DocumentTruth, UserTruth, World } from './world.ts'
+import type { ClientTruth, DocumentTruth, RoleTruth, UserTruth, World } from './world.ts'
 
 /** Instants of the world that a check result may be based on. */
 export interface Sight {
@@ -138,4 +137,92 @@ function statuses(fails: (status: string | null) => boolean): Evaluator {
 function settings(fails: (settings: World['settings']['current']) => boolean): Evaluator {
   return ({ world, from, to }) =>
     world.settings.within(from('authentication-settings'), to).every(fails) ? ['authentication-settings'] : []
+}
+
+/** Codes by role id, as one instant had them. */
+export type RoleCodes = ReadonlyMap<string, readonly string[]>
+
+const codesOf = ({ permissions }: RoleTruth): readonly string[] =>
+  [...new Set(permissions.map(({ code }) => code))].sort()
+
+const asText = (codes: RoleCodes): string => JSON.stringify([...codes].sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const roleCodes = (roles: readonly RoleTruth[]): RoleCodes =>
+  new Map(roles.map((role) => [String(role.roleId), codesOf(role)]))
+
+/** The first states of all roles that the mirror keeps; null while it keeps none. */
+export function keptRoles(rows: readonly Record<string, unknown>[]): RoleCodes | null {
+  if (rows.length === 0) return null
+  return new Map([...acceptedStates(rows)].map(([id, state]) => [id, JSON.parse(state) as string[]]))
+}
+
+/** Query for `keptRoles`. */
+export const keptRolesText = (tenantId: number | string) => acceptedStatesText(tenantId, 'role-permissions-unchanged')
+
+/** True when all roles of the tenant were so at one instant: half a picture is none to measure drift from. */
+export function wereOnce(world: World, kept: RoleCodes): boolean {
+  return world.roles.all().some((roles) => asText(roleCodes(roles)) === asText(kept))
+}
+
+/** Roles whose codes are not the kept ones, whatever instant within sight was read. */
+export function rolesMustDrift({ world, from, to, firstRoles }: Sight): readonly string[] {
+  if (firstRoles === null) return []
+  const seen = world.roles.within(from('roles'), to).map(roleCodes)
+  const ids = new Set([...firstRoles.keys(), ...seen.flatMap((roles) => [...roles.keys()])])
+  return [...ids].filter((id) =>
+    seen.every((roles) => {
+      const [before, present] = [firstRoles.get(id), roles.get(id)]
+      // A role that came later and may do nothing is no drift.
+      if (before === undefined) return present !== undefined && present.length > 0
+      return JSON.stringify(before) !== JSON.stringify(present)
+    }),
+  )
+}
+
+interface Unsound {
+  readonly excessiveClients: readonly string[]
+  /** Those that grant too much or cannot be evaluated, because no role has their name. */
+  readonly unclearClients: readonly string[]
+  readonly unsoundClients: readonly string[]
+  readonly unsoundUsers: readonly string[]
+}
+
+/** Findings by the roles, at any instants of clients, users and roles (docs/checks.md). */
+export function rolesMustFail(sight: Sight): Unsound {
+  const { world, from, to } = sight
+  const states = world.roles.within(from('roles'), to)
+  const named = (name: string) => states.map((roles) => roles.filter((role) => role.name === name))
+  const clientFails = (fails: (roles: readonly RoleTruth[]) => boolean) =>
+    [...world.clients.ids()].filter((id) =>
+      world.clients
+        .within(id, from('api-clients'), to)
+        .every((client) => client !== null && named(client.roleName).every(fails)),
+    )
+  const isExcessive = (roles: readonly RoleTruth[]) =>
+    roles.some(({ permissions }) => permissions.some(({ code }) => code.endsWith('_Create')))
+  return {
+    excessiveClients: clientFails(isExcessive),
+    unclearClients: clientFails((roles) => roles.length === 0 || isExcessive(roles)),
+    unsoundClients: clientFails((roles) => roles.length !== 1 || roles.some(({ state }) => state !== 'Active')),
+    unsoundUsers: [...world.users.ids()].filter((id) => userFails(sight, id, states)),
+  }
+}
+
+function userFails({ world, from, to, roleIdFrom }: Sight, id: string, states: readonly (readonly RoleTruth[])[]) {
+  const seen = world.users.within(id, from('users'), to)
+  const isEvaluated = seen.every((user) => user !== null && user.state !== 'Invited')
+  if (!isEvaluated) return false
+  // By roleId when it is known: any roleId that a detail may have contained.
+  const read = world.users.within(id, Math.min(from('users'), roleIdFrom(Number(id))), to)
+  const ids = new Set(read.flatMap((user) => (user === null ? [] : [user.roleId])))
+  const names = new Set(seen.flatMap((user) => (user === null ? [] : [user.roleName])))
+  return states.every((roles) => {
+    const byId = roles.some((role) => ids.has(role.roleId) && role.state === 'Active')
+    // By name otherwise: a mix is not evaluated, so only agreement can pass.
+    const byName = [...names].some((name) => {
+      const bearers = roles.filter((role) => role.name === name)
+      return bearers.length > 0 && bearers.every(({ state }) => state === 'Active')
+    })
+    return !byId && !byName
+  })
 }

@@ -1,6 +1,5 @@
 import type { AuthenticationSettings, Permission } from '../../src/api/reader.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { History, RecordHistory } from './history.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** The resources that simulated lives have; all others are switched off. */
@@ -145,4 +144,151 @@ export class World {
         return false
     }
   }
+}
+
+interface Version<T> {
+  readonly from: number
+  readonly value: T
+}
+
+/** All values that one thing ever had, each from an instant of the world on. */
+export class History<T> {
+  readonly #versions: Version<T>[] = []
+
+  constructor(value: T, from: number) {
+    this.#versions.push({ from, value })
+  }
+
+  get current(): T {
+    const last = this.#versions.at(-1)
+    if (last === undefined) throw new Error('A history begins with a value')
+    return last.value
+  }
+
+  /** Every value it ever had. */
+  all(): readonly T[] {
+    return this.#versions.map(({ value }) => value)
+  }
+
+  get since(): number {
+    return this.#versions.at(-1)?.from ?? 0
+  }
+
+  set(value: T, from: number): void {
+    this.#versions.push({ from, value })
+  }
+
+  /** Every value it had at some instant of [from, to], oldest first. */
+  within(from: number, to: number): readonly T[] {
+    const found: T[] = []
+    for (let i = this.#versions.length - 1; i >= 0; i--) {
+      const version = this.#versions[i]
+      if (version === undefined || version.from > to) continue
+      found.unshift(version.value)
+      if (version.from <= from) break
+    }
+    return found
+  }
+}
+
+/** Records by id with all their versions; null while a record does not exist. */
+export class RecordHistory<T> {
+  readonly #records = new Map<string, History<T | null>>()
+  readonly #began: number
+
+  constructor(began: number) {
+    this.#began = began
+  }
+
+  put(id: string | number, value: T | null, at: number): void {
+    const known = this.#records.get(String(id))
+    if (known !== undefined) {
+      known.set(value, at)
+      return
+    }
+    const history = new History<T | null>(null, this.#began)
+    history.set(value, at)
+    this.#records.set(String(id), history)
+  }
+
+  get(id: string | number): T | null {
+    return this.#records.get(String(id))?.current ?? null
+  }
+
+  live(): T[] {
+    return [...this.#records.values()].flatMap(({ current }) => (current === null ? [] : [current]))
+  }
+
+  /** Every form that a record ever had. */
+  all(): T[] {
+    return [...this.#records.values()].flatMap((history) => history.all().filter((value) => value !== null))
+  }
+
+  ids(): IterableIterator<string> {
+    return this.#records.keys()
+  }
+
+  /** Values of one record at the instants of [from, to]; null means absent. */
+  within(id: string | number, from: number, to: number): readonly (T | null)[] {
+    return this.#records.get(String(id))?.within(from, to) ?? [null]
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type Times = Readonly<Record<string, number | null>>
+
+/** A record with the fields the specification gives it. */
+export type Form = readonly [key: string, fields: Fields]
+
+/** The records of a resource as they are now. */
+export function liveForms(world: World, resource: ResourceName): readonly Form[] {
+  return formsOf(world, resource, (history) => history.live(), world.roles.current, [world.settings.current])
+}
+
+/** Every form that the records of a resource ever had. */
+export function allForms(world: World, resource: ResourceName): readonly Form[] {
+  const { roles, settings } = world
+  return formsOf(world, resource, (history) => history.all(), roles.all().flat(), settings.all())
+}
+
+function formsOf(
+  world: World,
+  resource: ResourceName,
+  of: <T>(history: RecordHistory<T>) => readonly T[],
+  roles: readonly RoleTruth[],
+  settings: readonly object[],
+): readonly Form[] {
+  switch (resource) {
+    case 'users':
+      return of(world.users).map((user) => [String(user.userId), { ...user }])
+    case 'documents':
+      return of(world.documents).map((document) => [document.fileId, withoutSince(document)])
+    case 'api-clients':
+      return of(world.clients).map((client) => [client.clientId, { ...client }])
+    case 'permissions':
+      return of(world.permissions).map((one) => [String(one.permissionId), { ...one }])
+    case 'roles':
+      return roles.map((role) => [
+        String(role.roleId),
+        { ...role, description: `${role.name} role`, type: 'User', isReadOnly: false },
+      ])
+    case 'authentication-settings':
+      return settings.map((one) => ['0', { ...one }])
+    default:
+      return []
+  }
+}
+
+function withoutSince({ statusSince: _, ...document }: DocumentTruth): Fields {
+  return document
+}
+
+/** A record as text: dates as instants, GUIDs in lower case, fields in order of their names. */
+export function comparable(fields: Fields, times: Times = {}): string {
+  const entries = Object.entries(fields).map(([name, value]): [string, unknown] => {
+    const time = times[`${name}Ms`]
+    if (time !== undefined) return [name, time]
+    return [name, name === 'clientId' || name === 'fileId' ? String(value).toLowerCase() : value]
+  })
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -72,14 +72,6 @@ it('has no problem when configured so', async () => {
   }
 })
 
-it('starts with tenants of any size, empty ones too', async () => {
-  for (const count of [0, 1, 2, 5]) {
-    const simulator = await start({ sizes: { users: count, documents: count } })
-    expect([...simulator.state().users()]).toHaveLength(count)
-    expect([...simulator.state().documents()]).toHaveLength(count)
-  }
-})
-
 it('describes itself with URLs and every token', async () => {
   const simulator = await startOnSockets()
   const text = describeSimulator(simulator).join('\n')

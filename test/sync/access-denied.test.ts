@@ -48,21 +48,6 @@ it.each(readable)(
   },
 )
 
-it.each(readable)(
-  'a token that only permits %s reads that and names the missing permissions',
-  async (code, permitted) => {
-    const test = await testEngine({ settings })
-    for (const [other] of readable) if (other !== code) test.sim.revokePermission('reader', other)
-    const results = await endings(test)
-    for (const resource of test.engine.resources) {
-      expect([resource, results[resource]]).toEqual([
-        resource,
-        permitted.some((name) => name === resource) ? 'success' : 'missing_permission',
-      ])
-    }
-  },
-)
-
 it('a dead token fails every resource as unauthorized and is not hammered', async () => {
   const test = await testEngine({ settings })
   await test.runAll('full')

@@ -16,11 +16,6 @@ async function tenantOf(resource: ResourceName, sizes: TestEngineOptions['sizes'
 
 const foreignClient = { createdAt: 0 }
 
-/** Leaves so many of the first clients. */
-function keepClients({ sim }: TestEngine, count: number): void {
-  sim.primary.removeApiClients(first(sim.state().apiClientCount() - count))
-}
-
 /** A full sync every `everyMs` until `until` returns true; every outcome. */
 async function fullSyncs(test: TestEngine, resource: ResourceName, count: number, everyMs: number): Promise<string[]> {
   const endings: string[] = []
@@ -52,36 +47,6 @@ it.each([
   const budget = { removed: 0, created: 0, replacing: 0, ...rest }
   const plan = planRemovals({ live: rows, absent }, 'two-full-syncs', { maxCount: 5, maxPercent: 10 }, budget)
   expect(plan.held.length > 0).toBe(held)
-})
-
-it('six clients do not shrink to one in a few full syncs', async () => {
-  const test = await tenantOf('api-clients', { apiClients: 24 })
-  keepClients(test, 6)
-  await test.run('api-clients')
-  await test.run('api-clients')
-  await accept(test, await theHold(test))
-  await test.run('api-clients')
-  expect(live(test, 'api-clients')).toBe(6)
-  keepClients(test, 3)
-  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
-  expect(live(test, 'api-clients')).toBe(3)
-  keepClients(test, 2)
-  expect(await fullSyncs(test, 'api-clients', 4, 15 * 60_000)).toContain('shrink_held')
-  expect(live(test, 'api-clients')).toBe(3)
-})
-
-it('four users a full sync do not bleed away', async () => {
-  const test = await tenantOf('users', { users: 60 })
-  // Users decide whose data it is only where there is no GUID.
-  await test.run('api-clients')
-  const endings: string[] = []
-  for (let n = 0; n < 10; n++) {
-    test.sim.primary.removeUsers(first(4))
-    endings.push(...(await fullSyncs(test, 'users', 1, hourMs)))
-  }
-  expect(endings.slice(0, 2)).toEqual(['success', 'shrink_held'])
-  expect(live(test, 'users')).toBe(56)
-  expect((await theHold(test)).message).toContain('4 were removed in the 24 hours before')
 })
 
 it.each([
@@ -131,29 +96,6 @@ it('records that are seen again no longer count as removed', async () => {
   expect(60 - left).toBeGreaterThan(2)
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
   expect(live(test, 'users')).toBe(left)
-})
-
-it.each([1, 6, 24])('all of %i clients are rotated within a week without a hold', async (count) => {
-  const test = await tenantOf('api-clients', { apiClients: 24 })
-  keepClients(test, count)
-  for (let n = 0; n < 3; n++) {
-    await test.run('api-clients')
-    for (const hold of await test.mirror.holds()) await accept(test, hold)
-  }
-  expect(live(test, 'api-clients')).toBe(count)
-  test.clock.advance(2 * dayMs)
-  const old = [...test.sim.state().apiClients()].map(({ clientId }) => clientId)
-  for (const [n, clientId] of old.entries()) {
-    test.sim.primary.addApiClient({ createdAt: test.clock.now() })
-    await fullSyncs(test, 'api-clients', 2, 15 * 60_000)
-    test.sim.primary.removeApiClient(clientId)
-    expect(await fullSyncs(test, 'api-clients', 2, (7 * dayMs) / count / 4), `client ${n}`).toEqual([
-      'success',
-      'success',
-    ])
-  }
-  expect(await heldBack(test)).toEqual([])
-  expect(live(test, 'api-clients')).toBe(count)
 })
 
 it('all clients rotated at once are no shrinking, old ones that appear in their place are', async () => {

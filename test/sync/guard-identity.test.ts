@@ -75,23 +75,6 @@ it('another baseUrl is held until a first page shows a known id, which lifts it 
   expect(await heldBack(test)).toEqual([])
 })
 
-it('another baseUrl with another tenant stays held, and lifts when the old address is back', async () => {
-  const test = await testEngine({ settings })
-  await test.runAll('full')
-  const before = everyRow(test)
-  const other = await moved(test)
-  test.useToken(other.tokens.secondReader)
-  await test.restart({ baseUrl: other.baseUrl })
-  const { id } = await theHold(test)
-  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
-  expect((await theHold(test)).id).toBe(id)
-  expect(everyRow(test)).toEqual(before)
-  test.useToken(test.sim.tokens.reader)
-  await test.restart({ baseUrl: test.sim.baseUrl })
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-})
-
 it('accepting another baseUrl adopts the address alone: another tenant behind it is a hold of its own', async () => {
   const test = await testEngine({ settings, sizes: { users: 40, documents: 20 } })
   await test.runAll('full')
@@ -151,30 +134,6 @@ it.each([
   await accept(test, await theHold(test))
   for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   expect(live(test, 'documents')).toBe(40 + unknown)
-})
-
-it('a held page that became empty does not lift the hold while the tenant is another', async () => {
-  const offset = {
-    cursorKind: { users: 'offset' },
-    defaultPageSize: { users: 20 },
-    cursorBoundToTenant: false,
-  } as const
-  const test = await testEngine({ settings, readings: offset, sizes: { users: 200 }, secondSizes: { users: 60 } })
-  await test.runAll('full')
-  const end = test.sim.onRequest(({ page }) => {
-    if (page !== 3) return
-    end()
-    test.sim.swapTenant('reader')
-  })
-  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
-  let left = 20
-  test.sim.second.removeUsers(() => left-- > 0)
-  test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
-  test.sim.swapTenant('reader')
-  test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(200)
 })
 
 it('a refused page holds its list alone where a known id proves the tenant, until the list was read in full', async () => {

@@ -5,19 +5,9 @@ import { type TestEngine, testEngine } from '../support/engine.ts'
 import { seenChanges } from '../support/events.ts'
 import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
-const limits = { maxCount: 5, maxPercent: 10 }
 const quiet = { userDetails: { perRun: 0 } }
 
 type Guarded = Extract<ResourceName, 'users' | 'documents' | 'api-clients'>
-
-/** The greatest number of removals that passes among so many records. */
-const threshold = (rows: number) => Math.max(limits.maxCount, Math.floor(rows / limits.maxPercent))
-const isTooMany = (rows: number, removed: number) => removed > threshold(rows) || (rows > 1 && removed * 2 > rows)
-
-const matrix = [1, 5, 50, 1000].flatMap((rows) => {
-  const counts = [0, 1, threshold(rows) - 1, threshold(rows), threshold(rows) + 1, rows]
-  return [...new Set(counts)].filter((removed) => removed <= rows).map((removed) => [rows, removed] as const)
-})
 
 async function tenantOf(resource: Guarded, rows: number): Promise<TestEngine> {
   const sizes = { users: 5, documents: 5, apiClients: 20 }
@@ -48,29 +38,6 @@ async function fullSyncUntilDue(test: TestEngine, resource: Guarded) {
   }
   return test.run(resource, 'full')
 }
-
-it.each(
-  (['users', 'documents', 'api-clients'] as const).flatMap((resource) =>
-    matrix
-      // An emptied list of API clients is suspect for itself; of a thousand the edge is enough.
-      .filter(([rows, removed]) => resource !== 'api-clients' || removed < rows)
-      .filter(([rows, removed]) => rows < 1000 || removed >= threshold(rows))
-      .map(([rows, removed]) => [resource, rows, removed] as const),
-  ),
-)('of %s %i live, %i gone are removed or held whole', async (resource, rows, removed) => {
-  const test = await tenantOf(resource, rows)
-  remove(test, resource, removed)
-  const result = await fullSyncUntilDue(test, resource)
-  if (isTooMany(rows, removed)) {
-    expect(ending(result)).toBe('shrink_held')
-    expect(await heldBack(test)).toEqual([`${resource} shrink_held ${removed}`])
-    expect(live(test, resource)).toBe(rows)
-  } else {
-    expect(ending(result)).toBe('success')
-    expect(await heldBack(test)).toEqual([])
-    expect(live(test, resource)).toBe(rows - removed)
-  }
-})
 
 it.each(['users', 'documents', 'api-clients'] as const)(
   'half of the %s vanish: none is removed, the hold keeps its id, and ends by itself when they return',

@@ -39,19 +39,6 @@ it.each(wholes)('another tenant whose token may read no record brings nothing in
   expect(await heldBack(test)).toEqual([`all tenant_changed ${known}`])
 })
 
-it('one page that can be read decides, whatever else is denied', async () => {
-  const test = await synced(scene)
-  deny(test, 'secondReader', ['Api_Users_Read', 'Api_ApiClients_Read'])
-  deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
-  test.useToken(test.sim.tokens.secondReader)
-  expect((await test.run('roles')).message).toMatch(
-    'None of the ids in the lists of documents that were read is in the mirror',
-  )
-  test.useToken(test.sim.tokens.reader)
-  test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('roles'))).toBe('success')
-})
-
 it('the hold is probed once an interval, and lifts by itself when one page shows a known id', async () => {
   const test = await exchanged()
   await test.run('roles')

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import { anonymous, identifying, isFeed, ways } from '../support/descriptors.ts'
+import { isFeed, ways } from '../support/descriptors.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
-import { seenChanges } from '../support/events.ts'
-import { ofData } from '../support/of-data.ts'
 import { ending, everyRow, heldBack, live, synced } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -81,34 +79,6 @@ it('a tenant on hold is probed once an interval only, and lifts by itself when t
   for (const [resource, mode] of own) expect(ending(await test.run(resource, mode))).toBe('success')
 })
 
-it('a 404 that another tenant’s token received removes no user', async () => {
-  const test = await synced({ sizes: { users: 120 }, readings: unbound })
-  const hidden = [...test.sim.state().users()].slice(10, 13).map(({ userId }) => userId)
-  test.sim.faults.add({
-    path: '/api/public/users',
-    effect: ofData((data: { userId: number }[]) => data.filter(({ userId }) => !hidden.includes(userId))),
-  })
-  // The last list request is the incremental sync from the cursor of before; then the missing are confirmed one by one.
-  const lastPage = Math.ceil(120 / 50)
-  let pages = 0
-  const end = test.sim.onRequest(({ endpoint }) => {
-    if (endpoint !== '/api/public/users' || ++pages <= lastPage) return
-    end()
-    test.useToken(test.sim.tokens.secondReader)
-  })
-  await test.run('users', 'full')
-  const lookups = test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users/{id}')
-  expect(lookups.map(({ token, status }) => [token, status])).toEqual([['secondReader', 404]])
-  expect(live(test, 'users')).toBe(120)
-  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
-  test.useToken(test.sim.tokens.reader)
-  test.sim.faults.clear()
-  test.clock.advance(5 * minuteMs)
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(120)
-  expect(seenChanges(test.query).filter(({ kind }) => kind === 'removed')).toEqual([])
-})
-
 it('a detail read under another tenant’s token writes nothing', async () => {
   const test = await testEngine({ sizes: { users: 60 }, settings: { userDetails: { perRun: 60, concurrency: 1 } } })
   const end = test.sim.onRequest(({ endpoint }) => {
@@ -153,32 +123,4 @@ it('a 401 that went away leads to the check, also for the same token', async () 
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   expect(everyRow(test)).toEqual(before)
-})
-
-it('first pages that cannot be read for other reasons fail the cycle with that reason, and nothing is committed', async () => {
-  const test = await synced()
-  const before = everyRow(test)
-  await test.restart()
-  const faults = identifying.map(({ path }) => test.sim.faults.add({ path, effect: { kind: 'status', status: 400 } }))
-  test.sim.primary.addRole()
-  for (const { name } of anonymous) expect(ending(await test.run(name))).toBe('client_error')
-  expect(everyRow(test)).toEqual(before)
-  expect(await heldBack(test)).toEqual([])
-  for (const { id } of faults) test.sim.faults.remove(id)
-  expect(ending(await test.run('roles'))).toBe('success')
-})
-
-it('the documents decide where every API client was rotated, page by page', async () => {
-  const test = await synced({ serves: scriptedResources })
-  test.sim.primary.removeApiClients(1)
-  for (let n = 0; n < 25; n++) test.sim.primary.addApiClient({ createdAt: test.clock.now() })
-  await test.restart()
-  test.sim.requests.clear()
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(list(test).map(({ path }) => path)).toEqual([
-    '/api/public/roles',
-    '/api/public/api-clients',
-    '/api/public/api-clients',
-    '/api/public/documents',
-  ])
 })

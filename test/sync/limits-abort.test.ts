@@ -26,16 +26,6 @@ it('an aborted run is reported as aborted and does not mark the resource as fail
   expect(after).toEqual({ ...before, fullAttemptAt: test.clock.now() })
 })
 
-it('an aborted full sync continues where it stopped', async () => {
-  const test = await testEngine({ settings, sizes: { users: 200 } })
-  expect(ending(await test.run('users', 'full', abortAt(test, 3)))).toBe('aborted')
-  expect(live(test, 'users')).toBe(100)
-  test.sim.requests.clear()
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(200)
-  expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toEqual([])
-})
-
 it('an abort while missing users are confirmed removes no further one and finishes later', async () => {
   const test = await testEngine({ settings, sizes: { users: 100 } })
   await test.run('users', 'full')

@@ -39,40 +39,6 @@ it.each(
   },
 )
 
-it.each(
-  (['users', 'documents'] as const).flatMap((resource) => broken.slice(0, 2).map((one) => [resource, ...one] as const)),
-)(
-  'an incremental sync of %s with %s leaves the stored cursor and brings the new record with the next incremental sync',
-  async (resource, _what, effect) => {
-    const test = await testEngine({ settings, sizes: { users: 20, documents: 20 }, problems: false })
-    await test.run(resource, 'full')
-    const cursor = async () => (await test.mirror.syncState(test.engine.tenantId, resource)).cursor
-    const before = await cursor()
-    if (resource === 'users') test.sim.primary.addUser()
-    else test.sim.primary.addDocument()
-    test.sim.faults.add({ path: `/api/public/${resource}`, times: 1, effect })
-    expect(ending(await test.run(resource, 'incremental'))).toBe('protocol')
-    expect(await cursor()).toBe(before)
-    expect(live(test, resource)).toBe(20)
-    expect((await test.run(resource, 'incremental')).counts.created).toBe(1)
-  },
-)
-
-it.each(
-  (['roles', 'permissions', 'authentication-settings'] as const).flatMap((resource) =>
-    broken.slice(0, 2).map((one) => [resource, ...one] as const),
-  ),
-)('%s with %s ends as protocol and changes nothing', async (resource, _what, effect) => {
-  const test = await testEngine({ settings })
-  await test.run(resource)
-  const before = live(test, resource)
-  const fault = test.sim.faults.add({ path: `/api/public/${resource}`, effect })
-  expect(ending(await test.run(resource))).toBe('protocol')
-  expect(live(test, resource)).toBe(before)
-  test.sim.faults.remove(fault.id)
-  expect(ending(await test.run(resource))).toBe('success')
-})
-
 it.each(['users', 'documents', 'api-clients'] as const)(
   'a cursor of %s that comes again in a circle is noticed',
   async (resource) => {

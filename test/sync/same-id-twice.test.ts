@@ -134,24 +134,3 @@ it('merges identical repeats, also those that differ only in fields that no chec
   expect(await test.run('users', 'full')).toMatchObject({ counts: { quarantined: 0, updated: 0, removed: 0 } })
   expect(held(test)).toEqual([])
 })
-
-it('quarantines a client that is on two pages with two roles, and removes none by such a list', async () => {
-  const test = await fullySynced()
-  let first: Fields = {}
-  reshape(test, 'api-clients', 1, (data) => {
-    first = data[0] ?? {}
-    return data
-  })
-  reshape(
-    test,
-    'api-clients',
-    2,
-    onOnePage((data) => [...data.slice(1), { ...first, roleName: 'Other' }]),
-  )
-  for (let n = 0; n < 3; n++)
-    expect(await test.run('api-clients', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
-  expect(held(test)).toEqual(['api-clients contradictory: roleName differs between records with this id'])
-  test.sim.faults.clear()
-  await test.run('api-clients', 'full')
-  expect(held(test)).toEqual([])
-})

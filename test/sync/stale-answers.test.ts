@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import { ending, everyRow, live, synced } from '../support/sync-queries.ts'
 
@@ -77,17 +77,6 @@ it('an old denial removes no missing user', async () => {
   expect(live(test, 'users')).toBe(59)
 })
 
-it('a server whose clock was set back is believed once it has passed its former time', async () => {
-  const test = await synced()
-  test.sim.faults.add({ effect: { kind: 'clock-skew', ms: -hourMs } })
-  const endings: string[] = []
-  for (let run = 0; run < 4; run++) {
-    test.clock.advance(20 * minuteMs)
-    endings.push(ending(await test.run('roles')))
-  }
-  expect(endings).toEqual(['stale_answer', 'stale_answer', 'success', 'success'])
-})
-
 it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
   'a server time of %j is an event each run, and no time is stored',
   async (value) => {
@@ -97,30 +86,5 @@ it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
     expect(test.observed.events.filter((event) => event === 'roles unreadable_time')).toHaveLength(2)
     expect(test.query("select server_time from sync_states where resource = 'roles'")).toEqual([{ server_time: null }])
     expect(test.client.answerTimes.skewMs('roles')).toBeNull()
-  },
-)
-
-it('a server whose time is frozen lies behind, and its runs go on', async () => {
-  const test = await synced()
-  const value = new Date(test.clock.now()).toISOString()
-  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value } })
-  test.clock.advance(301 * secondMs)
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(test.client.answerTimes.skewMs('roles')).toBe(-301 * secondMs)
-})
-
-it.each([-200 * secondMs, 200 * secondMs, 400 * secondMs, dayMs])(
-  'a server clock %i ms off from the first answer on is no replay, and is stored with its resource',
-  async (skewMs) => {
-    const test = await synced({ settings: { userDetails: { perRun: 0 } } })
-    await test.restart()
-    test.sim.faults.add({ effect: { kind: 'clock-skew', ms: skewMs } })
-    expect(ending(await test.run('authentication-settings'))).toBe('success')
-    const [row] = test.query(
-      "select server_time - server_time_at as skew from sync_states where resource = 'authentication-settings'",
-    )
-    expect(row?.['skew']).toBe(skewMs)
-    expect(test.client.answerTimes.skewMs('authentication-settings')).toBe(skewMs)
-    expect(test.client.answerTimes.skewMs('roles')).toBeUndefined()
   },
 )

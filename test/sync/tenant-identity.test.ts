@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
+import { ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
 import {
   client,
   document,
@@ -182,18 +182,6 @@ it.each([3, 5])(
   },
 )
 
-it('nothing more is asked for while nothing changes, and a change costs one more read after a proof', async () => {
-  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
-  await test.runAll('full')
-  server.asked.length = 0
-  for (const resource of scriptedResources) await test.run(resource, 'incremental')
-  expect(server.asked.toSorted()).toEqual([...scriptedResources].toSorted())
-  server.a.roles.push(role(2))
-  server.asked.length = 0
-  expect(ending(await test.run('roles'))).toBe('success')
-  expect(server.asked).toEqual(['roles', 'api-clients', 'roles'])
-})
-
 it.each([
   ['both denied', ['api-clients', 'documents'], [], 'tenant_changed', 'denied'],
   ['one denied, one that fails', ['api-clients'], ['documents'], 'client_error', undefined],
@@ -224,54 +212,6 @@ it('nobody is removed by a 404 of a tenant that took the place without a sign', 
   await test.run('users', 'full')
   expect(live(test, 'users')).toBe(4)
   expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
-})
-
-it('after an accepted change the ids of the old tenant are no longer known', async () => {
-  const { test, server } = await mirrored(
-    { users: users(1, 3), clients: [client(1)], documents: [document(1)] },
-    { users: users(50, 3), clients: [client(2)], documents: [document(2)] },
-  )
-  server.choose(() => server.b)
-  await test.restart()
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  await accept(test, await theHold(test))
-  for (let n = 0; n < 2; n++) {
-    for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-  }
-  expect(test.query('select name from api_clients where removed_at is null')).toEqual([{ name: 'client 2' }])
-  server.choose(() => server.a)
-  await test.restart()
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-})
-
-it('a third tenant is held although the second one was accepted', async () => {
-  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)] }, { clients: [client(2)] })
-  server.choose(() => server.b)
-  test.useToken('second')
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  await accept(test, await theHold(test))
-  expect(ending(await test.run('roles'))).toBe('success')
-  server.b.clients = [client(3)]
-  server.b.roles = [role(7)]
-  test.useToken('third')
-  expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect(test.query('select * from accepted_removals')).toEqual([])
-  expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
-})
-
-it('accepting a refused page admits its ids, and covers no removal', async () => {
-  const { test, server } = await mirrored({ users: users(1, 8), clients: [client(1)] }, {})
-  const old = Array.from({ length: 6 }, (_, n) => document(n + 10))
-  server.a.documents = old
-  expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
-  const hold = await theHold(test)
-  expect(hold.cause.check).toBe('page')
-  await accept(test, hold)
-  expect(ending(await test.run('documents', 'full'))).toBe('success')
-  expect(live(test, 'documents')).toBe(6)
-  expect(test.query('select * from accepted_removals')).toEqual([])
-  const { changeAccepted, admitted } = await test.mirror.tenant(test.engine.tenantId)
-  expect([changeAccepted, admitted]).toEqual([null, null])
 })
 
 it('a refused page holds the whole tenant where nothing can prove it, until its list was read in full', async () => {

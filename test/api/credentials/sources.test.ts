@@ -8,8 +8,8 @@ import { parseSecret, Secret } from '../../../src/api/credentials/secret.ts'
 import { createPlain, fileSource } from '../../../src/api/credentials/sources.ts'
 import type { Clock } from '../../../src/model/clock.ts'
 import { silentLog } from '../../../src/model/log.ts'
+import { fakeClock } from '../../support/fake-clock.ts'
 import { caught } from '../support/caught.ts'
-import { fakeClock } from '../support/fake-clock.ts'
 
 const canary = 'CANARY-31415926535897'
 
@@ -79,7 +79,7 @@ it('runs a command once for a cycle and for all who wait', async () => {
   await using dir = await folder()
   const script = `const fs=require('fs');const f=${JSON.stringify(join(dir.path, 'count'))};
     const n=(fs.existsSync(f)?Number(fs.readFileSync(f)):0)+1;fs.writeFileSync(f,String(n));console.log('token-'+n)`
-  const clock = fakeClock()
+  const clock = fakeClock(Date.UTC(2026, 0, 15))
   const source = commandSource([process.execPath, '-e', script], clock, 60_000)
   const [one, two] = await Promise.all([source.current(), source.current()])
   expect([one.expose(), two.expose()]).toEqual(['token-1', 'token-1'])
@@ -97,7 +97,7 @@ it.each([
   ['a space', `console.log('${canary} x')`],
   ['more than 64 KiB', `process.stdout.write('${canary}'.repeat(9000))`],
 ])('reports a failed command (%s) without its output', async (why, script) => {
-  const source = commandSource([process.execPath, '-e', script], fakeClock(), 60_000)
+  const source = commandSource([process.execPath, '-e', script], fakeClock(Date.UTC(2026, 0, 15)), 60_000)
   const error = await caught(source.current())
   expect(error.reason).toBe('unauthorized')
   expect(error.message).toContain(why)
@@ -105,7 +105,11 @@ it.each([
 })
 
 it('ends a running command when it is disposed', async () => {
-  const source = commandSource([process.execPath, '-e', 'setInterval(() => {}, 1000)'], fakeClock(), 60_000)
+  const source = commandSource(
+    [process.execPath, '-e', 'setInterval(() => {}, 1000)'],
+    fakeClock(Date.UTC(2026, 0, 15)),
+    60_000,
+  )
   const call = caught(source.current())
   await new Promise((resolve) => setImmediate(resolve))
   source.dispose()
@@ -115,7 +119,11 @@ it('ends a running command when it is disposed', async () => {
 it.runIf(existsSync('/proc/self'))('ends the child processes of a command with it', async () => {
   await using dir = await folder()
   const file = join(dir.path, 'pids')
-  const source = commandSource(['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`], fakeClock(), 60_000)
+  const source = commandSource(
+    ['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`],
+    fakeClock(Date.UTC(2026, 0, 15)),
+    60_000,
+  )
   const call = caught(source.current())
   const pids = await vi.waitFor(async () => {
     const found = (await readFile(file, 'utf8')).trim().split(' ').map(Number)

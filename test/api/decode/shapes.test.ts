@@ -220,6 +220,14 @@ it('keeps unknown fields as sent, __proto__ among them, without touching any pro
   expect('polluted' in reading.record).toBe(false)
 })
 
+it('keeps a record of more than a thousand unknown fields raw', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 1001 }, (_, field) => [`field${field}`, 1]))
+  expect(readUser({ ...unknown, ...user })).toMatchObject({
+    ok: false,
+    problem: 'More than 1000 unknown fields in one object',
+  })
+})
+
 it('cuts long descriptive text at 1024 characters without halving a character', () => {
   const reading = readUser({ ...user, firstName: `${'x'.repeat(1022)}😀${'y'.repeat(10)}` })
   if (!reading.ok) throw new Error(reading.problem)

@@ -1,7 +1,7 @@
 import { createTenantClient } from '../../../src/api/client.ts'
 import type { ApiOptions, TenantClientOptions } from '../../../src/api/options.ts'
 import type { TenantClient, TenantObserver } from '../../../src/api/reader.ts'
-import { type FakeClock, fakeClock } from './fake-clock.ts'
+import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
 
 export const token = 'CANARY-token-31415926535'
 
@@ -28,7 +28,7 @@ const defaultApi: ApiOptions = {
 }
 
 export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): TestClient {
-  const clock = fakeClock()
+  const clock = fakeClock(Date.UTC(2026, 0, 15))
   const observed: string[] = []
   const failed: string[] = []
   const observer: TenantObserver = {

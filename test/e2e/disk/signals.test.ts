@@ -18,34 +18,6 @@ async function daemonOn(more = everySecond, how = {}) {
 }
 
 it.each([
-  ['SIGTERM', 'SIGTERM'],
-  ['SIGINT', 'SIGINT'],
-  ['SIGTERM', 'SIGINT'],
-] as const)(
-  'ends at once on a second signal (%s, %s) in the middle of a full sync, and loses nothing',
-  async (one, two) => {
-    const { simulator, place, daemon } = await daemonOn()
-    await until(async () => (await daemon.get('/readyz')).status === 200)
-    simulator.faults.add({ effect: { kind: 'hang' } })
-    const before = simulator.requests.count()
-    await until(() => simulator.requests.count() > before)
-    daemon.child.kill(one)
-    // Two that come before the first is heard are one.
-    await until(() => daemon.stderr.includes('"msg":"Stopping"'))
-    daemon.child.kill(two)
-    const asked = Date.now()
-    const { code, signal } = await daemon.ended
-    // One that comes when everything is closed and nobody listens any more ends the process in its own way.
-    expect([0, two]).toContain(code ?? signal)
-    // Less than the run in flight is given.
-    expect(Date.now() - asked).toBeLessThan(2000)
-    simulator.faults.clear()
-    expect(await startSync(bundle, place, '--full').ended).toMatchObject({ code: 0 })
-    expect(look(place.store)).toMatchObject({ broken: [], fullSyncs: [] })
-  },
-)
-
-it.each([
   ['an exception', 'setTimeout(() => { throw new TypeError("planted") }, 50)'],
   ['a rejection', 'setTimeout(() => Promise.reject(new TypeError("planted")), 50)'],
 ])('logs its last lines and exits with 3 on an unexpected %s', async (_, line) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Settings } from '../../../src/config/settings.ts'
 import { minuteMs, secondMs } from '../../../src/model/durations.ts'
-import { bugLog } from '../ailment.ts'
+import { bugLog } from '../machine-parts.ts'
 import { createPrng } from '../prng.ts'
 import { quiet, VirtualTime } from '../virtual-time.ts'
 import { DatabaseNetwork } from './connections.ts'
