@@ -96,7 +96,7 @@ it('says when it reloads, to a client on the loopback too', async () => {
   const refused = await fetch(`http://127.0.0.1:${web.port}/-/reload`, { method: 'POST' })
   expect([refused.status, await refused.text()]).toEqual([
     403,
-    expect.stringMatching(/unless server\.listen is a loopback address or .*: send SIGHUP instead/),
+    expect.stringMatching(/unless server\.listen is a loopback address or .*; SIGHUP reloads/),
   ])
 })
 
