@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
+import { type CheckContext, defineCheck, type Outcome, ok, type RuleContext } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import { dayOf, toIso } from '../model/dates.ts'
@@ -48,7 +48,10 @@ export const authSettingsUnchanged = defineCheck({
   entity: { type: 'authentication-setting', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['present', 'expected'],
-  drift: {},
+  drift: {
+    states: (records, changes) =>
+      new Map(records.flatMap((settings) => fields.map((field) => [field, firstOf(field, settings, changes)]))),
+  },
   options: z.strictObject({ baseline: baseline.default({}) }),
   assumption: assumesFirstState,
   begin(options, { accepted }) {
@@ -99,6 +102,16 @@ interface Known {
   readonly accepted: AcceptedState | undefined
 }
 
+/** What the configured baseline or the accepted state expects of the multi-factor policy; null without either. */
+export function expectedMfaPolicy({ accepted, optionsOf }: Pick<CheckContext, 'accepted' | 'optionsOf'>): unknown {
+  return configuredMfaPolicy(optionsOf) ?? accepted?.get('mfaEnabled')?.state ?? null
+}
+
+export function configuredMfaPolicy(optionsOf: RuleContext['optionsOf']): boolean | null {
+  const { baseline: configured = {} } = optionsOf(authSettingsUnchanged.id) as { readonly baseline?: Baseline }
+  return configured.mfaEnabled ?? null
+}
+
 function expectationOf(
   field: Field,
   { [field]: configured }: Baseline,
@@ -106,8 +119,13 @@ function expectationOf(
 ): Expectation {
   if (configured !== undefined) return { expected: configured, expectedFrom: configuredBaseline }
   if (accepted !== undefined) return expectationFrom(accepted)
-  const [first] = changes
-  return { expected: first === undefined ? settings.fields[field] : first.before, expectedFrom: 'first state mirrored' }
+  return { expected: firstOf(field, settings, changes), expectedFrom: 'first state mirrored' }
+}
+
+/** The value that was first mirrored. */
+function firstOf(field: Field, settings: MirrorRecord, history: readonly ChangeRow[]): unknown {
+  const [first] = changesOf(history, field)
+  return first === undefined ? settings.fields[field] : first.before
 }
 
 function sourceOf(expectedFrom: Expectation['expectedFrom']): string {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, ok, type RuleContext } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
+import { authSettingsUnchanged, configuredMfaPolicy, expectedMfaPolicy } from './auth-settings-unchanged.ts'
 import { evidenceFor } from './frameworks.ts'
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from './support/enrolment.ts'
 import { factsOf, readingOf } from './support/records.ts'
@@ -14,7 +15,7 @@ export const userMfaEnrolled = defineCheck({
   id: 'user-mfa-enrolled',
   title: 'Every user is enrolled in multi-factor authentication where the policy demands it',
   description:
-    "While the tenant's mfaEnabled is true, every user is enrolled. `enrolledWhen` sets which values of the flags mfaStatus and mfaAction mean that a user is enrolled, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
+    "While the tenant's mfaEnabled is true, or should be by auth-settings-unchanged, every user is enrolled. `enrolledWhen` sets which values of the flags mfaStatus and mfaAction mean that a user is enrolled, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
   alert: 'MfaNotEnrolled',
@@ -39,17 +40,22 @@ export const userMfaEnrolled = defineCheck({
     enrolledWhen === null
       ? `Assumed: ${assumedRule} true means enrolled. The API does not define the two flags, and checks.user-mfa-enrolled.enrolledWhen is not set`
       : null,
-  ruleContext: ({ optionsOf }) => isPlaceholderUnknown(optionsOf),
-  begin({ enrolledWhen }, { needed, optionsOf }) {
+  ruleContext: ({ optionsOf }) => [isPlaceholderUnknown(optionsOf), configuredMfaPolicy(optionsOf)],
+  acceptedOf: authSettingsUnchanged.id,
+  begin({ enrolledWhen }, context) {
+    const { needed, optionsOf } = context
     const [policy] = needed('authentication-settings')
     // The policy is unknown, so users neither pass nor are out of scope.
     if (policy === undefined || (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf)))
       return { record: () => ({ kind: 'not_evaluated' }) }
-    if (policy.fields['mfaEnabled'] !== true) return { record: () => ({ kind: 'not_applicable' }) }
+    const { mfaEnabled } = policy.fields
+    // Switching the policy off resolves nothing until an operator has accepted that.
+    if (mfaEnabled !== true && expectedMfaPolicy(context) !== true)
+      return { record: () => ({ kind: 'not_applicable' }) }
     const shared = {
       enrolledWhen: enrolledWhen ?? assumedRule,
       enrolledWhenAssumed: enrolledWhen === null,
-      policy: { mfaEnabled: true, ...readingOf(policy) },
+      policy: { mfaEnabled, ...(mfaEnabled !== true && { expected: true }), ...readingOf(policy) },
     }
     return {
       record(user) {

@@ -1,5 +1,6 @@
-import { Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { SandboxQueries } from '../checks/own/sandbox.ts'
+import type { Settings } from '../config/settings.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
@@ -7,14 +8,15 @@ import { ignoredStorePath } from '../doctor/configuration.ts'
 import { describeHold, describePosture, inWords } from '../model/describe.ts'
 import { EngineRunning, UsageError } from '../model/errors.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { print } from '../model/process/io.ts'
+import { type Io, print } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { textTable } from '../report/table.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
-import type { RunResult } from '../sync/observer.ts'
+import type { EndedSync, SyncRequest } from '../web/web-options.ts'
 import { addCommand } from './command.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { askDaemon } from './support/ask-daemon.ts'
+import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
 import { note } from './support/io.ts'
 import { createLog } from './support/logger.ts'
@@ -35,7 +37,8 @@ export const addSync = addCommand<SyncOptions>({
   options: [tenantOption(), resourceOption(), new Option('--full', 'run all full syncs, due or not'), failOnOption()],
   help: `Runs every incremental sync, the full sync of every resource without one, and the
 full syncs of users and documents that are due. In the column RECORDS, +2 ~1 -0 =97
-means 2 created, 1 changed, 0 removed and 97 read without a change.
+means 2 created, 1 changed, 0 removed and 97 read without a change. Beside a running
+daemon, that one syncs: each resource at most once a minute.
 
 Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or a
 change is on hold, or, with --fail-on, a check is unknown; 3 takes precedence. With
@@ -54,21 +57,8 @@ Examples:
     if (resource !== undefined && chosen.every(({ resources }) => !resources[resource].enabled)) {
       throw new UsageError(`The resource ${resource} is switched off in the configuration`)
     }
-    // The summary contains what a daemon logs at info.
-    const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
-    // On a terminal the summary names each failed run, so the log need not.
-    const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
-    const progress = syncProgress(io, settings)
-    await using ownQueries = new SandboxQueries()
-    await using session = await openSession({ settings, io, log, as: 'alone', ownQueries, progress, ...runLog }).catch(
-      (error: unknown) => {
-        throw error instanceof EngineRunning ? error.withAdvice(leaveIt) : error
-      },
-    )
-    const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
-    const results = await syncRound(session, round, io.stop).finally(progress.clear)
-    await session.eraseOutdated()
-    const postures = await session.views.posture(tenant)
+    const round = { tenant, resource, mode: options.full === true ? ('full' as const) : undefined }
+    const { results, postures } = await runAll({ settings, round, io, command })
     const terminal = terminalOf(io)
     print(io, runsTable(results, terminal))
     for (const line of ['', ...summaryOf(results, postures)]) print(io, wrapLine(line, terminal))
@@ -78,11 +68,51 @@ Examples:
   },
 })
 
+interface Round {
+  readonly settings: Settings
+  readonly round: SyncRequest
+  readonly io: Io
+  readonly command: Command
+}
+
+interface Ended {
+  readonly results: readonly EndedSync[]
+  readonly postures: readonly TenantPosture[]
+}
+
+/** In this process, or by the daemon that works on the database. */
+async function runAll(request: Round): Promise<Ended> {
+  const { settings, round, io, command } = request
+  try {
+    return await runHere(request)
+  } catch (error) {
+    if (!(error instanceof EngineRunning)) throw error
+    const results = await askDaemon(settings, round, io)
+    if (results === null) throw error.withAdvice(leaveIt)
+    if (results.length === 0) note(io, 'Nothing is due, or it was already synced on request within the last minute')
+    await using opened = await openMirror(io, command)
+    return { results, postures: await opened.views.posture(round.tenant) }
+  }
+}
+
+async function runHere({ settings, round, io }: Round): Promise<Ended> {
+  // The summary contains what a daemon logs at info.
+  const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
+  // On a terminal the summary names each failed run, so the log need not.
+  const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
+  const progress = syncProgress(io, settings)
+  await using ownQueries = new SandboxQueries()
+  await using session = await openSession({ settings, io, log, as: 'alone', ownQueries, progress, ...runLog })
+  const results = await syncRound(session, round, io.stop).finally(progress.clear)
+  await session.eraseOutdated()
+  return { results, postures: await session.views.posture(round.tenant) }
+}
+
 /** docs/daily-work.md#configuration-changes */
 const leaveIt =
   'or leave it to that one: the daemon runs every sync on its schedule, and after a reload at once those that a shorter `schedule` makes due'
 
-function runsTable(results: readonly RunResult[], terminal: Terminal | null): string {
+function runsTable(results: readonly EndedSync[], terminal: Terminal | null): string {
   const runs = results.map(({ tenant, resource, mode, outcome, reason, counts, durationMs }) => [
     tenant,
     resource,
@@ -95,11 +125,11 @@ function runsTable(results: readonly RunResult[], terminal: Terminal | null): st
 }
 
 /** Checks and findings, holds, and failed runs other than those that a hold explains; one cause once. */
-function* summaryOf(results: readonly RunResult[], postures: readonly TenantPosture[]): Generator<string> {
+function* summaryOf(results: readonly EndedSync[], postures: readonly TenantPosture[]): Generator<string> {
   for (const posture of postures) yield inWords(posture.tenant, describePosture(posture))
   for (const { tenant, holds } of postures)
     for (const hold of holds) yield inWords(`${tenant} ${hold.resource}`, describeHold(hold))
-  const isHeld = ({ message }: RunResult) =>
+  const isHeld = ({ message }: EndedSync) =>
     postures.some(({ holds }) => holds.some((hold) => hold.message === message))
   const failed = results.filter((one) => one.outcome === 'failure' && !isHeld(one))
   // Ignores the endpoint, because one cause fails requests to several.

@@ -66,6 +66,7 @@ export async function startDaemon(
     heart,
     watch,
     reload: () => reloader.reload(),
+    syncNow: (asked) => jobs.syncNow(asked),
     configFile,
   })
   parts.defer(() => web.dispose(webDrainMs))

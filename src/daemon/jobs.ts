@@ -4,11 +4,14 @@ import { reasonOf } from '../model/errors.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
+import type { RunResult } from '../sync/observer.ts'
 import type { TenantEngine } from '../sync/tenant-engine.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
+import { type RoundOptions, syncRound } from './sync-round.ts'
 import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
 /** Random delays of jobs spread over this, so that tenants do not start together. */
@@ -17,6 +20,9 @@ const jitterPerTenantMs = secondMs / 2
 
 /** Delay of the first erasure, and of the next attempt while no tenant has confirmed the time. */
 const firstErasureMs = 10 * minuteMs
+
+/** Least time between two runs of a resource that persons ask for. */
+const askedAgainMs = minuteMs
 
 export interface JobParts {
   readonly session: Session
@@ -42,6 +48,9 @@ export class Jobs {
   readonly #arranged = new Map<string, string>()
   /** Names of jobs whose next run continues one that ended by a wait. */
   readonly #resumed = new Set<string>()
+  /** By tenant and resource, when a person last asked for a run. */
+  readonly #askedAt = new Map<string, number>()
+  #requests = 0
   #eraseAfter: number
 
   constructor(scheduler: Scheduler, parts: JobParts) {
@@ -102,6 +111,24 @@ export class Jobs {
         // Not awaited: no tenant is taken or given back until `follow` resolves.
         void this.takeUp(opened)
       },
+    })
+  }
+
+  /** Runs what a person asks for, each resource at most once a minute. Ends with the scheduler. */
+  syncNow(options: RoundOptions): Promise<readonly RunResult[]> {
+    const { session, io } = this.#parts
+    const now = io.clock.monotonic()
+    const isWanted = (tenant: string, resource: ResourceName) => {
+      const key = `${tenant} ${resource}`
+      const last = this.#askedAt.get(key)
+      // Both runs of a resource may belong to this request.
+      if (last !== undefined && last !== now && now - last < askedAgainMs) return false
+      this.#askedAt.set(key, now)
+      return true
+    }
+    return new Promise((resolve, reject) => {
+      const run = (signal: AbortSignal) => syncRound(session, { ...options, isWanted }, signal).then(resolve, reject)
+      this.#scheduler.once({ name: `on request ${++this.#requests}`, run }, 0)
     })
   }
 

@@ -10,7 +10,7 @@ import { batches } from '../report/formats.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import type { WebConfig } from '../web/web-config.ts'
-import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
+import type { KnownNames, Probe, WebAccess, WebSources } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
@@ -24,6 +24,7 @@ export interface WebParts {
   readonly heart: { readonly beatAt: number }
   readonly watch: StoreWatch
   readonly reload: () => Promise<Probe>
+  readonly syncNow: WebSources['syncNow']
   readonly configFile: string | undefined
 }
 
@@ -35,6 +36,7 @@ export function createWeb({
   heart,
   watch,
   reload,
+  syncNow,
   configFile,
 }: WebParts): WebServer {
   const { host, port } = session.settings.server
@@ -60,6 +62,7 @@ export function createWeb({
         heartbeat(session, io.clock.monotonic() - heart.beatAt),
       ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
       reload,
+      syncNow,
     },
   })
 }

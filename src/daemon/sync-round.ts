@@ -1,21 +1,24 @@
 import pMap from 'p-map'
-import type { ResourceName } from '../model/resource-names.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
 import type { RunResult } from '../sync/observer.ts'
 import type { Session } from './session.ts'
 import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
 export interface RoundOptions {
-  readonly tenant?: string
-  readonly resource?: ResourceName
-  readonly full?: boolean
+  readonly tenant?: string | undefined
+  readonly resource?: ResourceName | undefined
+  /** `full`: every full sync; `incremental`: the incremental syncs that are due. Absent: whatever is due. */
+  readonly mode?: SyncMode | undefined
+  /** False for a resource that is left out; absent = all are wanted. */
+  readonly isWanted?: (tenant: string, resource: ResourceName) => boolean
 }
 
+/** Runs what `tenantwatch sync` calls due (docs/sync.md#due), or all of one mode, and evaluates. */
 export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<RunResult[]> {
-  const chosen = session.tenants.filter(
-    ({ settings }) => options.tenant === undefined || settings.name === options.tenant,
-  )
-  const run = (tenant: Tenant) => runTenant(session, tenant, options, signal)
+  const { tenant } = options
+  const chosen = session.tenants.filter(({ settings }) => tenant === undefined || settings.name === tenant)
+  const run = (one: Tenant) => runTenant(session, one, options, signal)
   const results = await pMap(chosen, run, { concurrency: tenantsAtOnce })
   await session.evaluate()
   return results.flat()
@@ -24,12 +27,21 @@ export async function syncRound(session: Session, options: RoundOptions, signal:
 async function runTenant(
   session: Session,
   tenant: Tenant,
-  { resource, full = false }: RoundOptions,
+  { resource, mode, isWanted = () => true }: RoundOptions,
   signal: AbortSignal,
-): Promise<RunResult[]> {
-  const due = full ? allFullSyncs(tenant) : await tenant.engine.due('sync')
-  const wanted = due.filter((run) => resource === undefined || run.resource === resource)
-  return runTogether(wanted, (run) => session.syncAndEvaluate(tenant, { ...run, signal }))
+): Promise<readonly RunResult[]> {
+  const results: RunResult[] = []
+  await tenant.work(signal, async (ending) => {
+    const due = mode === 'full' ? allFullSyncs(tenant) : await tenant.engine.due('sync')
+    const wanted = due.filter(
+      (run) =>
+        (resource === undefined || run.resource === resource) &&
+        (mode === undefined || run.mode === mode) &&
+        isWanted(tenant.settings.name, run.resource),
+    )
+    results.push(...(await runTogether(wanted, (run) => session.syncAndEvaluate(tenant, { ...run, signal: ending }))))
+  })
+  return results
 }
 
 function allFullSyncs({ engine }: Tenant): readonly DueRun[] {

@@ -79,20 +79,25 @@ export async function checkRun(
 
 /** Stores the first accepted states, once and only from complete data, because drift is measured from these states. */
 async function acceptedStates(
-  { id, drift, evaluates, ...check }: Check,
+  { id, acceptedOf, drift, evaluates, ...check }: Check,
   { store, tenant, now }: EvaluateTenant,
   quality: TenantDataQuality,
 ): Promise<AcceptedStates | null> {
-  if (drift === undefined) return null
+  if (drift === undefined) {
+    const isCompared = acceptedOf !== undefined && settingsOf({ id: acceptedOf }, tenant.settings).enabled
+    return isCompared ? readAcceptedStates(store, tenant.id, acceptedOf) : null
+  }
   const accepted = await readAcceptedStates(store, tenant.id, id)
-  if (accepted !== null || drift.states === undefined) return accepted
+  if (accepted !== null) return accepted
   const inputs = inputQualities(quality, [evaluates, ...check.needs])
   const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
     return everComplete && blocked === null && partial.length === 0
   })
   if (!isWhole) return null
-  const records = await Array.fromAsync(store.records(tenant.id).select(evaluates))
-  const states = [...drift.states(records.flat())].map(([entityId, state]) => ({ entityId, state }))
+  const reader = store.records(tenant.id)
+  const records = (await Array.fromAsync(reader.select(evaluates))).flat()
+  const changes = await reader.history(evaluates, ...records.map(({ key }) => key))
+  const states = [...drift.states(records, changes)].map(([entityId, state]) => ({ entityId, state }))
   await saveFirstStates(store, { tenantId: tenant.id, check: id, at: now }, states)
   return readAcceptedStates(store, tenant.id, id)
 }

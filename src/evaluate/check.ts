@@ -49,9 +49,12 @@ export interface CheckFacts {
   readonly material?: readonly string[]
   /** Set if an operator may accept findings as drift; their evidence has `present`, `expected` and `expectedFrom`. */
   readonly drift?: {
-    /** States of all evaluated records, stored once as the first accepted ones; absent = the check derives them itself. */
-    readonly states?: (records: readonly MirrorRecord[]) => ReadonlyMap<string, unknown>
+    /** States of all evaluated records, stored once as the first accepted ones. @param changes of these records */
+    readonly states: (records: readonly MirrorRecord[], changes: readonly ChangeRow[]) => ReadonlyMap<string, unknown>
   }
+
+  /** Id of another check with `drift`, whose accepted states this one compares with while that one is enabled. */
+  readonly acceptedOf?: string
 }
 
 export interface RuleContext {
@@ -70,7 +73,7 @@ export interface CheckContext extends RuleContext {
   readonly incomplete: ReadonlySet<ResourceName>
   /** Start of the last complete full sync, in milliseconds since the epoch. */
   readonly readInFullAt: (resource: ResourceName) => number
-  /** The accepted states of a check with `drift`, by entity; null before its first states are stored. */
+  /** The accepted states of a check with `drift` or `acceptedOf`, by entity; null before the first ones are stored. */
   readonly accepted: ReadonlyMap<string, AcceptedState> | null
   /** All live records of a resource in `needs`, in key order. */
   readonly needed: (resource: ResourceName) => readonly MirrorRecord[]

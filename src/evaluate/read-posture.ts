@@ -117,12 +117,12 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     entities: state?.entities ?? null,
     notEvaluated,
     ...((notEvaluated ?? 0) > 0 && check.notEvaluatedWhere && { notEvaluatedWhere: check.notEvaluatedWhere }),
-    ...(settings.enabled && problemsOf(check, state, notEvaluated ?? 0)),
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
     severities: severitiesOf(check, settings),
     open: counts?.open ?? {},
     waived: counts?.waived ?? {},
+    ...(settings.enabled && problemsOf(check, state, notEvaluated ?? 0)),
   }
 }
 

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { shownPostures } from '../model/posture-state.ts'
-import { isLoopback } from '../model/process/address.ts'
-import { isCrossSite } from './access-control.ts'
 import { calendar } from './calendar.ts'
 import { filterQuery, findingsQuery, findingsRoute, streamed } from './findings-route.ts'
 import { openApiDocument } from './openapi/document.ts'
-import { check, finding, status } from './openapi/schemas.ts'
+import { check, endedSync, finding, status } from './openapi/schemas.ts'
 import { loadPage } from './page/load-page.ts'
 import { lostPage, renderPage } from './page/page.ts'
 import { pageQuery, withoutEmpty } from './page/page-query.ts'
@@ -15,6 +13,7 @@ import { favicon, stylesheet } from './page/stylesheet.ts'
 import { text, unknownName } from './query.ts'
 import { type Route, refuse, type WebContext } from './route.ts'
 import { checksJson, statusJson } from './status-json.ts'
+import { refusedAction, syncQuery, syncRoute } from './sync-route.ts'
 import type { Probe, WebOptions } from './web-options.ts'
 
 const none = z.object({})
@@ -110,26 +109,23 @@ function machineRoutes(options: WebOptions): readonly Route[] {
       id: 'reload',
       summary: 'Reloads the configuration; only while server.listen is a loopback address, or behind authentication',
       body: { type: 'text/plain', description: 'The result in one sentence' },
-      handle: (c) => reload(c, options),
+      handle: async (c) => refusedAction(c, options.listen.host) ?? outcome(c, await sources.reload(), 500),
+    },
+    {
+      method: 'POST',
+      path: '/-/sync',
+      id: 'sync',
+      summary:
+        'Syncs what is due, or what the query names, each resource at most once a minute, and answers when all has ended; only while server.listen is a loopback address, or behind authentication',
+      query: syncQuery,
+      body: { json: endedSync, many: true },
+      handle: (c, asked) => syncRoute(c, asked as z.output<typeof syncQuery>, options),
     },
   ]
 }
 
 function outcome(c: WebContext, { ok, text: said }: Probe, failure: 500 | 503): Response {
   return c.text(`${said}\n`, ok ? 200 : failure)
-}
-
-async function reload(c: WebContext, { listen, sources }: WebOptions): Promise<Response> {
-  if (!c.get('access').isProtected && !isLoopback(listen.host)) {
-    return refuse(
-      c,
-      403,
-      'Reload is refused from every client unless server.listen is a loopback address or users or certificates are required (server.webConfig): send SIGHUP instead',
-    )
-  }
-  if (isCrossSite(c))
-    return refuse(c, 403, 'Cross-site reload is refused: send the request from this site or without an Origin header')
-  return outcome(c, await sources.reload(), 500)
 }
 
 function apiRoutes(options: WebOptions): readonly Route[] {

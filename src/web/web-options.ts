@@ -5,6 +5,8 @@ import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 
 /** A filter of findings; an absent field does not restrict. */
@@ -37,6 +39,26 @@ export interface KnownNames {
   readonly checks: readonly string[]
 }
 
+export interface SyncRequest {
+  readonly tenant?: string | undefined
+  readonly resource?: ResourceName | undefined
+  /** Absent: whatever is due. */
+  readonly mode?: SyncMode | undefined
+}
+
+/** A run that was asked for. */
+export interface EndedSync {
+  readonly tenant: string
+  readonly resource: ResourceName
+  readonly mode: SyncMode
+  readonly outcome: 'success' | 'failure' | 'skipped'
+  readonly reason: Reason | null
+  readonly message: string | null
+  readonly hint: string | null
+  readonly counts: Readonly<Record<'created' | 'updated' | 'unchanged' | 'removed' | 'quarantined', number>>
+  readonly durationMs: number
+}
+
 export interface WebSources {
   /** The exposition of the metrics. */
   readonly metrics: () => Promise<string>
@@ -54,6 +76,8 @@ export interface WebSources {
   readonly health: () => Probe | Promise<Probe>
   /** Whether the database is open and every enabled resource was attempted once. */
   readonly ready: () => Probe | Promise<Probe>
+  /** Runs what is due, or what is asked for, and resolves when all has ended. A resource is run at most once a minute. */
+  readonly syncNow: (asked: SyncRequest) => Promise<readonly EndedSync[]>
   /** Reloads the configuration; on failure the last valid one stays in force. */
   readonly reload: () => Promise<Probe>
 }

@@ -100,7 +100,7 @@ it('names a check that is switched off or not applicable, where only its finding
   const only = ['findings', '--check', 'user-mfa-enrolled'] as const
   expect((await off.run(...only)).stderr).toContain('acme: user-mfa-enrolled is switched off')
   expect((await off.run('findings')).stderr).not.toContain('switched off')
-  const inapplicable = await world()
+  const inapplicable = await synced({ more: 'checks: { auth-settings-unchanged: { enabled: false } }' })
   inapplicable.simulator.primary.setSettings({ mfaEnabled: false, ssoEnabled: true })
   await inapplicable.run('sync')
   expect((await inapplicable.run(...only)).stderr).toContain('acme: user-mfa-enrolled is not applicable')

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { acceptStates } from '../../src/evaluate/decisions.ts'
 import { closeTenant, closeTenants } from '../../src/evaluate/findings/close-findings.ts'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
@@ -32,7 +33,6 @@ const policyOff = (mirror: FakeMirror) => mirror.put('authentication-settings', 
 it.each<[string, (mirror: FakeMirror) => unknown, string]>([
   ['the user enrolled', enrol, 'fixed'],
   ['the user was removed', (mirror) => mirror.remove('users', '1'), 'entity_removed'],
-  ['the policy was switched off', policyOff, 'not_applicable'],
   [
     'the user enrolled and another record is in quarantine',
     (mirror) => {
@@ -51,6 +51,32 @@ it.each<[string, (mirror: FakeMirror) => unknown, string]>([
   ],
 ])('ends a finding when %s', async (_case, change, expected) => {
   expect(await endOf(change)).toBe(expected)
+})
+
+it.each<[string, SettingsChanges, string]>([
+  ['an operator accepts that', {}, 'not_applicable'],
+  [
+    'the baseline of the settings says so',
+    { checks: { 'auth-settings-unchanged': { options: { baseline: { mfaEnabled: false } } } } },
+    'not_applicable',
+  ],
+  ['nothing watches the settings', { checks: { 'auth-settings-unchanged': { enabled: false } } }, 'not_applicable'],
+])('keeps a finding when the policy is switched off, until %s', async (_case, changes, expected) => {
+  const mirror = soundMirror()
+  mirror.put('users', user({ mfaStatus: false }))
+  await evaluate(mirror)
+  resync(mirror, later)
+  policyOff(mirror)
+  const [mfa, drift] = ['user-mfa-enrolled', 'auth-settings-unchanged'] as const
+  const switchedOff = await evaluate(mirror, { at: later })
+  expect(switchedOff.get(mfa)).toMatchObject({ status: 'fail' })
+  expect([lifeOf(mirror, mfa)['1'], lifeOf(mirror, drift)['mfaEnabled']]).toEqual(['open', 'open'])
+  if (Object.keys(changes).length === 0) {
+    const accepted = { entityId: 'mfaEnabled', state: false, at: later, reason: 'Ticket 1' }
+    await acceptStates(mirror.store, [{ tenantId: 1, check: drift, ...accepted }])
+  }
+  await evaluate(mirror, { at: later, changes })
+  expect(lifeOf(mirror, mfa)['1']).toBe(expected)
 })
 
 const turnedRound = { options: { enrolledWhen: 'not mfaAction' } }

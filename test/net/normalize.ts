@@ -59,6 +59,8 @@ export function normalizeOutputs(outputs: ReadonlyMap<string, string>): Readonly
   const replaced = (text: string) =>
     text
       .replace(new RegExp(guid, 'g'), (id) => (requests.has(id) ? '<request>' : id))
+      // Look-ups by id run side by side: which request is which differs from run to run.
+      .replace(new RegExp(`${guid}(?= +removed$)`, 'gm'), '<request>')
       .replace(/\b[0-9a-f]{12}\b/g, (id) => (holds.has(id) ? '<hold>' : id))
       .replaceAll(version, '<version>')
       .replace(/127\.0\.0\.1:\d+/g, '<host>')

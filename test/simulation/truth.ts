@@ -85,7 +85,9 @@ const evaluates: Readonly<Record<string, Evaluator>> = {
   },
   'user-mfa-enrolled': (sight) => {
     const policies = sight.world.settings.within(sight.from('authentication-settings'), sight.to)
-    if (policies.some(({ mfaEnabled }) => !mfaEnabled)) return []
+    // Switched off, the policy counts until somebody has accepted that, which nobody does here.
+    const wasOn = sight.firstSettings.mfaEnabled === true
+    if (!wasOn && policies.some(({ mfaEnabled }) => !mfaEnabled)) return []
     return users(({ mfaStatus }) => !mfaStatus)(sight)
   },
   'user-invitation-accepted': users(

@@ -6,6 +6,7 @@ import { resourceStates } from '../../model/posture-state.ts'
 import { reasons, unknownReasons } from '../../model/reasons.ts'
 import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
+import type { EndedSync } from '../web-options.ts'
 
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
 
@@ -191,4 +192,20 @@ export const status = component(
   'Status',
   'The current status of every configured tenant',
   z.object({ version: z.string(), at: time, tenants: z.array(tenantStatus) }),
+)
+
+export const endedSync = component(
+  'EndedSync',
+  'A run that was asked for',
+  z.object({
+    tenant: z.string(),
+    resource,
+    mode: z.enum(syncModes),
+    outcome: z.enum(['success', 'failure', 'skipped']),
+    reason: reason.nullable(),
+    message: z.string().nullable(),
+    hint: z.string().nullable(),
+    counts: z.object({ created: count, updated: count, unchanged: count, removed: count, quarantined: count }),
+    durationMs: count,
+  }) satisfies z.ZodType<EndedSync>,
 )

@@ -39,6 +39,7 @@ export const sources: WebSources = {
   health: () => ({ ok: true, text: 'The engine is alive' }),
   ready: () => ({ ok: true, text: 'Ready' }),
   reload: async () => ({ ok: true, text: 'Reloaded' }),
+  syncNow: async () => [],
 }
 
 /** Options of a server, and what is in force on it. */

@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import type { Clock } from '../model/clock.ts'
+import { secondMs } from '../model/durations.ts'
+import { isLoopback } from '../model/process/address.ts'
+import { resourceNames, syncModes } from '../model/resource-names.ts'
+import { printableJson } from '../model/text/printable.ts'
+import { isCrossSite } from './access-control.ts'
+import { streamed } from './findings-route.ts'
+import { text, unknownName, word } from './query.ts'
+import { refuse, type WebContext } from './route.ts'
+import type { EndedSync, WebOptions } from './web-options.ts'
+
+export const syncQuery = z.object({
+  tenant: text('Name of the tenant; absent = all tenants of this daemon'),
+  resource: word('resource', resourceNames, 'Only this resource; absent = all'),
+  mode: word(
+    'mode',
+    syncModes,
+    'full = every full sync, incremental = only incremental ones; absent = whatever is due',
+  ),
+})
+
+/** Interval of white space before the answer, which keeps the connection open. */
+const heartbeatMs = 5 * secondMs
+
+/** Answers with the runs as JSON once all have ended. */
+export function syncRoute(c: WebContext, asked: z.output<typeof syncQuery>, options: WebOptions) {
+  const { sources, clock } = options
+  const refused = refusedAction(c, options.listen.host)
+  if (refused !== null) return refused
+  const unknown = unknownName(asked, sources.names())
+  if (unknown !== null) return refuse(c, unknown.status, unknown.message)
+  c.header('Content-Type', 'application/json; charset=UTF-8')
+  return streamed(c, untilEnded(sources.syncNow(asked), clock), options)
+}
+
+async function* untilEnded(work: Promise<readonly EndedSync[]>, clock: Clock): AsyncGenerator<string> {
+  const ended = new AbortController()
+  const all = work.finally(() => ended.abort())
+  all.catch(() => {})
+  for (let runs: readonly EndedSync[] | null = null; runs === null; ) {
+    yield '\n'
+    const wait = clock.sleep(heartbeatMs, ended.signal).catch(() => {})
+    runs = await Promise.race([all, wait.then(() => null)])
+    if (runs === null && ended.signal.aborted) runs = await all
+    if (runs !== null) yield `${printableJson(runs.map(shown))}\n`
+  }
+}
+
+function shown({ tenant, resource, mode, outcome, reason, message, hint, counts, durationMs }: EndedSync): EndedSync {
+  return { tenant, resource, mode, outcome, reason, message, hint, counts, durationMs: Math.round(durationMs) }
+}
+
+/** Refuses what changes something from clients that may be anybody; null if it is allowed. */
+export function refusedAction(c: WebContext, host: string): Response | null {
+  if (!c.get('access').isProtected && !isLoopback(host))
+    return refuse(
+      c,
+      403,
+      'Refused from every client unless server.listen is a loopback address or users or certificates are required (server.webConfig); SIGHUP reloads the configuration',
+    )
+  return isCrossSite(c)
+    ? refuse(c, 403, 'Refused from another site: send the request from this site or without an Origin header')
+    : null
+}

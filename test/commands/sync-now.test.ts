@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest'
+import { openWorld } from '../hostile/support/world.ts'
+import { reloadable } from './support/reloading.ts'
+
+interface Run {
+  readonly tenant: string
+  readonly resource: string
+  readonly mode: string
+  readonly outcome: string
+}
+
+const tenants = { acme: '', zeta: '' }
+
+async function asked(origin: string, query: string, headers: Record<string, string> = {}) {
+  const response = await fetch(`${origin}/-/sync${query}`, { method: 'POST', headers })
+  const text = await response.text()
+  return { status: response.status, text, runs: response.ok ? (JSON.parse(text) as readonly Run[]) : [] }
+}
+
+const named = (runs: readonly Run[]) =>
+  runs.map(({ tenant, resource, mode, outcome }) => [tenant, resource, mode, outcome].join(' ')).toSorted()
+
+it('syncs a resource of one tenant on request, and shows what it found', async () => {
+  const world = await reloadable({ tenants })
+  const [user] = [...world.simulator.state().users()]
+  world.simulator.primary.updateUser(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true })
+  const { status, runs } = await asked(world.origin, '?tenant=acme&resource=users&mode=full')
+  expect([status, named(runs)]).toEqual([200, ['acme users full success']])
+  expect(runs[0]).toMatchObject({ counts: { updated: 1 }, reason: null, message: null })
+  expect(await world.get('/api/v1/findings')).toContain(`"id":"${user?.userId}"`)
+})
+
+it('runs a resource on request at most once a minute, and what is due of the others', async () => {
+  const { origin } = await reloadable({ tenants })
+  expect(named((await asked(origin, '?tenant=zeta&resource=roles')).runs)).toEqual(['zeta roles full success'])
+  expect(await asked(origin, '?tenant=zeta&resource=roles&mode=full')).toMatchObject({ status: 200, runs: [] })
+  const others = named((await asked(origin, '?mode=full')).runs)
+  expect(others).toHaveLength(11)
+  expect(others).not.toContain('zeta roles full success')
+})
+
+it('refuses unknown names and other sites, and runs nothing then', async () => {
+  const { origin, simulator } = await reloadable({ tenants })
+  const before = simulator.requests.count()
+  expect((await asked(origin, '?tenant=acne')).status).toBe(404)
+  expect((await asked(origin, '?resource=people')).status).toBe(400)
+  expect((await asked(origin, '', { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+  expect((await fetch(`${origin}/-/sync`)).status).toBe(405)
+  expect(simulator.requests.count()).toBe(before)
+})
+
+it('lets the daemon sync for the command beside it, and prints the outcome', async () => {
+  await using world = await openWorld()
+  await using daemon = await world.daemon()
+  await daemon.caughtUp
+  Object.assign(world.env, { TENANTWATCH_LISTEN: new URL(daemon.origin).host })
+  const { code, stdout } = await world.run('sync', '--resource', 'roles', '--full')
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^\w+ +roles +full +ok +\+0 ~0 -0 =\d+ /m)])
+})
