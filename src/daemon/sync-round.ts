@@ -14,7 +14,7 @@ export interface RoundOptions {
   readonly isWanted?: (tenant: string, resource: ResourceName) => boolean
 }
 
-/** Runs what `tenantwatch sync` calls due (docs/sync.md#due), or all of one mode, and evaluates. */
+/** Runs what `tenantwatch sync` calls due (docs/internals/sync.md#due), or all of one mode, and evaluates. */
 export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<RunResult[]> {
   const { tenant } = options
   const chosen = session.tenants.filter(({ settings }) => tenant === undefined || settings.name === tenant)

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
@@ -42,13 +42,6 @@ it('lists every command in its help', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const listed = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => name)
   expect(listed).toEqual([...commands.filter((name) => !name.includes(' ')), 'help'])
-})
-
-it('has a row of the README for every command', () => {
-  const [, section = ''] = /\n## Commands\n([\s\S]*?)\n## /.exec(readFileSync('README.md', 'utf8')) ?? []
-  const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = '']) => cell)
-  const described = cells.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)/g)].map(([, name = '']) => name))
-  expect(described.toSorted()).toEqual(commands.filter((name) => !name.includes(' ')).toSorted())
 })
 
 it.each(commands)('shows an example in the help of %s', async (command) => {

@@ -78,7 +78,7 @@ function isBody(value: unknown): value is Body {
 
 /**
  * Values that must never be stored or logged, under names or in forms that give them away
- * (docs/sync.md#15-record).
+ * (docs/internals/sync.md#15-record).
  */
 export const canaries = [
   'canary-client-secret-1',

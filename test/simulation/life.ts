@@ -75,7 +75,7 @@ export interface LifeParts {
    * two full syncs must show, nor of one that was never updated where `updatedAfter` cannot confirm it.
    */
   readonly rough: boolean
-  /** False where one more removal in a day would be held (docs/sync.md#6-shrink-guard); always true where life is rough. */
+  /** False where one more removal in a day would be held (docs/internals/sync.md#6-shrink-guard); always true where life is rough. */
   readonly mayGo: (resource: 'users' | 'documents' | 'clients') => boolean
   /** True once the mirror has the first state of the settings, from which drift is measured. */
   readonly settingsKnown: () => boolean

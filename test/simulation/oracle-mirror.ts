@@ -142,7 +142,7 @@ export type TrueForms = Set<string>
 /**
  * Every record of the mirror is one that the tenant had at some instant, whole: nothing is made up of two readings.
  * Only a user's `roleId` is of another reading than the rest, and belongs to the role name beside it
- * (docs/sync.md#16-details).
+ * (docs/internals/sync.md#16-details).
  */
 export async function checkRecords(oracle: Oracle, parts: OracleParts, known: TrueForms): Promise<void> {
   const { machine, ledger } = parts
@@ -197,7 +197,7 @@ interface Look {
 /**
  * The shrink guard as an invariant over the mirror's rows: what was removed within a day and not seen again is at most
  * five or a tenth, and of a list of two or more at most half, unless an operator accepted it
- * (docs/sync.md#6-shrink-guard).
+ * (docs/internals/sync.md#6-shrink-guard).
  */
 export class RemovalBudget {
   readonly #looks = new Map<Feed, Look[]>()

@@ -62,7 +62,7 @@ function checkWhole(
 
 /**
  * True for a record that the tenant did not show in its present form: it bled out of a list within the guard's budget,
- * or it was left out where another request confirms its presence alone (docs/sync.md#5-removal).
+ * or it was left out where another request confirms its presence alone (docs/internals/sync.md#5-removal).
  *
  * @param evaluatedAt wall time of the check result; what came back to the list after it could not count.
  */
@@ -108,7 +108,7 @@ interface Noted {
   readonly at: number
 }
 
-/** The tenant's time of each resource that the daemon must know from successful runs (docs/sync.md#10-time-of-an-answer). */
+/** The tenant's time of each resource that the daemon must know from successful runs (docs/internals/sync.md#10-time-of-an-answer). */
 export class ClockTracker {
   readonly #noted = new Map<ResourceName, Noted>()
   readonly #parts: ClockParts
@@ -157,7 +157,7 @@ export class RetentionTracker {
   readonly #leaked = new Set<string>()
 
   /**
-   * "Retention erases only by the earlier of the local clock and the tenant's server time" (docs/sync.md#18-history).
+   * "Retention erases only by the earlier of the local clock and the tenant's server time" (docs/internals/sync.md#18-history).
    */
   checkErasure(oracle: Oracle, { machine, ledger, wall }: OracleParts): void {
     // Where both clocks show the same wrong year, nothing shows that it is wrong: rows dated or erased by it are wrong, too.

@@ -57,11 +57,11 @@ export class Tally {
   }
 }
 
-/** Violations of the promises, by class (docs/reliability.md#what-is-promised). */
+/** Violations of the promises, by class (docs/internals/reliability.md#what-is-promised). */
 export const violationClasses = [
   /** "Never a false green": pass although it cannot have been so within the age of the inputs. */
   'false_green',
-  /** A record was removed although it was there all the time, or without the proof that docs/sync.md#5-removal asks for. */
+  /** A record was removed although it was there all the time, or without the proof that docs/internals/sync.md#5-removal asks for. */
   'wrong_tombstone',
   /** A mirrored record is one that the tenant never had. */
   'torn_record',

@@ -16,7 +16,7 @@ const unusual = '田中'
 const tenants = ['acme', 'globex'].map(
   (name) => `{ name: ${name}, baseUrl: "https://${name}.example.com", auth: { token: { env: TOKEN } } }`,
 )
-const { settings } = loadText(`tenants: [${tenants.join(', ')}]`, { TOKEN: 'x' })
+const configured = () => loadText(`tenants: [${tenants.join(', ')}]`, { TOKEN: 'x' }).settings
 
 async function scene() {
   const test = testMirror()
@@ -30,7 +30,7 @@ async function scene() {
     documents: [document({ fileId, filename: 'Payroll 2026.pdf' })],
   })
   const globex = await readInFull(mirror, 'globex', recordsOf('globex'))
-  const views = createViews(mirror, settings, fakeClock(now))
+  const views = createViews(mirror, configured(), fakeClock(now))
   const find = async (text: string, exposeDetails = true): Promise<readonly FindingView[]> =>
     (await Array.fromAsync(shownFindings((query) => batches(views.findings(query)), { text }, exposeDetails))).flat()
   const found = async (text: string, exposeDetails = true) =>
