@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
@@ -42,6 +42,13 @@ it('lists every command in its help', async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const listed = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => name)
   expect(listed).toEqual([...commands.filter((name) => !name.includes(' ')), 'help'])
+})
+
+it('has every command in a table of the README', () => {
+  const [, section = ''] = /\n## Every day\n([\s\S]*?)\n## /.exec(readFileSync('README.md', 'utf8')) ?? []
+  const cells = [...section.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = '']) => cell)
+  const described = cells.flatMap((cell) => [...cell.matchAll(/`(?:tenantwatch )?([a-z-]+)/g)].map(([, name]) => name))
+  expect(described.toSorted()).toEqual(commands.filter((name) => !name.includes(' ')).toSorted())
 })
 
 it.each(commands)('shows an example in the help of %s', async (command) => {
