@@ -60,7 +60,7 @@ Examples:
     const round = { tenant, resource, mode: options.full === true ? ('full' as const) : undefined }
     const { results, postures } = await runAll({ settings, round, io, command })
     const terminal = terminalOf(io)
-    print(io, runsTable(results, terminal))
+    if (results.length > 0) print(io, runsTable(results, terminal))
     for (const line of ['', ...summaryOf(results, postures)]) print(io, wrapLine(line, terminal))
     const { code, cause } = exitCodeOf({ results, postures, failOn: options.failOn })
     if (cause !== null) note(io, cause)

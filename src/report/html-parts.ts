@@ -83,7 +83,7 @@ export function period({ tenant, period: of }: TenantReport): Html | string {
       empty: 'No waiver was in force.',
     }),
   ]
-  return part('period', tenant, html`${tables}`)
+  return part('period', tenant, html`${tables.map((one) => html`<div class="apart">${one}</div>`)}`)
 }
 
 /** Lines to sign on, at the end of the report of a period. */

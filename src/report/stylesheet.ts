@@ -13,7 +13,7 @@ h4 + .count-line { display: inline; margin-right: 6px; font-size: 12px; } .count
 .findings { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .findings li { padding: 7px 14px; } .findings li + li { border-top: 1px solid var(--line); }
 .findings p { margin: 0; overflow-wrap: anywhere; }
-.sign { grid-template-columns: max-content minmax(0, 320px); background: none; } .sign dd { border-bottom: 1px solid var(--soft); min-height: 28px; }
+.apart + .apart { margin-top: 12px; } .sign { grid-template-columns: max-content minmax(0, 320px); background: none; } .sign dd { border-bottom: 1px solid var(--soft); min-height: 28px; }
 .facts { display: block; margin: 2px 0 0; padding: 0; background: none; font-size: 12px; line-height: 1.5; }
 .facts div { display: inline-block; max-width: 100%; margin-right: 10px; } .facts dt, .facts dd { display: inline; } .facts code { font-size: inherit; }
 @media (min-width: 701px) and (max-width: 900px) { th, td { padding: 8px; } td time { white-space: normal; } }

@@ -37,10 +37,13 @@ it('takes a tenant out: no series, findings closed, rows kept; and in again wher
   expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: removed zeta' })
   expect(await world.series('zeta')).toEqual([])
   expect(await world.get('/')).not.toContain('zeta')
-  const closed = await Array.fromAsync(world.session.views.findings({ tenant: 'zeta', states: ['open', 'resolved'] }))
-  expect(closed.map(({ state, resolution }) => `${state} ${resolution}`)).toEqual(
-    findings.map(() => 'resolved tenant_removed'),
-  )
+  // With the evaluation that follows the reload.
+  await vi.waitFor(async () => {
+    const closed = await Array.fromAsync(world.session.views.findings({ tenant: 'zeta', states: ['open', 'resolved'] }))
+    expect(closed.map(({ state, resolution }) => `${state} ${resolution}`)).toEqual(
+      findings.map(() => 'resolved tenant_removed'),
+    )
+  }, 30_000)
   world.configure({ tenants: both })
   expect((await world.daemon.reload()).text).toBe('Reloaded: added zeta')
   expect(await world.metric(`tenantwatch_mirror_records{tenant="zeta",resource="users"}`)).toBe(users)
