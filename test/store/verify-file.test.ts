@@ -25,6 +25,16 @@ it('knows a new and a small mirror to be sound from the start', async () => {
   expect(again.isVerified()).toBe(true)
 })
 
+it('leaves the reading to a running engine', async () => {
+  const path = await largeMirror()
+  const engine = openMirror(path, 'engine')
+  await using beside = openMirror(path, 'beside')
+  expect(beside.isVerified()).toBe(true)
+  await engine[Symbol.asyncDispose]()
+  await using alone = openMirror(path, 'beside')
+  expect(alone.isVerified()).toBe(false)
+})
+
 it('finds an index that differs from its table', async () => {
   const path = await largeMirror()
   damageIndex(path)

@@ -30,13 +30,16 @@ export interface OpenMirror extends AsyncDisposable {
   readonly now: number
 }
 
-/** Verifies all of the mirror (docs/daily-work.md#database): a damaged index gives no error, but fewer findings. */
+/**
+ * Verifies all of a mirror that no running engine has verified (docs/daily-work.md#database): a damaged index gives no
+ * error, but fewer findings.
+ */
 export async function openMirror(io: Io, command: Command): Promise<OpenMirror> {
   const { settings, source } = loadConfiguration(io, command)
   const mirror = await openStore(settings, 'beside', io)
   const close = () => mirror[Symbol.asyncDispose]()
   try {
-    await mirror.verify(io.stop)
+    if (!mirror.isVerified()) await mirror.verify(io.stop)
   } catch (error) {
     await close()
     throw error

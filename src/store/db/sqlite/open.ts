@@ -18,7 +18,7 @@ export interface OpenedFile extends Disposable {
   readonly writer: BetterSqlite3.Database
   /** Read-only: sees the last commit while `writer` has a transaction open. */
   readonly reader: BetterSqlite3.Database
-  /** False for a file that is too large to verify when it is opened; verify it before the first write. */
+  /** False for a file that is too large to verify when it is opened, and that no running engine has verified. */
   readonly verified: boolean
 }
 
@@ -68,7 +68,7 @@ export function openBesideEngine(path: string): OpenedFile {
     assertMirror(file)
     const writer = connect(file, stack, { fileMustExist: true })
     assertCurrentLayout(schemaAge(writer, file), file)
-    return { file, writer, reader: connect(file, stack, { readonly: true }), verified: false }
+    return { file, writer, reader: connect(file, stack, { readonly: true }), verified: lockStateOf(file).held === true }
   })
 }
 
