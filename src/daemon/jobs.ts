@@ -86,7 +86,12 @@ export class Jobs {
 
   /** Starts runs that are due, and an evaluation in parallel; `ended` resolves when all have ended. */
   async runDue(tenants: readonly Tenant[]): Promise<{ readonly ended: Promise<unknown> }> {
-    const evaluated = this.#scheduler.runNow('evaluate')
+    const evaluated = this.#scheduler.runNow('evaluate').then(async (outcome) => {
+      if (outcome !== 'skipped') return
+      // The one that runs may have begun with the tenants of before.
+      await this.#scheduler.ended('evaluate')
+      await this.#scheduler.runNow('evaluate')
+    })
     const runs = await this.#begin(tenants, (engine) => engine.due('run'))
     return { ended: Promise.all([evaluated, ...runs]) }
   }
