@@ -35,13 +35,6 @@ export function cronSchedule(expression: string): CronSchedule {
   return read
 }
 
-/** The shortest gap between two runs of a valid expression, in milliseconds. */
-export function shortestGapMs(expression: string): number {
-  const fields = readFields(expression)
-  if ('problem' in fields) throw new Error(`Schedule ${expression} is not usable: ${fields.problem}`)
-  return gaps(timesOfDay(fields), dayMs).reduce((a, b) => Math.min(a, b))
-}
-
 type Fields = NonNullable<ReturnType<typeof validateDetailed>['fields']>
 
 /** Parses an expression with the parser of the scheduler, so that both accept the same expressions. */

@@ -241,7 +241,7 @@ export class Session implements AsyncDisposable {
   #following(settings: Settings): InForce {
     const views = createViews(this.mirror, settings, this.#options.io.clock, {
       skewOf: (name, resource) => this.#tenants.get(name)?.client.answerTimes.skewMs(resource),
-      storeOf: (name) => this.stores.of(name),
+      owns: (name) => this.stores.of(name) !== null,
       unstored: this.#unstored,
     })
     return { settings, checks: checksOf(settings), waivers: waiversByTenant(settings.waivers), views }

@@ -16,7 +16,7 @@ import { namesIn, namesOf } from '../model/entity-names.ts'
 import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/in-turns.ts'
-import { memoize, memoizeWeakly } from '../model/memoize.ts'
+import { memoize } from '../model/memoize.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
@@ -43,13 +43,9 @@ export interface Views {
 
 export interface EngineFacts {
   readonly skewOf: (tenant: string, resource: ResourceName) => ReturnType<SkewOf>
-  /** Store of a tenant that this process owns; null for tenants of other replicas. */
-  readonly storeOf: (tenant: string) => Mirror | null
+  /** False for tenants of other replicas. */
+  readonly owns: (tenant: string) => boolean
   readonly unstored: UnstoredRuns
-}
-
-interface Shown extends EvaluatedTenant {
-  readonly store: Mirror
 }
 
 /** Without `engine`, shows what the mirror has; a tenant that is not mirrored yet is shown as never read. */
@@ -58,9 +54,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const waiversOfTenant = waiversByTenant(waivers)
   const listed = checksOf(settings)
   const names = settings.tenants.map(({ name }) => name)
-  const topOf = memoizeWeakly((_: Mirror) => topFindingsMemory())
+  const top = topFindingsMemory()
 
-  async function shownTenants(isWanted: (name: string) => boolean = () => true): Promise<readonly Shown[]> {
+  async function shownTenants(isWanted: (name: string) => boolean = () => true): Promise<readonly EvaluatedTenant[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
     const sharedBy = await sharedTenants(mirror, names)
     const wanted = settings.tenants.filter(({ name }) => isWanted(name))
@@ -70,23 +66,22 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return {
         id: ids.get(name) ?? unmirroredId,
         settings: tenant,
-        store: mirror,
         ...(engine && { skewOf: (resource) => engine.skewOf(name, resource) }),
         ...(sharedWith !== undefined && { sharedWith }),
       }
     })
   }
 
-  async function checksFor({ id, store }: Shown): Promise<readonly Check[]> {
+  async function checksFor({ id }: EvaluatedTenant): Promise<readonly Check[]> {
     const { ownChecks } = settings
-    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await store.checkStates(id))] : listed
+    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await mirror.checkStates(id))] : listed
   }
 
-  async function postureOf(tenant: Shown): Promise<TenantPosture> {
-    const { store, sharedWith } = tenant
+  async function postureOf(tenant: EvaluatedTenant): Promise<TenantPosture> {
+    const { sharedWith } = tenant
     const checks = await checksFor(tenant)
     const posture = await readPosture({
-      ...{ store, tenant, checks },
+      ...{ store: mirror, tenant, checks },
       waivers: waiversOfTenant.get(tenant.settings.name) ?? [],
       now: clock.now(),
       evaluateIntervalMs: evaluate.intervalMs,
@@ -96,11 +91,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return engine === undefined ? known : engine.unstored.over(known)
   }
 
-  function secretsOf({ id, settings: { ownClientId }, store }: Shown): Promise<readonly SecretView[]> {
-    return readClientSecrets(store.records(id), ownClientId)
+  function secretsOf({ id, settings: { ownClientId } }: EvaluatedTenant): Promise<readonly SecretView[]> {
+    return readClientSecrets(mirror.records(id), ownClientId)
   }
 
-  async function expiriesOf(tenant: Shown): Promise<readonly Expiry[]> {
+  async function expiriesOf(tenant: EvaluatedTenant): Promise<readonly Expiry[]> {
     const { name } = tenant.settings
     const secrets = await secretsOf(tenant)
     const ends = (await postureOf(tenant)).waivers
@@ -134,36 +129,36 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return until
   }
 
-  async function namedFindings(tenant: Shown, posture: TenantPosture) {
+  async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
     const {
       id,
       settings: { name },
-      store,
     } = tenant
-    const top = topOf(store)
+    // Before the findings are read, so that a change meanwhile is noticed.
+    const lastEventId = await mirror.lastEventId(id)
     const named: NamedFinding[] = []
     for (const check of await checksFor(tenant)) {
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
       const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
-      const request = { store, tenant: { id, name }, check, counts, waivers: own, now: posture.waiversAt }
-      named.push(...(await top(request)))
+      const of = { store: mirror, tenant: { id, name }, lastEventId, check, counts }
+      named.push(...(await top({ ...of, waivers: own, now: posture.waiversAt })))
     }
     return named
   }
 
   async function readings(): Promise<readonly TenantReading[]> {
-    const isOwn = (name: string) => engine === undefined || engine.storeOf(name) !== null
+    const isOwn = (name: string) => engine === undefined || engine.owns(name)
     // A replica that owns no tenant answers without the database.
     if (!settings.tenants.some(({ name }) => isOwn(name))) return []
-    const reading = async (tenant: Shown) => {
+    const reading = async (tenant: EvaluatedTenant) => {
       const posture = await postureOf(tenant)
       const findings = await namedFindings(tenant, posture)
       return {
         posture,
         findings,
-        records: tenant.store.records(tenant.id),
-        counts: await tenant.store.recordCounts(tenant.id),
+        records: mirror.records(tenant.id),
+        counts: await mirror.recordCounts(tenant.id),
         settings: tenant.settings,
         waived: memoize((check: string) => waivedEntities(posture, check)),
       }

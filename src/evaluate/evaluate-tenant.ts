@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
@@ -22,7 +24,7 @@ import { closeFindings } from './findings/close-findings.ts'
 import type { OwnQuery } from './own-query.ts'
 import { readPass } from './pass.ts'
 import { BudgetExceeded } from './query-budget.ts'
-import { RecordTally } from './record-tally.ts'
+import { countedFields, RecordTally } from './record-tally.ts'
 import { agreeWaivers } from './waivers/accept-findings.ts'
 
 /**
@@ -83,8 +85,7 @@ async function evaluateRecords(
   const counts = new Map<ResourceName, VersionedCounts>()
   for (const resource of resourceNames) {
     const version = versionOf(quality, resource)
-    const isCounted = !onlyInputs.includes(resource) || counted.get(resource)?.version === version
-    const counting = isCounted ? null : recordTallyOf(resource)
+    const counting = onlyInputs.includes(resource) ? recordTallyOf(resource, version, counted.get(resource)) : null
     const tallies = new Map<CheckRun, CheckTally | null>()
     for (const run of runs.filter(({ check }) => check.evaluates === resource))
       tallies.set(run, await beginTally(run, needed))
@@ -105,11 +106,17 @@ async function neededRecords({ store, tenant }: EvaluateTenant, runs: readonly C
   return needed
 }
 
-/** Null for a resource without gauges that count its records. */
-function recordTallyOf(resource: ResourceName): RecordTally | null {
-  const definition = resources.find(({ name }) => name === resource)
-  if (definition === undefined || !('gauges' in definition)) return null
-  return definition.gauges.some(({ kind }) => kind === 'count') ? new RecordTally(definition) : null
+/** Null for a resource without gauges that count its records, or whose records of that version are counted by them. */
+function recordTallyOf(
+  resource: ResourceName,
+  version: number,
+  counted: VersionedCounts | undefined,
+): RecordTally | null {
+  const definition: ResourceDefinition | undefined = resources.find(({ name }) => name === resource)
+  const fields = definition === undefined ? [] : countedFields(definition)
+  if (definition === undefined || fields.length === 0) return null
+  const isCounted = counted?.version === version && isDeepStrictEqual(counted.fields, fields)
+  return isCounted ? null : new RecordTally(definition)
 }
 
 /** Null if the check cannot be evaluated. */

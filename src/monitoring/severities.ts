@@ -9,10 +9,3 @@ export type AlertSeverity = (typeof alertSeverities)[number]
 export const findingSeverities = ['high', 'medium'] as const satisfies readonly Severity[]
 
 export type FindingSeverity = (typeof findingSeverities)[number]
-
-const alerting: readonly Severity[] = ['critical', ...findingSeverities]
-
-/** Findings of lower severities have no alert. */
-export function hasAlert(severity: Severity): boolean {
-  return alerting.includes(severity)
-}

@@ -1,4 +1,4 @@
-import { type InputSnapshot, readInputSnapshot } from '../evaluate/past-store.ts'
+import type { InputSnapshot } from '../evaluate/past-store.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import { type Severity, severities } from '../model/severity.ts'
@@ -18,8 +18,6 @@ export interface Span {
   readonly from: number
   readonly to: number
 }
-
-export type TenantPeriod = Awaited<ReturnType<typeof periodOf>>
 
 /** A resource that is read, and how long a full sync of it stays fresh. */
 export interface WatchedResource {
@@ -85,7 +83,7 @@ function holdsIn(events: readonly EventRow[], { from, to }: Span) {
   const all = new Map<string, InputSnapshot['holds'][number] & { until: number | null }>()
   for (const { at, data } of events) {
     if (at > to) break
-    const { holds } = readInputSnapshot(JSON.stringify((data as TenantState).state))
+    const { holds } = (data as TenantState).state as InputSnapshot
     const ids = new Set(holds.map(({ id }) => id))
     for (const hold of all.values()) if (!ids.has(hold.id)) hold.until ??= at
     for (const hold of holds) if (!all.has(hold.id)) all.set(hold.id, { ...hold, until: null })

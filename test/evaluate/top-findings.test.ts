@@ -17,7 +17,8 @@ async function request({ mirror, tenantId, waivers, now, ...world }: World, id: 
   ]
   if (check === undefined || counts === undefined) throw new Error(`There is no check ${id}`)
   const own = waivers.filter((one) => one.check === id)
-  return { store: mirror, tenant: { id: tenantId, name: 'acme' }, check, counts, waivers: own, now }
+  const lastEventId = await mirror.lastEventId(tenantId)
+  return { store: mirror, tenant: { id: tenantId, name: 'acme' }, lastEventId, check, counts, waivers: own, now }
 }
 
 const top = async (world: World, check = mfa) => topFindings(await request(world, check))
@@ -88,7 +89,6 @@ it('reads few of the findings that a waiver for all entities covers', async () =
   const asked = await request(world, mfa)
   let read = 0
   const store: TopFindings['store'] = {
-    lastEventId: (...of) => world.mirror.lastEventId(...of),
     async *findings(...of) {
       for await (const batch of world.mirror.findings(...of)) {
         read += batch.length
@@ -148,12 +148,8 @@ it('reads the findings of a check again only when findings or valid waivers chan
       readings++
       return world.mirror.findings(...of)
     }
-    const store = {
-      findings,
-      lastEventId: (tenantId: number) => world.mirror.lastEventId(tenantId),
-    }
     readings = 0
-    return [idsOf(await memoize({ ...asked, store })).toSorted(), readings]
+    return [idsOf(await memoize({ ...asked, store: { findings } })).toSorted(), readings]
   }
   expect(await ask()).toEqual([['1', '2', '3'], 1])
   for (let minute = 0; minute < 3; minute++) {

@@ -5,13 +5,6 @@ export function commandWith(words: string, config: string | undefined): string {
   return `tenantwatch ${words}${config === undefined ? '' : ` --config ${shellWord(printable(config))}`}`
 }
 
-/** Adds the configuration file to the commands that a sentence quotes without one. */
-export function withConfig(sentence: string, config: string | undefined): string {
-  return sentence.replaceAll(/"tenantwatch ([^"]+)"/g, (command, words: string) =>
-    words.includes(' --config ') ? command : `"${commandWith(words, config)}"`,
-  )
-}
-
 /** Quotes a text that is not one plain word of a shell. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`

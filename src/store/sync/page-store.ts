@@ -83,6 +83,8 @@ export function pageStore(db: Db, passes: SeenRecords) {
           const row = known.get(keys[i] ?? '')
           differing.push(row === undefined ? null : await saveDetail(sql, db, of, row, answer))
         }
+        // For equal values, too: results may have ended with the time at which a detail was read.
+        await raiseVersion(sql, tenantId, resource)
         return differing
       }),
   }
@@ -154,8 +156,6 @@ async function saveDetail(
   const before = stored ?? earlier
   const text = JSON.stringify({ ...rest, [detail.field]: value, [detail.readAt]: at })
   await sql('update records set supplement = ? where rid = ?', [text, rid])
-  // For an equal value, too: results may have ended with the time at which it was read.
-  await raiseVersion(sql, of.tenantId, of.resource)
   // The first answer adds the detail; only later differences are changes in the tenant.
   if (before !== undefined && before !== value)
     await appendRecordEvents(sql, db, { ...of, at, requestId }, [
