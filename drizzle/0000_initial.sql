@@ -25,7 +25,8 @@ CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`
 CREATE TABLE `event_chains` (
 	`tenant_id` integer PRIMARY KEY NOT NULL,
 	`last_id` integer NOT NULL,
-	`hash` text NOT NULL
+	`hash` text NOT NULL,
+	`last_at` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `events` (

@@ -66,7 +66,7 @@ export async function buildReport(request: ReportRequest) {
     from: request.from ?? null,
     /** The version of tenantwatch that evaluated. */
     version: record.version,
-    historyBegins: toIso(Math.max(past.clampToPeriod(begunAt), past.at - record.retentionDays * dayMs)),
+    historyBegins: toIso(Math.max(Math.min(begunAt, past.at), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
     notes: notesOf(request, unconfigured),
@@ -82,23 +82,13 @@ const hiddenNote =
 /** Tenants that were removed from the configuration, or only another replica's configuration has. */
 function unconfiguredOf({ past, tenants }: ReportRequest, record: ConfigurationRecord): readonly string[] {
   const configured = new Set(record.tenants.map(({ name }) => name))
-  const until = past.setBackFrom ?? past.at
-  const known = tenants.filter(({ name, createdAt }) => !configured.has(name) && createdAt <= until)
+  const known = tenants.filter(({ name, createdAt }) => !configured.has(name) && createdAt <= past.at)
   return known.map(({ name }) => name)
 }
 
-function notesOf({ past, details }: ReportRequest, unconfigured: readonly string[]): readonly string[] {
-  const { setBackFrom } = past
+function notesOf({ details }: ReportRequest, unconfigured: readonly string[]): readonly string[] {
   const missing = unconfiguredInWords(unconfigured)
-  return [
-    ...(details ? [] : [hiddenNote]),
-    ...(missing === null ? [] : [missing]),
-    ...(setBackFrom === null
-      ? []
-      : [
-          `The clock was set back from ${toIso(setBackFrom)}, so this time occurred twice; the report shows the second occurrence.`,
-        ]),
-  ]
+  return [...(details ? [] : [hiddenNote]), ...(missing === null ? [] : [missing])]
 }
 
 interface Known {

@@ -20,7 +20,6 @@ export type EventKind =
   | FindingKind
   | (typeof termsKinds)[number]
   | 'clock.confirmed'
-  | 'clock.resumed'
   | 'clock.set_back'
   | 'configuration'
   | 'drift.accepted'
@@ -83,31 +82,46 @@ const columns = {
 
 export function eventAppender(db: Db): AppendEvents {
   const { dialect } = db
-  const lockChain = `insert into event_chains (tenant_id, last_id, hash) values (?, 0, '')
-    on conflict (tenant_id) do update set hash = event_chains.hash returning hash`
   const insert = `insert into events (tenant_id, at, server_at, kind, subject, data, request_id, digest, hash)
     select cast(@tenantId as bigint), "at", "serverAt", kind, subject, data, "requestId", digest, hash
     from ${dialect.givenRows(columns)} order by n returning id`
-  const endChain = 'update event_chains set last_id = ?, hash = ? where tenant_id = ?'
+  const endChain = 'update event_chains set last_id = ?, hash = ?, last_at = ? where tenant_id = ?'
   return async (tx, tenantId, events) => {
     if (events.length === 0) return
-    let [last = ''] = await tx<string>(lockChain, [tenantId], 'values')
+    let { hash: last, lastAt } = await lockChain(tx, tenantId)
     const rows = events.map((event) => {
-      const content = contentOf(event)
+      lastAt = Math.max(lastAt, Math.round(event.at))
+      const content = { ...contentOf(event), at: lastAt }
       const digest = digestOf(tenantId, content)
       last = hashOf(last, digest)
       return { ...content, digest, hash: last }
     })
     const ids = await tx<number>(insert, [{ tenantId, ...dialect.bindRows(columns, rows) }], 'values')
     const lastId = ids.reduce((a, b) => Math.max(a, b))
-    await tx(endChain, [lastId, last, tenantId])
+    await tx(endChain, [lastId, last, lastAt, tenantId])
   }
 }
 
+/**
+ * The end of a tenant's chain, before whose time nothing more is written. Call inside a transaction.
+ *
+ * @param at raises that time, in milliseconds since the epoch.
+ */
+export async function lockChain(tx: Sql, tenantId: number, at = 0): Promise<{ hash: string; lastAt: number }> {
+  const text = `insert into event_chains (tenant_id, last_id, hash, last_at) values (?, 0, '', ?)
+    on conflict (tenant_id) do update set last_at =
+      case when event_chains.last_at > excluded.last_at then event_chains.last_at else excluded.last_at end
+    returning hash, last_at as "lastAt"`
+  const [chain = { hash: '', lastAt: at }] = await tx<{ hash: string; lastAt: number }>(text, [
+    tenantId,
+    Math.round(at),
+  ])
+  return chain
+}
+
 /** The values as every database returns them. */
-function contentOf({ kind, subject, at, data, serverAt = null, requestId = null }: NewEvent): Content {
+function contentOf({ kind, subject, data, serverAt = null, requestId = null }: NewEvent): Omit<Content, 'at'> {
   return {
-    at: Math.round(at),
     serverAt: serverAt === null ? null : Math.round(serverAt),
     kind,
     subject: subject.toWellFormed(),

@@ -6,7 +6,7 @@ import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
 import { check, commitResult, findingOf, resultOf, type TestResult } from './support/results.ts'
 
-const ofClock = ['clock.set_back', 'clock.resumed', 'clock.confirmed'] as const
+const ofClock = ['clock.set_back', 'clock.confirmed'] as const
 const start = Date.parse('2026-03-01T12:00:00Z')
 
 const checkResult = (tenantId: number, at: number, failing: readonly string[] = [], more?: Partial<TestResult>) =>
@@ -120,8 +120,40 @@ it('takes no notice of a clock that is put right by less than a second, and note
   await mirror.noteTime(start - minuteMs)
   await mirror.noteTime(start + minuteMs)
   expect(seenEvents(query, ...ofClock)).toMatchObject([
-    { kind: 'clock.set_back', at: start - minuteMs, latest: start },
-    { kind: 'clock.resumed', at: start + minuteMs, until: start - minuteMs },
+    { kind: 'clock.set_back', at: start, latest: start, to: start - minuteMs },
+  ])
+})
+
+it('shows the history as it was, whatever a wrong clock said', async () => {
+  const { mirror, query, tenantId } = await opened()
+  const open = async (at: number) => {
+    const found = (await Array.fromAsync((await mirror.past(at, false)).findings({}))).flat()
+    return found.map(({ fingerprint }) => fingerprint)
+  }
+  const evaluate = async (at: number, failing: readonly string[]) => {
+    await mirror.noteTime(at)
+    await commitResult(mirror, checkResult(tenantId, at, failing))
+  }
+  await evaluate(start, ['1'])
+  // A clock years behind: nothing of it is shown before the last time that was known.
+  await evaluate(start - 900 * dayMs, ['1', '2'])
+  expect([await open(start - 800 * dayMs), await open(start - minuteMs), await open(start)]).toEqual([
+    [],
+    [],
+    ['f1', 'f2'],
+  ])
+  // A clock years ahead, put right: what was written under it was written before what follows.
+  await evaluate(start + 900 * dayMs, ['1', '2', '3'])
+  await mirror.noteTime(start + dayMs)
+  await mirror.confirmTime(start + dayMs)
+  await evaluate(start + 2 * dayMs, ['1', '3', '4'])
+  expect(await open(start + minuteMs)).toEqual(['f1', 'f2'])
+  expect(await open(start + dayMs)).toEqual(['f1', 'f2', 'f3'])
+  expect(await open(start + 3 * dayMs)).toEqual(['f1', 'f3', 'f4'])
+  expect(seenEvents(query, ...ofClock).map(({ kind }) => kind)).toEqual([
+    'clock.set_back',
+    'clock.set_back',
+    'clock.confirmed',
   ])
 })
 

@@ -60,7 +60,7 @@ export function findingWriter(db: Db) {
        last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`
   const open = `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt", reopened from findings
      where ${isIn('fingerprint')} and resolved_at is null order by id`
-  const resolve = `update findings set resolved_at = ?, last_seen_at = case when last_seen_at > ? then last_seen_at else ? end,
+  const resolve = `update findings set resolved_at = (select last_at from event_chains where tenant_id = ?), last_seen_at = case when last_seen_at > ? then last_seen_at else ? end,
        resolution = ? where ${isIn('fingerprint')}`
 
   async function resolvedEvents(tx: Sql, at: number, fingerprints: readonly string[], resolution: Resolution) {
@@ -87,7 +87,7 @@ export function findingWriter(db: Db) {
       for (const [resolution, some] of Map.groupBy(part, (one) => one.resolution)) {
         const fingerprints = some.map(({ fingerprint }) => fingerprint)
         await append(tx, tenantId, await resolvedEvents(tx, at, fingerprints, resolution))
-        await tx(resolve, [at, lastSeenAt, lastSeenAt, resolution, listOf(fingerprints)])
+        await tx(resolve, [tenantId, lastSeenAt, lastSeenAt, resolution, listOf(fingerprints)])
       }
       await yieldToEventLoop()
     }

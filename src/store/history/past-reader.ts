@@ -16,9 +16,8 @@ import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { fromJson, oneOf } from '../words.ts'
-import { momentAt } from './as-of.ts'
+import { momentAt, present } from './as-of.ts'
 import { personalReader } from './changes.ts'
-import { clockPeriods } from './clock.ts'
 import { type NotedConfiguration, type TenantState, toConfiguration } from './configuration-log.ts'
 
 export interface PastRun {
@@ -48,12 +47,11 @@ export interface FullSyncTimes {
 
 export type PastReader = Awaited<ReturnType<ReturnType<typeof pastStore>['past']>>
 
-/** Readers of the past; after the clock was set back, the past at the same time differs. */
 export function pastStore(db: Db) {
   return {
     /** The history as of `at`: the last event of each thing written by then. @param isPresent `at` is now. */
     async past(at: number, isPresent: boolean) {
-      const asOf = momentAt(await db.read(clockPeriods), at, isPresent)
+      const asOf = isPresent ? present : await db.read((tx) => momentAt(tx, at))
       const headText = `select id, at, hash from events e where tenant_id = ? and ${asOf.events('e')} order by id desc limit 1`
       const statesText = `select e.subject as "check", e.at, e.data, n.data as next, s.evaluated_at as "evaluatedAt", case when s.status <> 'unknown' then s.changes_at - 1 end as "validUntil"
         from events e left join check_states s on s.tenant_id = e.tenant_id and s."check" = e.subject
@@ -71,11 +69,9 @@ export function pastStore(db: Db) {
         and subject = ? and not (${asOf.events('e')}) order by id limit 1`
       return {
         at,
-        setBackFrom: asOf.setBackFrom,
-        clampToPeriod: asOf.clampToPeriod,
         async configuration(): Promise<NotedConfiguration | null> {
           const event = await db.read((tx) => lastEvent(tx, sharedChain, 'configuration', { asOf }))
-          return event === undefined ? null : { ...toConfiguration(event), at: asOf.clampToPeriod(event.at) }
+          return event === undefined ? null : { ...toConfiguration(event), at: Math.min(event.at, at) }
         },
         /** `evaluatedAt` is the last confirmation of the check result by then. */
         async checkStates(tenantId: number): Promise<readonly CheckStateRow[]> {

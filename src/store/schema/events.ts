@@ -8,7 +8,7 @@ export const events = sqliteTable(
     id: integer('id').primaryKey(),
     /** 0 = of no tenant: configurations, the clock, erasures. */
     tenantId: integer('tenant_id').notNull(),
-    /** Local time. */
+    /** Local time, or that of the event before it if the clock was set back since and no server confirmed it. */
     at: integer('at').notNull(),
     /** Time of the tenant's server, where an answer stated it. */
     serverAt: integer('server_at'),
@@ -35,4 +35,6 @@ export const eventChains = sqliteTable('event_chains', {
   tenantId: integer('tenant_id').primaryKey(),
   lastId: integer('last_id').notNull(),
   hash: text('hash').notNull(),
+  /** Time of the last event or run, before which nothing more is written unless a server confirms the local clock. */
+  lastAt: integer('last_at').notNull().default(0),
 })

@@ -3,6 +3,7 @@ import { isRefusal, type Reason, reasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import { changedColumns, columnList, defaultsOf } from '../columns.ts'
 import type { Sql } from '../db/db.ts'
+import { lockChain } from '../event-store.ts'
 import { syncStates } from '../schema/index.ts'
 import type { RunClose, SyncState, WholeList } from './sync-port.ts'
 
@@ -99,7 +100,8 @@ export async function closeRun(sql: Sql, run: RunClose): Promise<void> {
   const { completeStartedAt, completeDurationMs, live } = before
   await sql(insertRun, [
     {
-      ...{ tenantId, resource, mode, startedAt, endedAt, outcome, reason, message, pages, ...counts },
+      ...{ tenantId, resource, mode, startedAt, outcome, reason, message, pages, ...counts },
+      endedAt: (await lockChain(sql, tenantId, endedAt)).lastAt,
       ...{ completeStartedAt, completeDurationMs, live },
     },
   ])
