@@ -220,8 +220,7 @@ CREATE TABLE `tenants` (
 	`accepted_credential` text,
 	`denied_credential` text,
 	`known_since` integer,
-	`admitted` text,
-	`erase_before` integer
+	`admitted` text
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);

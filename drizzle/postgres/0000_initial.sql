@@ -207,7 +207,6 @@ CREATE TABLE "tenants" (
 	"denied_credential" text COLLATE "C",
 	"known_since" bigint,
 	"admitted" text COLLATE "C",
-	"erase_before" bigint,
 	CONSTRAINT "tenants_name_unique" UNIQUE("name")
 );
 --> statement-breakpoint

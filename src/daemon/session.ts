@@ -213,9 +213,9 @@ export class Session implements AsyncDisposable {
     const shared = this.stores.shared()
     // Another replica erases.
     if (shared === null) return false
-    const times = this.tenants.map(({ engine, client }) => [engine.tenantId, client.answerTimes.now()] as const)
+    const serverTimes = this.tenants.map(({ client }) => client.answerTimes.now())
     const retentionMs = this.settings.historyRetentionDays * dayMs
-    return eraseOutdated(shared, { serverTimes: new Map(times), retentionMs, now: this.#options.io.clock.now() })
+    return eraseOutdated(shared, { serverTimes, retentionMs, now: this.#options.io.clock.now() })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -7,10 +7,10 @@ import type { waiverStore } from './findings/waiver-store.ts'
 import type { changeStore } from './history/changes.ts'
 import type { clockStore } from './history/clock.ts'
 import type { configurationLog } from './history/configuration-log.ts'
+import type { erasureStore } from './history/erasure.ts'
 import type { PastReader, pastStore } from './history/past-reader.ts'
 import type { qualityStore } from './records/quality-store.ts'
 import type { MirrorRecord, RecordReader } from './records/query.ts'
-import type { Erasure } from './records/record-retention.ts'
 import type { fullSyncStore } from './sync/full-sync-store.ts'
 import type { holdStore } from './sync/hold-store.ts'
 import type { pageStore } from './sync/page-store.ts'
@@ -19,7 +19,8 @@ import type { tenantStore } from './sync/tenant-store.ts'
 export type { StateMismatch } from './audit/compare-state.ts'
 export type * from './audit/verify-chain.ts'
 export type * from './event-store.ts'
-export { findingKinds, sharedChain, termsKinds } from './event-store.ts'
+export type * from './events.ts'
+export { findingKinds, sharedChain, termsKinds } from './events.ts'
 export type * from './findings/finding-store.ts'
 export type * from './findings/finding-writer.ts'
 export type * from './findings/result-store.ts'
@@ -70,12 +71,7 @@ export type PostureStore = Pick<
   'checkStates' | 'events' | 'findings' | 'holds' | 'isLive' | 'tenant' | 'tenants' | 'quality' | 'unconfirmedTime'
 >
 
-export interface AdminStore {
-  /** Erases personal fields, history and runs that ended before their tenant's time. */
-  eraseOutdated(erasure: Erasure): Promise<void>
-  purgeTenant(tenantId: number): Promise<void>
-  /** Names of tenants with data due for erasure: findings resolved, or named records removed, before `before`. */
-  overdueErasure(before: number): Promise<readonly string[]>
+export interface AdminStore extends ReturnType<typeof erasureStore> {
   /** Compares the events of a tenant with their hash chain, and the present state with its last events. */
   verifyChain(tenantId: number, heads?: readonly string[]): Promise<ChainVerification>
   /** @throws FatalError when the store is lost, replaced or damaged. */

@@ -304,7 +304,7 @@ export class Machine {
         if (time.now - process.purgedAt < purgeEveryMs) return
         process.purgedAt = time.now
         await eraseOutdated(process.store, {
-          serverTimes: new Map([[process.engine.tenantId, process.client.answerTimes.now()]]),
+          serverTimes: [process.client.answerTimes.now()],
           retentionMs,
           now: wall.now,
         })

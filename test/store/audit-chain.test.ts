@@ -2,7 +2,8 @@ import { expect, it } from 'vitest'
 import { acceptStates, saveFirstStates } from '../../src/evaluate/decisions.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
-import { type EventKind, sharedChain } from '../../src/store/event-store.ts'
+import { type EventKind, sharedChain } from '../../src/store/events.ts'
+import { eraseAll } from '../support/erasure.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { incomingUser } from './support/incoming-user.ts'
 import { check, checkResultOf, commitResult, findingOf, resultOf } from './support/results.ts'
@@ -269,12 +270,7 @@ it('finds events whose tenant was removed or renumbered by hand, and none after 
 it('goes on after an erasure, which keeps the digests and what is in force', async () => {
   const { mirror, query, acme, beta, events, kinds } = await lived()
   const before = events()
-  await mirror.eraseOutdated({ before: new Map([[acme, start - dayMs]]), now: start })
-  await mirror.eraseOutdated({
-    before: new Map([[acme, start + 30_000]]),
-    now: start + 2 * dayMs,
-    latest: start + 2 * dayMs,
-  })
+  await eraseAll(mirror, start + 30_000)
   const after = events()
   expect(after.map(({ digest, hash, id }) => [digest, hash, id])).toEqual(
     before.map(({ digest, hash, id }) => [digest, hash, id]),
@@ -309,8 +305,7 @@ it('goes on after an erasure, which keeps the digests and what is in force', asy
 
 it('detects that the last event of a finding or a result was emptied', async () => {
   const { mirror, query, acme, kinds } = await lived()
-  await mirror.eraseOutdated({ before: new Map([[acme, start - dayMs]]), now: start })
-  await mirror.eraseOutdated({ before: new Map([[acme, start + dayMs]]), now: start + dayMs, latest: start + dayMs })
+  await eraseAll(mirror, start + dayMs)
   expect(await kinds()).toEqual([])
   query(`update events set data = null where tenant_id = ? and kind = 'result' returning id`, acme)
   query(`update events set data = null where tenant_id = ? and kind like 'finding.%' returning id`, acme)

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
-import { findingKinds } from '../../src/store/event-store.ts'
+import { findingKinds } from '../../src/store/events.ts'
 import { eraseAll } from '../support/erasure.ts'
 import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'

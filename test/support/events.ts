@@ -1,4 +1,4 @@
-import type { EventKind } from '../../src/store/event-store.ts'
+import type { EventKind } from '../../src/store/events.ts'
 import { changesIn, type StoredRecordEvent } from '../../src/store/history/changes.ts'
 
 type Row = Readonly<Record<string, unknown>>

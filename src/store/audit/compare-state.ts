@@ -1,6 +1,7 @@
 import { type FindingIdentity, fingerprintOf } from '../../model/finding.ts'
 import type { Sql } from '../db/db.ts'
-import { type FindingFacts, findingKinds, lastEventOf, listOfKinds, type ResultFacts } from '../event-store.ts'
+import { lastEventOf } from '../event-store.ts'
+import { type FindingFacts, findingKinds, listOfKinds, type ResultFacts } from '../events.ts'
 
 /** Present states that differ from their last event; `first` is the fingerprint or check of one. */
 export interface StateMismatch {

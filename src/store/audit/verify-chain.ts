@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Db, Sql } from '../db/db.ts'
-import { digestOf, hashOf, lastErasure, type StoredEvent, sharedChain, storedColumns } from '../event-store.ts'
+import { digestOf, hashOf, lastErasure, type StoredEvent, storedColumns } from '../event-store.ts'
+import { sharedChain } from '../events.ts'
 import type { TenantState } from '../history/configuration-log.ts'
 import { fromJson } from '../words.ts'
 import { type StateMismatch, stateMismatches } from './compare-state.ts'

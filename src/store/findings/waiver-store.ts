@@ -1,15 +1,7 @@
 import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
-import {
-  eventAppender,
-  eventReader,
-  lastEvent,
-  listOfKinds,
-  type NewEvent,
-  termsKinds,
-  type WaiverLapseFacts,
-  type WaiverTermsFacts,
-} from '../event-store.ts'
+import { eventAppender, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
+import { listOfKinds, termsKinds, type WaiverLapseFacts, type WaiverTermsFacts } from '../events.ts'
 import type { AsOf } from '../history/as-of.ts'
 import { fromJson } from '../words.ts'
 

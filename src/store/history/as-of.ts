@@ -1,5 +1,5 @@
 import type { Sql } from '../db/db.ts'
-import { sharedChain } from '../event-store.ts'
+import { sharedChain } from '../events.ts'
 import { fromJson } from '../words.ts'
 
 /** What counts as written by a time (docs/evidence.md#what-was-true-then). */

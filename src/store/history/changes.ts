@@ -1,14 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db, Dialect } from '../db/db.ts'
-import {
-  type FieldChanges,
-  listOfKinds,
-  type RecordKind,
-  recordKinds,
-  recordSubject,
-  recordSubjects,
-} from '../event-store.ts'
+import { recordSubject, recordSubjects } from '../event-store.ts'
+import { type FieldChanges, listOfKinds, type RecordKind, recordKinds } from '../events.ts'
 import { presentPersonal } from '../records/personal-fields.ts'
 import type { ChangeRow } from '../records/query.ts'
 import { type RecordShape, recordShapes } from '../records/record-shape.ts'

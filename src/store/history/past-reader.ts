@@ -3,15 +3,8 @@ import { unknownReasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { ChainHead } from '../audit/verify-chain.ts'
 import type { Db } from '../db/db.ts'
-import {
-  eventReader,
-  lastEvent,
-  lastEventOf,
-  listOfKinds,
-  type ResultFacts,
-  recordSubject,
-  sharedChain,
-} from '../event-store.ts'
+import { eventReader, lastEvent, lastEventOf, recordSubject } from '../event-store.ts'
+import { listOfKinds, type ResultFacts, sharedChain } from '../events.ts'
 import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
 import { recordShapes } from '../records/record-shape.ts'

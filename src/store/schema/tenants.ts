@@ -34,6 +34,4 @@ export const tenants = sqliteTable('tenants', {
   knownSince: integer('known_since'),
   /** JSON: a page that an operator accepted. */
   admitted: text('admitted'),
-  /** During an erasure: time before which ended rows of the tenant are erased. */
-  eraseBefore: integer('erase_before'),
 })

@@ -22,8 +22,7 @@ export type TenantRow = Replaced<
     acceptedIds: readonly string[]
     former: readonly string[]
     admitted: AdmittedPage | null
-  },
-  'eraseBefore'
+  }
 >
 
 export interface AdmittedPage {

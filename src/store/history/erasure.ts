@@ -1,0 +1,129 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { Db, Sql } from '../db/db.ts'
+import { eventAppender, lastErasure, recordSubjects } from '../event-store.ts'
+import {
+  type EventKind,
+  findingKinds,
+  type LastErasure,
+  listOfKinds,
+  recordKinds,
+  sharedChain,
+  termsKinds,
+} from '../events.ts'
+import { recordShapes } from '../records/record-shape.ts'
+import * as schema from '../schema/index.ts'
+
+/** Times are in milliseconds since the epoch. */
+export interface Erasure {
+  /** What ended earlier is erased, except states still in effect then. */
+  readonly before: number
+  /** The earliest and the latest of all clocks. */
+  readonly earliest: number
+  readonly latest: number
+  /** Local time. */
+  readonly at: number
+}
+
+const dependent = [
+  'delete from configured_tenants where tenant = (select name from tenants where id = ?)',
+  'delete from full_sync_pages where full_sync_id in (select id from full_syncs where tenant_id = ?)',
+]
+
+const own = Object.values(schema)
+  .filter((table) => Object.values(getTableColumns(table)).some(({ name }) => name === 'tenant_id'))
+  .map((table) => `delete from "${getTableName(table)}" where tenant_id = ?`)
+
+export function erasureStore(db: Db) {
+  const waiver = db.dialect.jsonMember('e.data', 'waiver')
+  /** Conditions on old events `e`; each is erased. */
+  const erasable = [
+    `${isOf(recordKinds)} and not (${isOfSettings})`,
+    ...states.map((kinds) => `${isOf(kinds)} and ${isSuperseded(kinds)}`),
+    `${isOf(findingKinds)} and ${isGone}`,
+    `e.kind = 'waiver.lapsed' and (${isSuperseded(termsKinds, waiver)} or ${isGone})`,
+  ]
+
+  /** Empties events (docs/evidence.md#proof-against-changes) except those still in force, and deletes findings that ended. */
+  async function eraseEvents(tx: Sql, { before, at }: Erasure): Promise<void> {
+    await tx(
+      `delete from findings where resolved_at < @before and not exists (select 1 from events n
+         where n.tenant_id = findings.tenant_id and n.kind in (${listOfKinds(findingKinds)})
+           and n.subject = findings.fingerprint and n.at >= @before)`,
+      [{ before }],
+    )
+    for (const condition of erasable)
+      await tx(
+        `update events set data = null, request_id = null where id in (select e.id from events e
+           where e.data is not null and e.at < @before and ${condition})`,
+        [{ before }],
+      )
+    if (((await lastErasure(tx))?.before ?? Number.NEGATIVE_INFINITY) >= before) return
+    const data: LastErasure = { before }
+    await eventAppender(db)(tx, sharedChain, [{ kind: 'history.erased', subject: '', at, data }])
+  }
+
+  return {
+    /** Erases personal fields, history and runs after their retention (docs/internals/sync.md#11-local-clock). */
+    eraseOutdated: (erasure: Erasure): Promise<void> =>
+      db.write(async (tx) => {
+        const { before, earliest, latest } = erasure
+        // A clock that was behind at first dated rows too early: so nothing is erased before the mirror itself is as old
+        // as the retention, counted from the first time that a server confirmed. An earlier time corrects one too late.
+        const [from = latest] = await tx<number>(firstConfirmed, [latest], 'values')
+        if (before <= from) return
+        await eraseEvents(tx, erasure)
+        await tx(endedRuns, [{ before }])
+        await tx('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
+        // Problems of checks that are no longer evaluated may quote a person or a file.
+        await tx('update check_states set problem = null where problem is not null and evaluated_at < ?', [before])
+        await tx('update sync_states set version = version + 1')
+        // Else a removal whose time nobody knew would keep its names for ever.
+        await tx('update records set removed_at = @earliest where removed_at > @earliest', [{ earliest }])
+        await tx(namesOfRemoved, [{ before }])
+      }),
+    purgeTenant: (tenantId: number): Promise<void> =>
+      db.write(async (tx) => {
+        for (const text of [...dependent, ...own, 'delete from tenants where id = ?']) await tx(text, [tenantId])
+      }),
+    /** Names of tenants with data due for erasure: findings resolved, or named records removed, before `before`. */
+    overdueErasure: (before: number): Promise<readonly string[]> =>
+      db.read((tx) => {
+        const resolved = 'exists (select 1 from findings where tenant_id = t.id and resolved_at < @before)'
+        const named = `exists (select 1 from records where tenant_id = t.id and removed_at < @before and body is not null)`
+        const isOverdue = `${resolved} or ${named}`
+        return tx<string>(`select name from tenants t where ${isOverdue} order by name`, [{ before }], 'values')
+      }),
+  }
+}
+
+const isOf = (kinds: readonly EventKind[]) => `e.kind in (${listOfKinds(kinds)})`
+const isGone = 'not exists (select 1 from findings f where f.fingerprint = e.subject)'
+
+const states = [findingKinds, ['result'], ['tenant.state'], termsKinds, ['configuration']] as const
+
+/** True after a later event of the subject that is old, too: the state of the retained time stays. */
+const isSuperseded = (kinds: readonly EventKind[], subject = 'e.subject') =>
+  `exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(kinds)})
+     and n.subject = ${subject} and n.id > e.id and n.at < @before)`
+
+/** Changes of the settings stay, because drift is measured from the state before the first one. */
+const isOfSettings = Object.values(recordShapes)
+  .filter(({ idField }) => idField === null)
+  .map(({ resource }) => recordSubjects(resource))
+  .map(([first, end]) => `e.subject between '${first}' and '${end}'`)
+  .join(' or ')
+
+const firstConfirmed = `insert into retention (id, confirmed_from) values (1, ?)
+  on conflict (id) do update set confirmed_from = case
+    when retention.confirmed_from < excluded.confirmed_from then retention.confirmed_from else excluded.confirmed_from end
+  returning confirmed_from`
+
+/** Keeps the last run of each resource before that time. */
+const endedRuns = `delete from runs where ended_at < @before
+  and id not in (select max(id) from runs where ended_at < @before group by tenant_id, resource)`
+
+/** Names of removed records, once the history no longer contains the removal. */
+const namesOfRemoved = `update records set body = null, supplement = null, raw = null
+  where removed_at < @before and body is not null
+    and not exists (select 1 from events e where e.tenant_id = records.tenant_id and e.kind = 'record.removed'
+      and e.subject = records.resource || '/' || records.key and e.data is not null)`
