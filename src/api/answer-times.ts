@@ -3,16 +3,20 @@ import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { type EndedRun, greatestSkewMs, isSkewed, type ReachedTime, type ServerTimes } from '../model/server-clock.ts'
+import {
+  type EndedRun,
+  greatestSkewMs,
+  isSkewed,
+  type ReachedTime,
+  replayHint,
+  type ServerTimes,
+} from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 
 /** Request ids kept to detect a replay: those of more than 300 s at the default rate (docs/internals/sync.md#10-time-of-an-answer). */
 const keptAnswers = 5000
 const greatestAgeSeconds = 300
 const recentMs = 60 * secondMs
-
-const hint =
-  'A cache or proxy may replay old answers: exclude the API from caching. If the clock of the tenant was set back, runs succeed again once it has passed its former time'
 
 export interface AnsweredRequest {
   readonly what: string
@@ -48,6 +52,8 @@ export class AnswerTimes implements ServerTimes {
   readonly #settled = new Map<ResourceName, Partial<Instant>>()
   /** The newest server time that the local clock confirms. */
   #newest: Instant | null = null
+  /** True if the local clock agreed with the last answer that the newest time agrees with, too. */
+  #agreed = true
   #isProven = false
   /** The newest one of earlier processes. */
   readonly #before: ReachedTime | undefined
@@ -95,6 +101,7 @@ export class AnswerTimes implements ServerTimes {
     } else {
       this.#assertNotBehind(answer, serverTime)
       const isConfirmed = !isSkewed(serverTime - receivedAt)
+      if (!isSkewed(serverTime - (this.#serverNow() ?? serverTime))) this.#agreed = isConfirmed
       if (isConfirmed && serverTime > (this.#newest?.time ?? 0)) this.#newest = { time: serverTime, monotonic }
     }
     if (resource !== null) this.#last.set(resource, { ...(serverTime !== null && { time: serverTime }), monotonic })
@@ -127,6 +134,12 @@ export class AnswerTimes implements ServerTimes {
   #assertNotBehind(answer: AnsweredRequest, serverTime: number): void {
     const newest = this.#newest?.time ?? this.#before?.serverTime ?? serverTime
     if (newest - serverTime > greatestSkewMs) {
+      // Both clocks had been wrong: what they confirmed then is not confirmed any more.
+      const wasAhead = this.#agreed && newest - answer.receivedAt > greatestSkewMs
+      if (wasAhead && !isSkewed(serverTime - answer.receivedAt)) {
+        this.#newest = null
+        return
+      }
       const seconds = Math.round((newest - serverTime) / secondMs)
       throw stale(answer, `a server time ${seconds} s behind that of an earlier answer`)
     }
@@ -138,6 +151,6 @@ export class AnswerTimes implements ServerTimes {
 }
 
 function stale({ what, requestId }: AnsweredRequest, why: string, isRecent = false): SyncError {
-  const details = { hint, status: 200, requestId: requestId ?? undefined }
+  const details = { hint: replayHint, status: 200, requestId: requestId ?? undefined }
   return new (isRecent ? RecentReplay : SyncError)('stale_answer', `${what} answered with ${why}`, details)
 }

@@ -24,6 +24,10 @@ export interface ServerTimes {
 /** Skew up to which times can be compared, in milliseconds (docs/internals/sync.md#10-time-of-an-answer). */
 export const greatestSkewMs = 300_000
 
+/** What may be the cause of an answer that is too old. */
+export const replayHint =
+  'A cache or proxy may replay old answers: exclude the API from caching. If the clock of the tenant was set back, runs succeed again once it has passed its former time'
+
 /** A server time, and the local time of its receipt, in milliseconds since the epoch. */
 export interface ReachedTime {
   readonly serverTime: number

@@ -1,8 +1,10 @@
 import type { FeedQuery, Fetched } from '../api/reader.ts'
+import { secondMs } from '../model/durations.ts'
 import { isRefusedRequest, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncMode } from '../model/resource-names.ts'
+import { greatestSkewMs, replayHint } from '../model/server-clock.ts'
 import type { AnsweredAt, CommitCounts, FullSyncRow, SyncState } from '../store/port.ts'
 import type { TenantContext } from './context.ts'
 import { type ContractEvents, noteOddities } from './contract-events.ts'
@@ -37,6 +39,8 @@ export interface Run {
   /** Duration of the full sync before this run began or resumed it, at the monotonic time `since`. */
   readInFull: { readonly beforeMs: number; readonly since: number }
   answered: AnsweredAt | null
+  /** Latest server time of the pass, also of earlier runs that read a part of it. */
+  reachedTime: number | null
   /** Look-ups spent on missing records. */
   lookUps: number
   proven: boolean
@@ -60,8 +64,7 @@ export async function fetchPage(
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
       const fetched = await ask()
-      const { serverTime, receivedAt: at } = fetched.meta
-      run.answered = { serverTime, at }
+      noteTime(run, fetched)
       noteOddities(run, fetched.meta.oddities)
       if (!(await guard.verify(fetched, query, run))) continue
       noteOddities(run, fetched.oddities)
@@ -76,6 +79,29 @@ export async function fetchPage(
     })
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')
+}
+
+/** A page far older than one before it is a replay, as is that of an earlier full sync, whatever the local clock says (docs/internals/sync.md#10-time-of-an-answer). */
+function noteTime(run: Run, { meta: { serverTime, receivedAt: at, requestId } }: Fetched): void {
+  run.answered = { serverTime, at }
+  if (serverTime === null) return
+  const { completeRequestId, completeServerTime } = run.state
+  if (requestId !== null && requestId === completeRequestId && serverTime === completeServerTime)
+    throw staleAnswer(run, requestId, 'the requestId and the time of the last complete full sync')
+  const behindMs = (run.reachedTime ?? serverTime) - serverTime
+  if (behindMs > greatestSkewMs) {
+    throw staleAnswer(
+      run,
+      requestId,
+      `a server time ${Math.round(behindMs / secondMs)} s behind that of a page before it`,
+    )
+  }
+  run.reachedTime = Math.max(run.reachedTime ?? serverTime, serverTime)
+}
+
+function staleAnswer({ definition }: Run, requestId: string | null, why: string): SyncError {
+  const details = { hint: replayHint, requestId: requestId ?? undefined }
+  return new SyncError('stale_answer', `A page of ${definition.name} has ${why}`, details)
 }
 
 /** An instant in wall time and monotonic time, in milliseconds. */

@@ -161,6 +161,7 @@ class Engine implements TenantEngine {
       reachedEndServerTime: null,
       readInFull: { beforeMs: 0, since: this.#context.clock.monotonic() },
       answered: null,
+      reachedTime: null,
       lookUps: 0,
       proven: false,
       detailsDue: new Set(),

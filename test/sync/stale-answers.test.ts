@@ -65,6 +65,25 @@ it('a full sync of which one page was old begins again', async () => {
   expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
+it('a page hours older than the one before it is old, although the local clock confirms neither', async () => {
+  const test = await synced()
+  test.clock.jump(-9 * hourMs)
+  await test.restart()
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'clock-skew', ms: -hourMs } })
+  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
+})
+
+it('the last complete full sync is no later answer, either, to a process that does not know its ids', async () => {
+  const test = await synced()
+  test.clock.jump(-9 * hourMs)
+  cache(test, 'api-clients')
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  test.clock.advance(minuteMs)
+  await test.restart()
+  expect(ending(await test.run('api-clients'))).toBe('stale_answer')
+})
+
 it('an old denial removes no missing user', async () => {
   const test = await synced()
   let left = 1

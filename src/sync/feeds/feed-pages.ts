@@ -55,10 +55,11 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
   // Begin again if the cursor fails: reading the list shows whether the tenant can be read without it.
   const isStuck = open?.reachedEnd === true && cursorFails(run)
   // Do not resume at the page limit, where it would fail again: the server may have repeated one page.
-  if (open !== null && !isIdle && !isStuck && open.pages + 1 < context.settings.api.maxPages) {
-    if (open.pages > 0) log.info({ resource: definition.name, pages: open.pages }, 'Resuming an interrupted full sync')
+  if (open !== null && open.pages > 0 && !isIdle && !isStuck && open.pages + 1 < context.settings.api.maxPages) {
+    log.info({ resource: definition.name, pages: open.pages }, 'Resuming an interrupted full sync')
     // In the first full sync, only the first page needs a proof.
-    run.proven ||= open.pages > 0 && state.completeStartedAt === null
+    run.reachedTime = open.startServerTime
+    run.proven ||= state.completeStartedAt === null
     run.readInFull = { beforeMs: open.fullSyncMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
     return open
   }
