@@ -1,8 +1,8 @@
-import { createTask } from 'node-cron'
 import { type Clock, type Random, sleepsUntil } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
+import { cronTimes, type NextTick } from './cron-times.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */
@@ -52,7 +52,7 @@ interface Entry {
 
 interface CronGroup {
   readonly key: string
-  readonly times: CronTimes
+  readonly next: NextTick
   readonly entries: Set<Entry>
   nextAt: number
 }
@@ -112,18 +112,13 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     return entry
   }
 
-  const nextAfterNow = (times: CronTimes): number => {
-    const at = times.next()
-    // With a clock other than the system's (tests), at most one tick a second.
-    return at > clock.now() ? at : clock.now() + secondMs
-  }
   const groupOf = (job: Job): CronGroup => {
     const zone = job.timezone ?? timezone
     const key = `${zone} ${job.expression}`
     const known = groups.get(key)
     if (known !== undefined) return known
-    const times = cronTimes(job.expression, zone)
-    const group = { key, times, entries: new Set<Entry>(), nextAt: nextAfterNow(times) }
+    const next = cronTimes(job.expression, zone)
+    const group = { key, next, entries: new Set<Entry>(), nextAt: next(clock.now()) }
     groups.set(key, group)
     return group
   }
@@ -137,7 +132,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     }
   }
   const tick = (watch: ReturnType<typeof wallClockWatch>): readonly CronGroup[] => {
-    if (watch.jumped()) for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
+    if (watch.jumped()) for (const group of groups.values()) group.nextAt = group.next(clock.now())
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
       log.warn({ jumpedSeconds: Math.round(jumpedMs / secondMs) }, 'The wall clock was set; the schedule follows it')
@@ -145,7 +140,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     }
     const now = clock.now()
     const due = [...groups.values()].filter(({ nextAt }) => nextAt <= now)
-    for (const group of due) group.nextAt = nextAfterNow(group.times)
+    for (const group of due) group.nextAt = group.next(clock.now())
     return due
   }
   const runTimer = async (): Promise<void> => {
@@ -175,13 +170,12 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       group.entries.delete(entry)
       if (group.entries.size > 0) return true
       groups.delete(group.key)
-      group.times.dispose()
       return true
     },
     start() {
       if (started) return
       started = true
-      for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
+      for (const group of groups.values()) group.nextAt = group.next(clock.now())
       void runTimer()
     },
     runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name).job, 0)),
@@ -190,7 +184,6 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       await running.get(name)
     },
     async dispose(graceMs) {
-      for (const { times } of groups.values()) times.dispose()
       groups.clear()
       entries.clear()
       stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
@@ -206,26 +199,5 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       waiting.abort()
       return drained
     },
-  }
-}
-
-interface CronTimes {
-  /** Next tick in milliseconds since the epoch; infinite if none in a hundred years. A call takes milliseconds. */
-  next(): number
-  dispose(): void
-}
-
-/** Throws for an invalid expression. The task is never started, because it would run once for each skipped time. */
-function cronTimes(expression: string, timezone: string): CronTimes {
-  const task = createTask(expression, () => {}, { timezone })
-  return {
-    next() {
-      try {
-        return task.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY
-      } catch {
-        return Number.POSITIVE_INFINITY
-      }
-    },
-    dispose: () => void task.destroy(),
   }
 }

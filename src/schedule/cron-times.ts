@@ -1,0 +1,110 @@
+import { validateDetailed } from 'node-cron'
+import { dayMs, hourMs, minuteMs, secondMs } from '../model/durations.ts'
+
+/** The time after the given one at which a schedule is due, both in milliseconds since the epoch; infinite for none. */
+export type NextTick = (after: number) => number
+
+/** The calendar with weekdays and leap days repeats within this many days, except around 2100. */
+const mostDays = 41 * 366
+
+/**
+ * The ticks of a cron expression in a time zone. What a change to summer time skips is due at the change. In the hour that
+ * the end of summer time repeats, a schedule finer than a day goes on and a coarser one is not due again; the former never
+ * waits longer than its usual gap (docs/internals/sync.md#11-local-clock). Throws for an invalid expression.
+ */
+export function cronTimes(expression: string, timezone: string): NextTick {
+  const { nextWall, usualGapMs } = wallTimes(expression)
+  const offsetAt = offsetsOf(timezone)
+
+  const isRepeated = (tick: number): boolean => {
+    const wall = tick + offsetAt(tick)
+    const before = offsetAt(tick - dayMs)
+    const first = wall - before
+    return first < tick && offsetAt(first) === before && nextWall(wall) - wall >= dayMs
+  }
+  /** The first instant of the offset that follows the one of `from`; `to` has another one. */
+  const changeBetween = (from: number, to: number): number => {
+    const offset = offsetAt(from)
+    let [low, high] = [from, to]
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2)
+      if (offsetAt(middle) === offset) low = middle
+      else high = middle
+    }
+    return high
+  }
+  const nextOf = (after: number): number => {
+    let at = after
+    for (;;) {
+      const offset = offsetAt(at)
+      const tick = nextWall(at + offset) - offset
+      if (tick === Number.POSITIVE_INFINITY) return tick
+      const end = Math.min(tick, at + dayMs)
+      const change = offsetAt(end) === offset ? Number.POSITIVE_INFINITY : changeBetween(at, end)
+      if (tick < change) {
+        if (tick === end && !isRepeated(tick)) return tick
+        at = Math.max(end, tick - dayMs)
+        continue
+      }
+      const offsetAfter = offsetAt(change)
+      const isDue = nextWall(change + Math.min(offset, offsetAfter) - 1) <= change + offsetAfter
+      if (isDue && !isRepeated(change)) return change
+      at = change
+    }
+  }
+  return (after) => Math.min(nextOf(after), after + usualGapMs)
+}
+
+interface WallTimes {
+  /** The next matching wall-clock time, written as if it were UTC. */
+  readonly nextWall: (after: number) => number
+  /** The greatest distance of two ticks of a schedule that is due several times on every day; else infinite. */
+  readonly usualGapMs: number
+}
+
+function wallTimes(expression: string): WallTimes {
+  const { fields } = validateDetailed(expression)
+  if (fields === undefined) throw new Error(`Schedule ${expression} is not a cron expression`)
+  const [days, months] = [new Set(fields.dayOfMonth), new Set(fields.month)]
+  const weekdays = new Set(fields.dayOfWeek.map((day) => Number(day) % 7))
+  const times = fields.hour
+    .flatMap((h) => fields.minute.flatMap((m) => fields.second.map((s) => h * hourMs + m * minuteMs + s * secondMs)))
+    .sort((a, b) => a - b)
+  const [first = 0] = times
+  const isDueOn = (day: number): boolean => {
+    const date = new Date(day * dayMs)
+    return months.has(date.getUTCMonth() + 1) && days.has(date.getUTCDate()) && weekdays.has(date.getUTCDay())
+  }
+  const nextWall = (after: number): number => {
+    const today = Math.floor(after / dayMs)
+    const later = times.find((time) => today * dayMs + time > after)
+    if (later !== undefined && isDueOn(today)) return today * dayMs + later
+    for (let day = today + 1; day < today + mostDays; day++) if (isDueOn(day)) return day * dayMs + first
+    return Number.POSITIVE_INFINITY
+  }
+  const isDaily = days.size === 31 && months.size === 12 && weekdays.size === 7
+  const gaps = times.map((time, at) => (times[at + 1] ?? first + dayMs) - time)
+  return { nextWall, usualGapMs: isDaily && times.length > 1 ? Math.max(...gaps) : Number.POSITIVE_INFINITY }
+}
+
+/** The distance of a zone's wall clock from UTC, in milliseconds. */
+function offsetsOf(timezone: string): (at: number) => number {
+  // Avoids loading the time zone tables, which stay in memory, for the default.
+  if (timezone === 'UTC') return () => 0
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone: timezone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  return (at) => {
+    const second = Math.floor(at / secondMs) * secondMs
+    const parts = Object.fromEntries(format.formatToParts(second).map(({ type, value }) => [type, Number(value)]))
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = parts
+    return Date.UTC(year, month - 1, day, hour, minute, parts['second']) - second
+  }
+}
