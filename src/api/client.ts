@@ -6,7 +6,7 @@ import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
-import { createSource } from './credentials/sources.ts'
+import { createPlain, createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
 import { Gate } from './gate.ts'
 import type { AuthOptions, TenantClientOptions } from './options.ts'
@@ -16,6 +16,7 @@ import { createTenantReader } from './tenant-reader.ts'
 import { parseTarget } from './transport/base-url.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
 import { statusOf } from './transport/outcome.ts'
+import { proxyFor } from './transport/proxy.ts'
 import { createSend } from './transport/send.ts'
 
 const defaultCycleMs = 5 * minuteMs
@@ -31,7 +32,12 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   assertHeader(auth)
   const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
 
-  const dispatchers = new Dispatchers(api)
+  const { timeoutMs, caFile } = api
+  const proxy =
+    api.proxy === null || typeof api.proxy === 'string'
+      ? api.proxy
+      : createPlain(api.proxy, { clock, log, env, cycleMs })
+  const dispatchers = new Dispatchers({ timeoutMs, caFile, proxyFor: proxyFor(proxy, env) })
   const gate = new Gate({
     clock,
     random,

@@ -17,7 +17,9 @@ export interface ApiOptions {
   /** 0 = no limit. */
   readonly requestsPerSecond: number
   readonly allowInsecureHttp: boolean
-  readonly proxy: string | null
+  /** Its URL, or where that is, because it may contain a password; null = that of the environment. */
+  readonly proxy: string | SecretOrigin | null
+  /** PEM file of authorities besides the default ones. */
   readonly caFile: string | null
 }
 
@@ -54,6 +56,10 @@ export interface OAuth2Origin {
   readonly clientId: string
   readonly clientSecret: { readonly env: string } | { readonly file: string }
   readonly scope: string | null
+  /** Further parameters of the request, such as `audience`. */
+  readonly parameters: Readonly<Record<string, string>>
+  /** Where clientId and secret are sent: in the form, or in a Basic header. */
+  readonly clientAuth: 'basic' | 'body'
 }
 
 export interface AuthOptions {

@@ -48,7 +48,8 @@ export function createReadCall({ access, gate, observer, send }: ReadCallParts) 
         }
       }
       observer?.failed(statusOf(outcome))
-      if (outcome.kind === 'answer' && isRefusal(outcome.status)) {
+      // Some APIs limit rates by a 403 with a wait.
+      if (outcome.kind === 'answer' && isRefusal(outcome.status) && outcome.retryAfterMs === null) {
         if (renewed || !(await access.renewed(credential, signal)))
           throw await access.denied(endpoint, credential, outcome.status, signal)
         renewed = true

@@ -3,7 +3,7 @@ import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { evidenceFor } from './frameworks.ts'
 import { factsOf, textOf } from './support/records.ts'
-import { clientTitle, type MirroredRole, rolesEvidence, rolesIn, rolesOfClient } from './support/roles.ts'
+import { clientTitle, isActiveRole, type MirroredRole, rolesEvidence, rolesIn, rolesOfClient } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
 export const apiClientRoleActive = defineCheck({
@@ -30,7 +30,8 @@ export const apiClientRoleActive = defineCheck({
   comparesReads: true,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   options: z.strictObject({}),
-  begin(_options, { incomplete, needed, readInFullAt }) {
+  ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
+  begin(_options, { incomplete, knownRoleStates, needed, readInFullAt }) {
     const roles = rolesIn(needed('roles'))
     // After a role was renamed, clients that were read later than the roles have its new name.
     const rolesAt = incomplete.has('roles') ? 0 : readInFullAt('roles')
@@ -38,7 +39,10 @@ export const apiClientRoleActive = defineCheck({
       record(client) {
         const found = rolesOfClient(client, roles)
         if (found === null || (found.length === 0 && client.readAt > rolesAt)) return { kind: 'not_evaluated' }
-        if (isUniqueAndActive(found)) return ok
+        const [role, ...others] = found
+        const isActive = role !== undefined && others.length === 0 ? isActiveRole(role, knownRoleStates) : false
+        if (isActive === null) return { kind: 'not_evaluated' }
+        if (isActive) return ok
         const name = quoted(textOf(client, 'roleName') ?? '')
         return {
           kind: 'fails',
@@ -54,10 +58,6 @@ export const apiClientRoleActive = defineCheck({
     }
   },
 })
-
-function isUniqueAndActive(roles: readonly MirroredRole[]): boolean {
-  return roles.length === 1 && roles.every((role) => role.isActive)
-}
 
 function problemOf(roles: readonly MirroredRole[]): string {
   const [role] = roles

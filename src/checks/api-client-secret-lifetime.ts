@@ -3,7 +3,7 @@ import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { evidenceFor } from './frameworks.ts'
-import { factsOf, timeOf } from './support/records.ts'
+import { expiryOf, factsOf } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -11,7 +11,8 @@ import { counted, onDate } from './support/words.ts'
 export const apiClientSecretLifetime = defineCheck({
   id: 'api-client-secret-lifetime',
   title: 'No API client secret is valid for more than 365 days from now',
-  description: 'No secretExpirationDate lies further ahead than `days` (365 by default).',
+  description:
+    'No secretExpirationDate lies further ahead than `days` (365 by default). A secret without an end (null) fails unless `unlimited` is `passes`.',
   risk: 'A long-lived secret stays usable long after it has leaked.',
   remediation: 'Replace the secret with one that expires sooner.',
   alert: 'SecretTooLong',
@@ -22,16 +23,20 @@ export const apiClientSecretLifetime = defineCheck({
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['secretExpirationDate'],
-  options: z.strictObject({ days: days(365) }),
-  begin: ({ days: most }, { now }) => ({
+  options: z.strictObject({ days: days(365), unlimited: z.enum(['fails', 'passes']).default('fails') }),
+  begin: ({ days: most, unlimited }, { now }) => ({
     record(client) {
-      const expires = timeOf(client, 'secretExpirationDateMs')
-      if (expires - now <= most * dayMs) return ok
+      const expires = expiryOf(client)
+      if (expires === null ? unlimited === 'passes' : expires - now <= most * dayMs) return ok
+      const ends =
+        expires === null
+          ? 'never expires'
+          : `is valid until ${onDate(expires)}, more than ${counted(most, 'day')} from now`
       return {
         kind: 'fails',
-        until: withinFrom(expires, most * dayMs),
+        ...(expires !== null && { until: withinFrom(expires, most * dayMs) }),
         severity: 'low',
-        message: `The secret of ${clientTitle(client)} is valid until ${onDate(expires)}, more than ${counted(most, 'day')} from now.`,
+        message: `The secret of ${clientTitle(client)} ${ends}.`,
         evidence: {
           ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
           ...identityOf(client),

@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { evidenceFor } from './frameworks.ts'
-import { factsOf, timeOf } from './support/records.ts'
+import { expiryOf, factsOf } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { onDate } from './support/words.ts'
 
 export const apiClientSecretNotExpired = defineCheck({
   id: 'api-client-secret-not-expired',
   title: 'No API client secret has expired',
-  description: 'The secretExpirationDate of every API client lies in the future.',
+  description: 'The secretExpirationDate of every API client lies in the future, or is null.',
   risk: 'An integration whose secret has expired no longer works; a client that nobody renews is probably forgotten.',
   remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',
   alert: null,
@@ -23,7 +23,8 @@ export const apiClientSecretNotExpired = defineCheck({
   options: z.strictObject({}),
   begin: (_options, { now }) => ({
     record(client) {
-      const expires = timeOf(client, 'secretExpirationDateMs')
+      const expires = expiryOf(client)
+      if (expires === null) return ok
       if (expires > now) return { kind: 'ok', until: expires }
       return {
         kind: 'fails',

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { defineCheck, type Outcome } from '../evaluate/check.ts'
+import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { evidenceFor } from './frameworks.ts'
-import { factsOf, timeOf } from './support/records.ts'
+import { expiryOf, factsOf } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -33,7 +33,8 @@ export const apiClientSecretNotExpiring = defineCheck({
     const highMs = options.highDays * dayMs
     return {
       record(client) {
-        const expires = timeOf(client, 'secretExpirationDateMs')
+        const expires = expiryOf(client)
+        if (expires === null) return ok
         const remaining = expires - now
         if (remaining <= 0) return expired
         if (remaining > mostMs) return { kind: 'ok', until: withinFrom(expires, mostMs) }

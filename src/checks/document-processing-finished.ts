@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
+import { knownWord } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { evidenceFor } from './frameworks.ts'
 import {
@@ -29,20 +30,23 @@ export const documentProcessingFinished = defineCheck({
   severities: ['medium'],
   evaluates: 'documents',
   needs: [],
+  notEvaluatedWhere: 'the upload status is not in documents.knownStatuses',
   entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['statusSince'],
   options: z.strictObject({ hours: hours(24), statuses: busyStatuses }),
-  ruleContext: ({ optionsOf }) => doneStatusesOf(optionsOf),
-  begin({ statuses: busy, hours: most }, { now, optionsOf }) {
+  ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
+  begin({ statuses: busy, hours: most }, { now, knownDocumentStatuses, optionsOf }) {
     const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))
     // The mirror computes `statusSince` for the default statuses.
     const isByMirror = isDoneByMirror(done) && busy.length === 1
-    const isBusy = (document: MirrorRecord) => busy.some((status) => status === document.fields['uploadStatus'])
+    const isBusy = (document: MirrorRecord) => knownWord(busy, document.fields['uploadStatus']) !== undefined
     return {
       readsHistoryOf: (document) => !isByMirror && isBusy(document) && readsStatusHistory(document, done),
       record(document, history) {
-        if (!isBusy(document)) return ok
+        const status = document.fields['uploadStatus']
+        const isKnown = status === null || knownWord([...knownDocumentStatuses, ...done], status) !== undefined
+        if (!isBusy(document)) return isKnown ? ok : { kind: 'not_evaluated' }
         const found = isByMirror
           ? { since: timeOf(document, 'statusSince') }
           : statusSince(document, history, done, now)

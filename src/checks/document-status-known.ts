@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { defineCheck, ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
+import { knownWord } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { evidenceFor } from './frameworks.ts'
 import { doneStatusesOf, readsStatusHistory, statusOutcome, statusSince } from './support/documents.ts'
@@ -29,7 +30,7 @@ export const documentStatusKnown = defineCheck({
   ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
   begin({ hours: most }, { now, knownDocumentStatuses: known, optionsOf }) {
     const done = doneStatusesOf(optionsOf)
-    const isKnown = (document: MirrorRecord) => known.some((status) => status === document.fields['uploadStatus'])
+    const isKnown = (document: MirrorRecord) => knownWord(known, document.fields['uploadStatus']) !== undefined
     return {
       readsHistoryOf: (document) => !isKnown(document) && readsStatusHistory(document, done),
       record(document, history) {

@@ -3,6 +3,7 @@ import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { isoMs, toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
+import { knownWord } from '../model/text/words.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import { evidenceFor } from './frameworks.ts'
 import { factsOf, timeOf } from './support/records.ts'
@@ -35,8 +36,8 @@ export const userInvitationAccepted = defineCheck({
   begin({ days: most, highDays }, { now, knownUserStates: known }) {
     const [mostMs, highMs] = [most * dayMs, highDays * dayMs]
     const leastMs = Math.min(mostMs, highMs)
-    const isInvited = (user: MirrorRecord) => user.fields['state'] === invitedState
-    const isOther = (user: MirrorRecord) => !known.some((state) => state === user.fields['state'])
+    const isInvited = (user: MirrorRecord) => knownWord([invitedState], user.fields['state']) !== undefined
+    const isOther = (user: MirrorRecord) => knownWord(known, user.fields['state']) === undefined
     return {
       // A user who was not written again since the first time has no changes.
       readsHistoryOf: (user) => user.readAt !== user.firstSeenAt && (isInvited(user) || isOther(user)),
@@ -89,7 +90,7 @@ function invitedSince(user: MirrorRecord, history: readonly ChangeRow[], knownSt
   if (history.length === 0) return createdAt
   const email = letters(user.fields['email'])
   const dates = previousOf(user, history).flatMap((one) => {
-    const isInvited = one.state === invitedState || !knownStates.some((known) => known === one.state)
+    const isInvited = one.state === invitedState || knownWord(knownStates, one.state) === undefined
     const earlierEmail = letters(one.email)
     const isSame = earlierEmail === email || earlierEmail === '' || email === ''
     return isInvited && isSame ? (isoMs(one.createdAt) ?? []) : []

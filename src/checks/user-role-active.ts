@@ -4,7 +4,7 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { evidenceFor } from './frameworks.ts'
 import { factsOf } from './support/records.ts'
-import { type MirroredRole, rolesEvidence } from './support/roles.ts'
+import { isActiveRole, type MirroredRole, rolesEvidence } from './support/roles.ts'
 import { hours } from './support/time-limits.ts'
 import { roleTitle, usersByRole } from './support/users-by-role.ts'
 import { quoted } from './support/words.ts'
@@ -27,15 +27,17 @@ export const userRoleActive = defineCheck({
   severities: ['medium'],
   evaluates: 'users',
   needs: ['roles'],
-  notEvaluatedWhere: 'the role is unknown, roles of its name differ, or the list of roles may be incomplete',
+  notEvaluatedWhere:
+    'the role is unknown, roles of its name differ or are in a state outside roles.knownStates, or the list of roles may be incomplete',
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['state', 'roleName'],
+  ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   options: z.strictObject({ roleIdHours: hours(24) }),
   begin: ({ roleIdHours }, context) =>
     usersByRole(
       {
-        isFailing: ({ isActive }) => !isActive,
+        isFailing: (role) => not(isActiveRole(role, context.knownRoleStates)),
         missing: 'fails',
         limitMs: roleIdHours * hourMs,
         failure: ({ user, reference, roles }) => ({
@@ -51,6 +53,8 @@ export const userRoleActive = defineCheck({
       context,
     ),
 })
+
+const not = (active: boolean | null) => (active === null ? null : !active)
 
 function problemOf(roles: readonly MirroredRole[]): string {
   if (roles.length === 0) return 'which does not exist'

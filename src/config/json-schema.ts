@@ -14,7 +14,8 @@ export interface JsonSchema {
 /** The JSON Schema of the configuration. Own checks, which it does not know, may be configured too. */
 export function jsonSchema(catalogue: Catalogue): JsonSchema {
   const schema = configurationSchema({ ...catalogue, incomplete: true })
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const described = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return { ...described, patternProperties: { '^x-': {} } } as JsonSchema
 }
 
 /** First line of a configuration, by which editors find the JSON Schema beside it. */

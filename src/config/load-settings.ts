@@ -60,7 +60,10 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const file = findFile(options.file, env, cwd)
   const yaml = file === null ? null : readYaml(file.path, options.text ?? textOf(file, cwd))
   if (yaml !== null && yaml.mistakes.length > 0) throw new ConfigError(yaml.mistakes)
-  const { raw, variables, ignoredPath } = withVariables(yaml === null ? tenantOf(env) : yaml.raw, env)
+  const { raw, variables, ignoredPath } = withVariables(
+    yaml === null ? tenantOf(env) : withoutExtensions(yaml.raw),
+    env,
+  )
   if (yaml === null) for (const [key, name] of tenantVariables) variables.set(key, name)
   const problems: (string | Mistake)[] = []
   const missing = yaml === null && needsSecrets ? tokenVariableProblem(env) : undefined
@@ -150,6 +153,12 @@ function tokenVariableProblem(env: Environment): string | undefined {
   return names.length === 2
     ? 'TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; expected exactly one'
     : 'neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; expected exactly one'
+}
+
+/** Keys that begin with `x-` hold what anchors refer to. */
+function withoutExtensions(raw: unknown): unknown {
+  if (!isMap(raw)) return raw
+  return Object.fromEntries(Object.entries(raw).filter(([key]) => !key.startsWith('x-')))
 }
 
 /** Applies the variables that override keys; `variables` names them by key. */

@@ -6,7 +6,7 @@ import { canCarryToken } from '../model/token-header.ts'
 import { cron } from './cron.ts'
 import { crossRules } from './cross-rules.ts'
 import type { Probe } from './probes.ts'
-import { available, limits, ownChecks, server, store, tokenSource, waiver } from './sections.ts'
+import { available, limits, ownChecks, proxy, server, store, tokenSource, waiver } from './sections.ts'
 import {
   baseUrl,
   choice,
@@ -15,7 +15,6 @@ import {
   flag,
   numberBetween,
   positiveNumber,
-  proxyUrl,
   section,
   text,
   textOf,
@@ -205,12 +204,15 @@ function api(resources: readonly ResourceDefaults[], probe: Probe) {
     maxBodyMiB: positiveNumber(512).default(8).describe('Of one answer, decompressed'),
     requestsPerSecond: numberBetween(0, 10_000).default(10).describe('0 = no limit'),
     allowInsecureHttp: flag().default(false).describe('true sends the token unencrypted'),
-    proxy: proxyUrl().nullable().default(null).describe('Such as http://proxy.example.com:3128'),
+    proxy: proxy(probe).nullable().prefault(null).meta({
+      description:
+        'Such as http://proxy.example.com:3128, or { env: NAME } or { file: PATH } for a URL with a password; null = HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment',
+    }),
     caFile: text('the path of a file with PEM certificates')
       .superRefine(available(probe, 'authorities'))
       .nullable()
       .default(null)
-      .describe('PEM file of further certificate authorities'),
+      .describe('PEM file of certificate authorities besides the default ones'),
   })
 }
 

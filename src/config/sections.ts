@@ -4,10 +4,12 @@ import { advice, predicate } from './mistakes.ts'
 import { idPattern } from './own-checks.ts'
 import type { Named, Probe } from './probes.ts'
 import {
+  choice,
   duration,
   listen,
   numberBetween,
   positiveNumber,
+  proxyUrl,
   section,
   text,
   textThat,
@@ -25,6 +27,8 @@ export interface OAuth2Settings {
   readonly clientId: string
   readonly clientSecret: { readonly env: string } | { readonly file: string }
   readonly scope: string | null
+  readonly parameters: Readonly<Record<string, string>>
+  readonly clientAuth: 'basic' | 'body'
 }
 
 /** A rule of a text that names something outside the configuration. */
@@ -87,6 +91,15 @@ export function secretSource(probe: Probe, what: string): z.ZodType<SecretSource
   return oneOf({ ...variableAndFile(probe), command: command(probe) }, wanted)
 }
 
+/** The proxy's URL, or where it is, because it may contain a password. */
+export function proxy(probe: Probe) {
+  const source = oneOf<{ readonly env: string } | { readonly file: string }>(variableAndFile(probe), wantedProxy)
+  return z.union([proxyUrl(), source], { error: `expected ${wantedProxy}` })
+}
+
+const wantedProxy =
+  'the http(s) URL of a proxy, such as http://proxy.example.com:3128, or { env: NAME } or { file: PATH } for one with a password'
+
 export function tokenSource(probe: Probe): z.ZodType<SecretSource | { readonly oauth2: OAuth2Settings }> {
   const clientSecret = '{ env: NAME } or { file: PATH }; do not write the secret itself here'
   const oauth2 = section({
@@ -94,6 +107,15 @@ export function tokenSource(probe: Probe): z.ZodType<SecretSource | { readonly o
     clientId: text('the id of the OAuth 2 client'),
     clientSecret: oneOf(variableAndFile(probe), clientSecret),
     scope: text('the OAuth 2 scopes to request').nullable().default(null),
+    parameters: z
+      .record(z.string(), text('a text'), {
+        error: 'expected a map of texts, such as { audience: https://api.example.com }',
+      })
+      .default({})
+      .describe('Further parameters of the request, such as audience or resource'),
+    clientAuth: choice(['body', 'basic'])
+      .default('body')
+      .describe('Where clientId and secret are sent: body, or basic for a Basic header'),
   })
     .optional()
     .describe('OAuth 2 client credentials')
@@ -112,6 +134,13 @@ export function limits() {
         .max(50)
         .default(['Active', 'Invited'])
         .describe('And the states of users who have accepted or whose account is closed, such as Deactivated'),
+    }).prefault({}),
+    roles: section({
+      knownStates: z
+        .array(text('a state of roles, such as Inactive'), { error: 'expected a list of states of roles' })
+        .max(50)
+        .default(['Active', 'Inactive'])
+        .describe('All but Active count as not active; users and clients of a role in another state are not evaluated'),
     }).prefault({}),
     userDetails: section({
       perRun: wholeNumber(0, 1e6)

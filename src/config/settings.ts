@@ -46,7 +46,7 @@ export interface CheckSettings {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-export interface TenantSettings extends DeepReadonly<Pick<Written, 'users' | 'userDetails' | 'removals'>> {
+export interface TenantSettings extends DeepReadonly<Pick<Written, 'users' | 'roles' | 'userDetails' | 'removals'>> {
   readonly name: string
   /** Origin and path prefix before /api/public, without a trailing slash. */
   readonly baseUrl: string
@@ -77,10 +77,14 @@ export interface Settings {
 }
 
 export function knownValues(
-  { users, documents }: Pick<TenantSettings, 'users' | 'documents'>,
+  { users, roles, documents }: Pick<TenantSettings, 'users' | 'roles' | 'documents'>,
   { setting }: KnownSetting,
 ): readonly (string | null)[] {
-  return { 'users.knownStates': users.knownStates, 'documents.knownStatuses': documents.knownStatuses }[setting]
+  return {
+    'users.knownStates': users.knownStates,
+    'roles.knownStates': roles.knownStates,
+    'documents.knownStatuses': documents.knownStatuses,
+  }[setting]
 }
 
 /** Tenants that override nothing share the general settings. */
@@ -89,6 +93,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
   const { overlap, knownStatuses } = written.documents
   const limits = {
     users: { knownStates: [...new Set(['Active', 'Invited', ...written.users.knownStates])] },
+    roles: { knownStates: [...new Set(['Active', ...written.roles.knownStates])] },
     userDetails: written.userDetails,
     documents: { overlapMs: durationMs(overlap), knownStatuses: [...new Set(knownStatuses)] },
     removals: written.removals,
@@ -190,5 +195,5 @@ function maskedToken(token: WrittenTenant['auth']['token']): object {
 }
 
 function maskedApi({ proxy, ...api }: Written['api']): object {
-  return { ...api, proxy: proxy === null ? null : maskUrl(proxy) }
+  return { ...api, proxy: typeof proxy === 'string' ? maskUrl(proxy) : proxy }
 }

@@ -13,10 +13,11 @@ export function severitiesOf(check: Pick<Check, 'severities'>, settings: CheckSe
 }
 
 export function ruleContextOf(
-  tenant: Pick<TenantSettings, 'checks' | 'users' | 'documents' | 'ownClientId'>,
+  tenant: Pick<TenantSettings, 'checks' | 'users' | 'roles' | 'documents' | 'ownClientId'>,
 ): RuleContext {
   return {
     knownUserStates: tenant.users.knownStates,
+    knownRoleStates: tenant.roles.knownStates,
     knownDocumentStatuses: tenant.documents.knownStatuses,
     optionsOf: (id) => settingsOf({ id }, tenant).options,
     ownClientId: tenant.ownClientId?.toLowerCase() ?? null,

@@ -59,6 +59,7 @@ export interface CheckFacts {
 
 export interface RuleContext {
   readonly knownUserStates: readonly string[]
+  readonly knownRoleStates: readonly string[]
   readonly knownDocumentStatuses: readonly (string | null)[]
   readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
   /** In lower case; null when not configured. */

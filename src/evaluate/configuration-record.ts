@@ -64,13 +64,14 @@ export async function configurationRecord(
 }
 
 function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): RecordedTenant {
-  const { name, ownClientId, resources, users, documents } = tenant
+  const { name, ownClientId, resources, users, roles, documents } = tenant
   const rule = (check: Check) => check.ruleOf(settingsOf(check, tenant).options, ruleContextOf(tenant))
   return {
     name,
     ownClientId,
     resources,
     users,
+    roles,
     documents,
     checks: Object.fromEntries(checks.map((check) => [check.id, settingsOf(check, tenant)])),
     rules: Object.fromEntries(checks.map((check) => [check.id, rule(check)])),
@@ -125,7 +126,10 @@ export interface InForce {
   readonly currentForMs: number
 }
 
-type Configured = Pick<TenantSettings, 'name' | 'resources' | 'checks' | 'users' | 'documents' | 'ownClientId'>
+type Configured = Pick<
+  TenantSettings,
+  'name' | 'resources' | 'checks' | 'users' | 'roles' | 'documents' | 'ownClientId'
+>
 
 /** Facts that the PostgreSQL views need to age data and check results and to apply waivers (docs/sql.md). */
 function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }: InForce): ConfiguredTenant {

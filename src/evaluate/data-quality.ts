@@ -9,7 +9,7 @@ import { type Check, inputsOf } from './check.ts'
 
 export type EvaluatedSettings = Pick<
   TenantSettings,
-  'name' | 'baseUrl' | 'ownClientId' | 'resources' | 'checks' | 'users' | 'documents'
+  'name' | 'baseUrl' | 'ownClientId' | 'resources' | 'checks' | 'users' | 'roles' | 'documents'
 >
 
 export interface EvaluatedTenant {

@@ -2,6 +2,7 @@ import { knownValues } from '../config/settings.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { Gauge, ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { knownWord } from '../model/text/words.ts'
 import { resources } from '../resources/index.ts'
 import type { Scalar } from '../store/records/query.ts'
 import { type AddSeries, fromMirror, idLabel, labelText } from './family.ts'
@@ -166,7 +167,7 @@ function labelOf(
   return {
     values: [...new Set([...known.map(labelText), ...none, 'other'])],
     labelOfValue: (value) =>
-      value === null && none.length > 0 ? 'none' : labelText(known.find((text) => text === value) ?? 'other'),
+      value === null && none.length > 0 ? 'none' : labelText(knownWord(known, value) ?? 'other'),
   }
 }
 

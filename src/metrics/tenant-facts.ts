@@ -56,7 +56,7 @@ interface TenantData {
   readonly findings: readonly NamedFinding[]
   /** Counts of records, as of the last evaluation. */
   readonly counts: ReadonlyMap<ResourceName, RecordCounts>
-  readonly settings: Pick<TenantSettings, 'users' | 'documents' | 'ownClientId'>
+  readonly settings: Pick<TenantSettings, 'users' | 'roles' | 'documents' | 'ownClientId'>
 }
 
 /** A tenant as the daemon reads it for a scrape. */

@@ -13,7 +13,7 @@ interface Rules {
 interface TextRules extends Rules {
   /** True if an empty text is invalid, as in a permission code, which no check would recognize. */
   readonly filled?: true
-  readonly known?: readonly string[] | KnownSetting
+  readonly known?: KnownSetting
 }
 
 interface IntegerRules extends Rules {
@@ -28,7 +28,9 @@ interface DateRules extends Rules {
 
 /** The known values come from a setting. */
 export interface KnownSetting {
-  readonly setting: 'documents.knownStatuses' | 'users.knownStates'
+  readonly setting: 'documents.knownStatuses' | 'roles.knownStates' | 'users.knownStates'
+  /** Values that checks know; those that differ in letter case or outer space only are stored as these. */
+  readonly words?: readonly string[]
 }
 
 interface ListRules extends Rules {

@@ -14,7 +14,8 @@ export const apiClients = defineResource({
     clientId: id.guid(),
     name: text(),
     roleName: text({ strict: true, optional: true }),
-    secretExpirationDate: date({ laterMeans: 'secretRotated' }),
+    // Null of a secret without an end, which other directories send.
+    secretExpirationDate: date({ nullable: true, laterMeans: 'secretRotated' }),
     createdAt: date({ nullable: 'counted', pastOnly: true }),
   },
   identifiedBy: 'guid',

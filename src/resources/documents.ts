@@ -14,7 +14,11 @@ export const documents = defineResource({
   fields: {
     fileId: id.guid(),
     filename: text({ strict: true, personal: true }),
-    uploadStatus: text({ strict: true, nullable: true, known: { setting: 'documents.knownStatuses' } }),
+    uploadStatus: text({
+      strict: true,
+      nullable: true,
+      known: { setting: 'documents.knownStatuses', words: ['Completed', 'Processing'] },
+    }),
     createdAt: date({ pastOnly: true }),
     updatedAt: date({ nullable: true, pastOnly: true }),
   },

@@ -16,7 +16,7 @@ export const roles = defineResource({
     roleId: id.integer(),
     name: text({ strict: true }),
     description: text(),
-    state: text({ strict: true, known: ['Active', 'Inactive'] }),
+    state: text({ strict: true, known: { setting: 'roles.knownStates', words: ['Active', 'Inactive'] } }),
     type: text(),
     isReadOnly: flag(),
     permissions: list({ of: permissionFields, view: 'role_permissions' }),

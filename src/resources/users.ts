@@ -19,7 +19,7 @@ export const users = defineResource({
     firstName: text({ personal: true }),
     lastName: text({ personal: true }),
     email: text({ strict: true, nullable: 'counted', personal: true }),
-    state: text({ strict: true, known: { setting: 'users.knownStates' } }),
+    state: text({ strict: true, known: { setting: 'users.knownStates', words: ['Active', 'Invited'] } }),
     mfaStatus: flag({ strict: true }),
     mfaAction: flag({ strict: true }),
     roleId: integer({ nullable: true, unstatedInList: { until: 'roleName' } }),

@@ -182,6 +182,13 @@ it('reports a missing token as unauthorized and sends no request', async () => {
   expect(t.paths()).toEqual([])
 })
 
+it('takes a 403 that states a wait for a limit of the rate', async () => {
+  await using t = await tenant({ first: ['users'] })
+  t.server.handler = (_, response) => void response.writeHead(403, { 'retry-after': '90' }).end('{}')
+  expect(await caught(t.client.fetch(users, {}))).toMatchObject({ reason: 'rate_limited', status: 403 })
+  expect(t.client.waitMs()).toBeGreaterThan(80_000)
+})
+
 it('takes 403 like 401, but fetches no other token for it', async () => {
   await using t = await tenant({ first: ['users'] }, { refusal: 403 })
   await t.client.fetch(users, {})

@@ -228,7 +228,14 @@ it('refuses switched-off certificate checks, unsafe headers and an insecure toke
   expect(() => testClient(url, { auth: { ...auth, header: 'Host' } })).toThrow(/auth.header/)
   expect(() => testClient(url, { auth: { ...auth, header: 'X\r\nY' } })).toThrow(/auth.header/)
   expect(() => testClient(url, { auth: { ...auth, scheme: 'Bearer x' } })).toThrow(/auth.scheme/)
-  const oauth2 = { tokenUrl: 'http://login.example.com', clientId: 'me', clientSecret: { env: 'S' }, scope: null }
+  const oauth2 = {
+    tokenUrl: 'http://login.example.com',
+    clientId: 'me',
+    clientSecret: { env: 'S' },
+    scope: null,
+    parameters: {},
+    clientAuth: 'body' as const,
+  }
   expect(() => testClient(url, { auth: { ...auth, token: { oauth2 } } })).toThrow(/tokenUrl uses http/)
   expect(() => testClient(url, { api: { proxy: 'secret' } })).toThrow(/api.proxy/)
 })

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientSecretLifetime as check } from '../../src/checks/api-client-secret-lifetime.ts'
+import { apiClientSecretNotExpired } from '../../src/checks/api-client-secret-not-expired.ts'
+import { apiClientSecretNotExpiring } from '../../src/checks/api-client-secret-not-expiring.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { client } from './support/facts.ts'
@@ -14,6 +16,17 @@ it.each([
     options,
   })
   expect(brief(result)).toEqual(expected)
+})
+
+it.each([
+  ['fails', ['c1 low']],
+  ['passes', []],
+])('a secret without an end %s by configuration, and neither expires nor will', async (unlimited, expected) => {
+  const endless = client({ secretExpirationDate: null })
+  const found = async (one: typeof check, options = {}) =>
+    brief(await evaluator(one, (mirror) => mirror.put('api-clients', endless), { options }))
+  expect(await found(check, { unlimited })).toEqual(expected)
+  expect([await found(apiClientSecretNotExpired), await found(apiClientSecretNotExpiring)]).toEqual([[], []])
 })
 
 it('finds a secret without a real expiry', async () => {

@@ -10,7 +10,7 @@ it.each([
   ['null for 24 hours', null, day, undefined, []],
   ['null for a millisecond more', null, day + 1, undefined, ['d1 low']],
   ['unknown for long', 'Failed', 2 * day, undefined, ['d1 low']],
-  ['a known one in other letters', 'completed', 2 * day, undefined, ['d1 low']],
+  ['a known one in other letters', 'completed', 2 * day, undefined, []],
   ['known for long', 'Processing', 2 * day, undefined, []],
   ['made known by configuration', 'Failed', 2 * day, ['Failed'], []],
   ['null, made known by configuration', null, 2 * day, ['Completed', null], []],

@@ -107,6 +107,7 @@ async function outcomesAt(check: Check, mirror: FakeMirror, at: number, done: re
   const needed = new Map(await Promise.all(check.needs.map(async (name) => [name, await all(name)] as const)))
   const context: CheckContext = {
     knownUserStates: ['Active', 'Invited'],
+    knownRoleStates: ['Active', 'Inactive'],
     knownDocumentStatuses: ['Completed', 'Processing'],
     optionsOf: (id) => (id === 'document-required-present' ? { statuses: done } : {}),
     ownClientId: null,

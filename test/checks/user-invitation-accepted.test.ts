@@ -130,7 +130,6 @@ it('is about invited users alone', async () => {
 
 it.each([
   ['Pending', 15 * dayMs, {}, 1],
-  ['invited', 15 * dayMs, {}, 1],
   ['Pending', 13 * dayMs, {}, 0],
   ['Disabled', 15 * dayMs, { knownStates: ['Active', 'Invited', 'Disabled'] }, 0],
 ])(

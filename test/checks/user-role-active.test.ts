@@ -42,6 +42,14 @@ it.each([
   expect(await result.scope('1')).toBe(evaluated === '1' ? 'evaluated' : 'not_evaluated')
 })
 
+it('does not know whether a role in an unknown state is active', async () => {
+  const result = await evaluator(check, (mirror) => {
+    mirror.put('users', user())
+    mirror.put('roles', role({ state: 'Suspended' }))
+  })
+  expect(result).toMatchObject({ notEvaluated: 1, failures: [] })
+})
+
 it('leaves invited users out', async () => {
   const result = await evaluator(check, (mirror) => mirror.put('users', user({ state: 'Invited', roleName: 'Gone' })))
   expect(result).toMatchObject({ population: 0, notEvaluated: 0, failures: [] })

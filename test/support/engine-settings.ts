@@ -55,6 +55,7 @@ export function engineSettings(baseUrl: string, changes: EngineSettings = {}): T
     resources: Object.fromEntries(all) as TenantSettings['resources'],
     checks: {},
     users: { knownStates: ['Active', 'Invited'], ...changes.users },
+    roles: { knownStates: ['Active', 'Inactive'] },
     userDetails: { perRun: 200, concurrency: 4, ...changes.userDetails },
     documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'], ...changes.documents },
     removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000, ...changes.removals },

@@ -100,7 +100,18 @@ it('a renewal by the same OAuth client is no change and costs no check', async (
   const { clientId, clientSecret } = sim.sim.credentials.reader
   sim.useToken(clientSecret)
   await sim.restart({
-    auth: { token: { oauth2: { tokenUrl: sim.sim.tokenUrl, clientId, clientSecret: { env: 'TOKEN' }, scope: null } } },
+    auth: {
+      token: {
+        oauth2: {
+          tokenUrl: sim.sim.tokenUrl,
+          clientId,
+          clientSecret: { env: 'TOKEN' },
+          scope: null,
+          parameters: {},
+          clientAuth: 'body' as const,
+        },
+      },
+    },
   })
   for (const result of await sim.runAll('full')) expect(ending(result)).toBe('success')
   const tokens = () => sim.sim.requests.filter(({ path }) => path === '/oauth/token').length

@@ -155,26 +155,31 @@ function fetchedSource(
 }
 
 /** A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4), used for 90% of `expires_in`. */
-function oauth2Source({ clientId, scope, ...origin }: OAuth2Origin, options: OAuth2Options): SecretSource {
+function oauth2Source(
+  { clientId, scope, parameters, clientAuth, ...origin }: OAuth2Origin,
+  options: OAuth2Options,
+): SecretSource {
   const tokenUrl = parseTokenUrl(origin.tokenUrl, options.allowInsecureHttp)
   const clientSecret = createPlain(origin.clientSecret, options)
   return fetchedSource(clientId, options, async (signal) => {
-    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId })
-    form.set('client_secret', (await clientSecret.current(signal)).expose())
+    const secret = (await clientSecret.current(signal)).expose()
+    const form = new URLSearchParams({ grant_type: 'client_credentials', ...parameters })
     if (scope !== null) form.set('scope', scope)
-    return readTokenAnswer(await options.send({ tokenUrl, form, signal }))
+    if (clientAuth === 'basic') return readTokenAnswer(await options.send({ tokenUrl, form, secret, clientId, signal }))
+    form.set('client_id', clientId)
+    form.set('client_secret', secret)
+    return readTokenAnswer(await options.send({ tokenUrl, form, secret, signal }))
   })
 }
 
-const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret and scope'
+const hint = 'Check auth.token.oauth2: tokenUrl, clientId, clientSecret, scope, parameters and clientAuth'
 
 const defaultLifeMs = 5 * minuteMs
 
 function readTokenAnswer(outcome: Outcome): FetchedSecret {
   if (outcome.kind === 'failure') throw outcome.error
   const { status } = outcome
-  const body = outcome.body === null ? undefined : parseJson(outcome.body.toString())
-  const facts = isObject(body) ? body : {}
+  const facts = factsOf(outcome.body?.toString() ?? '')
   if (status !== 200) throw refusal(outcome, facts['error'])
   const token = facts['access_token']
   if (typeof token !== 'string') {
@@ -183,12 +188,18 @@ function readTokenAnswer(outcome: Outcome): FetchedSecret {
   return { secret: parseSecret(token, 'The access_token of the token URL'), lifeMs: lifeOf(facts['expires_in']) }
 }
 
+/** Some servers answer as a form. */
+function factsOf(text: string): Readonly<Record<string, unknown>> {
+  const body = parseJson(text)
+  return isObject(body) ? body : Object.fromEntries(new URLSearchParams(text.trim()))
+}
+
 function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): SyncError {
   const named = typeof code === 'string' && /^[a-z_]{3,40}$/.test(code) ? ` ${code}` : ''
   const message = `The token URL answered ${status}${named}`
   if (status >= 300 && status < 400) return new SyncError('redirect', message, { hint, status })
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
-  if (status === 429 || tooLong) {
+  if (status === 429 || tooLong || (retryAfterMs !== null && status < 500)) {
     const retryAt = retryAfterMs === null ? undefined : receivedAt + Math.ceil(retryAfterMs)
     return new SyncError('rate_limited', message, { status, retryAt })
   }

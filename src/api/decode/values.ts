@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import type { Field } from '../../model/fields.ts'
 import { isGuid } from '../../model/guid.ts'
+import { knownWord } from '../../model/text/words.ts'
 import { kindOf } from '../json.ts'
 import type { Oddity } from '../reader.ts'
 
@@ -103,9 +104,8 @@ function readStrictText(context: ParseContext, field: SimpleField & { kind: 'tex
   // Texts that differ only in these would be equal once stored.
   if (!isPlain) return fail(context, `${name} contains half a surrogate pair`)
   if (field.filled === true && value.trim() === '') return fail(context, `${name} is empty`)
-  // Known values that come from a setting are compared elsewhere: the decoder has no settings.
-  if (Array.isArray(field.known) && !field.known.includes(value)) odd(context, 'unknown_value', name)
-  return value
+  // Other known values come from a setting and are compared elsewhere: the decoder has no settings.
+  return knownWord(field.known?.words ?? [], value) ?? value
 }
 
 /**

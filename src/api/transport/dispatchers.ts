@@ -1,8 +1,11 @@
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
-import { SyncError, UsageError } from '../../model/errors.ts'
+import { minuteMs, secondMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/files.ts'
 import { codeOrNameOf } from './outcome.ts'
+import type { ProxyFor } from './proxy.ts'
 
 /** Drops the raw headers after parsing: they reference buffers that undici retains until a full garbage collection. */
 const letHeadsGo: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
@@ -19,7 +22,7 @@ const letHeadsGo: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (optio
 
 export interface DispatcherOptions {
   readonly timeoutMs: number
-  readonly proxy: string | null
+  readonly proxyFor: ProxyFor
   readonly caFile: string | null
 }
 
@@ -27,79 +30,83 @@ const maxConnectMs = 10_000
 
 const connections = 16
 
-/** HTTP/1.1, verified certificates, a proxy only if configured; `caFile` replaces the system's authorities. */
+/** An unused connection is closed after this, whatever the server offers: the name of a host may lead elsewhere by then. */
+const idleMs = 4 * secondMs
+
+/** A used connection is replaced after this, for the same reason. */
+const connectionLifeMs = 3 * minuteMs
+
+export interface Route {
+  readonly dispatcher: Dispatcher
+  readonly proxied: boolean
+}
+
+/** HTTP/1.1, verified certificates, a proxy as configured; `caFile` adds to the default authorities. */
 export class Dispatchers {
   readonly #options: DispatcherOptions
-  #dispatcher: Dispatcher | undefined
+  /** By proxy; '' = none. */
+  readonly #dispatchers = new Map<string, Dispatcher>()
   #version = ''
+  #authorities: SecureContext | undefined
   #closed = false
 
   constructor(options: DispatcherOptions) {
-    if (options.proxy !== null) assertProxy(options.proxy)
     this.#options = options
   }
 
-  get proxied(): boolean {
-    return this.#options.proxy !== null
+  /** @throws SyncError `tls` when `caFile` is unusable, `client_error` for an unusable proxy, `aborted` after closing. */
+  async current(origin: string): Promise<Route> {
+    const { caFile, proxyFor } = this.#options
+    const proxy = await proxyFor(origin)
+    if (caFile !== null) await this.#readAuthorities(caFile)
+    if (this.#closed) throw new SyncError('aborted', 'The client is closed')
+    const known = this.#dispatchers.get(proxy ?? '')
+    const dispatcher = known ?? this.#build(proxy).compose(letHeadsGo)
+    this.#dispatchers.set(proxy ?? '', dispatcher)
+    return { dispatcher, proxied: proxy !== null }
   }
 
-  /** @throws SyncError `tls` when `caFile` is unusable, `aborted` after closing. */
-  async current(): Promise<Dispatcher> {
-    const { caFile } = this.#options
-    if (caFile === null) return this.#replace('', undefined)
-    let version: string
-    let ca: string | undefined
+  async destroy(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#dispatchers.values()].map((one) => one.destroy()))
+  }
+
+  /** After a change of the file, later requests use new connections. */
+  async #readAuthorities(caFile: string): Promise<void> {
     try {
-      version = await regularFileVersion(caFile)
-      if (version !== this.#version || this.#dispatcher === undefined) {
-        ca = (await readRegularFile(caFile)).toString()
-        if (!containsCertificate(ca)) throw new UnfitFile('it contains no PEM certificate')
-      }
+      const version = await regularFileVersion(caFile)
+      if (version === this.#version) return
+      const ca = (await readRegularFile(caFile)).toString()
+      if (!containsCertificate(ca)) throw new UnfitFile('it contains no PEM certificate')
+      this.#authorities = createSecureContext({ ca: [...getCACertificates('default'), ca] })
+      this.#version = version
     } catch (thrown) {
       throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${codeOrNameOf(thrown)}`, {
         hint: 'Set api.caFile to a readable PEM file',
       })
     }
-    return this.#replace(version, ca)
+    for (const former of this.#dispatchers.values()) void former.close().catch(() => {})
+    this.#dispatchers.clear()
   }
 
-  async destroy(): Promise<void> {
-    this.#closed = true
-    await this.#dispatcher?.destroy()
-  }
-
-  #replace(version: string, ca: string | undefined): Dispatcher {
-    if (this.#closed) throw new SyncError('aborted', 'The client is closed')
-    if (this.#dispatcher !== undefined && version === this.#version) return this.#dispatcher
-    const former = this.#dispatcher
-    const dispatcher = build(this.#options, ca).compose(letHeadsGo)
-    this.#dispatcher = dispatcher
-    this.#version = version
-    void former?.close().catch(() => {})
-    return dispatcher
-  }
-}
-
-function build({ timeoutMs, proxy }: DispatcherOptions, ca: string | undefined): Dispatcher {
-  const connectTimeout = Math.min(timeoutMs, maxConnectMs)
-  const quality = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }
-  const common = {
-    allowH2: false,
-    pipelining: 1,
-    connections,
-    connectTimeout,
-    // The deadline of the exchange applies instead.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxHeaderSize: 16_384,
-  }
-  if (proxy === null) return new Agent({ ...common, connect: { ...quality, timeout: connectTimeout } })
-  return new ProxyAgent({ ...common, uri: proxy, requestTls: quality, proxyTls: quality })
-}
-
-function assertProxy(proxy: string): void {
-  const protocol = URL.canParse(proxy) ? new URL(proxy).protocol : ''
-  if (!['http:', 'https:', 'socks5:'].includes(protocol)) {
-    throw new UsageError('api.proxy is not a URL that begins with http://, https:// or socks5://')
+  #build(proxy: string | null): Dispatcher {
+    const connectTimeout = Math.min(this.#options.timeoutMs, maxConnectMs)
+    const secureContext = this.#authorities
+    const quality = { rejectUnauthorized: true, ...(secureContext !== undefined && { secureContext }) }
+    const common = {
+      allowH2: false,
+      pipelining: 1,
+      connections,
+      connectTimeout,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      clientTtl: connectionLifeMs,
+      // The deadline of the exchange applies instead.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16_384,
+    }
+    if (proxy === null) return new Agent({ ...common, connect: { ...quality, timeout: connectTimeout } })
+    return new ProxyAgent({ ...common, uri: proxy, requestTls: quality, proxyTls: quality })
   }
 }

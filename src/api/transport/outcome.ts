@@ -4,6 +4,7 @@ import type { Reason } from '../../model/reasons.ts'
 import { abortedError } from '../deadline.ts'
 import { longestPauseMs, rateAdvice } from '../gate.ts'
 import { readErrorFacts } from './envelope.ts'
+import { tunnelRefusal } from './proxy.ts'
 
 export interface Answer {
   readonly kind: 'answer'
@@ -59,6 +60,8 @@ function toSyncError(thrown: unknown, { what, status, proxied, ...state }: Excha
   if (thrown instanceof SyncError) {
     return new SyncError(thrown.reason, `${what}: ${thrown.message}`, { status, hint: thrown.hint })
   }
+  const refusal = proxied ? tunnelRefusal(thrown, what) : null
+  if (refusal !== null) return refusal
   const code = codeOrNameOf(thrown)
   const reason = reasonOfCode(code, proxied)
   return new SyncError(reason, `${what} failed: ${code}`, { status, hint: hintOfCode(reason, code, proxied) })
@@ -93,7 +96,9 @@ function hintOfCode(reason: Reason, code: string, proxied: boolean): string | un
   const hint = proxied ? undefined : hintsByCode.get(code)
   if (hint !== undefined) return hint
   if (reason === 'tls') return 'Check the certificate of the server; a private authority goes into api.caFile'
-  return proxied && reason !== 'aborted' ? 'Requests go through api.proxy: check that it lets them pass' : undefined
+  return proxied && reason !== 'aborted'
+    ? 'Requests go through a proxy (api.proxy, else HTTPS_PROXY): check that it lets them pass'
+    : undefined
 }
 
 export interface StatusContext {
@@ -105,21 +110,25 @@ export interface StatusContext {
 
 const retriableAnswers: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', 'server_error', 'timeout'])
 
-/** A failure by status (docs/internals/api.md#errors). A stated wait of over 30 s makes it `rate_limited` and ends retries. */
+/**
+ * A failure by status (docs/internals/api.md#errors). A stated wait makes a refusal `rate_limited`, and one of over 30 s
+ * every failure, whose retries it ends.
+ */
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
   const { status, retryAfterMs, receivedAt } = answer
   const { code, requestId } = readErrorFacts(answer.body)
   // It may mean an absent record, but does not come from the API.
   const stated = isAbsence(status) && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
   const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
-  const reason = tooLong ? 'rate_limited' : stated
+  const isWait = tooLong || (retryAfterMs !== null && status < 500)
+  const reason = isWait ? 'rate_limited' : stated
   const details = {
     status,
-    hint: hintOfStatus(status, context),
+    hint: reason === 'rate_limited' ? rateAdvice : hintOfStatus(status, context),
     requestId: requestId ?? undefined,
     retryAt: retryAfterMs !== null && reason === 'rate_limited' ? receivedAt + Math.ceil(retryAfterMs) : undefined,
   }
-  const lacks = status === 403 ? `: the token lacks the permission ${context.permission}` : ''
+  const lacks = reason === 'missing_permission' ? `: the token lacks the permission ${context.permission}` : ''
   const message = `${context.what} answered ${status}${code === null ? '' : ` ${code}`}${lacks}`
   const error = new SyncError(reason, message, details)
   return { kind: 'failure', error, retriable: retriableAnswers.has(reason) && !tooLong }
@@ -140,8 +149,8 @@ function hintOfStatus(status: number, { permission, badRequestHint, notFoundHint
   if (isAbsence(status) && notFoundHint !== undefined) return notFoundHint
   if (status === 403) return `Give the role of the API client the permission ${permission}`
   if (status === 404 || status === 405 || status === 410) return 'Check baseUrl: the API is not found below it'
-  if (status === 407) return 'The proxy of api.proxy asks for credentials'
-  if (status === 429) return rateAdvice
+  if (status === 407)
+    return 'The proxy asks for credentials: put user and password into its URL, as api.proxy: { file: PATH } or HTTPS_PROXY'
   if (isRedirect(status)) return 'Redirects are never followed: set baseUrl to the final address'
   return undefined
 }

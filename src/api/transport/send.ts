@@ -31,6 +31,9 @@ export interface TenantRequest {
 export interface TokenRequest {
   readonly tokenUrl: { readonly origin: string; readonly path: string }
   readonly form: URLSearchParams
+  readonly secret: string
+  /** Sent with the secret in a Basic header; absent = both are in the form. */
+  readonly clientId?: string
   readonly signal: AbortSignal
 }
 
@@ -50,11 +53,13 @@ export function createSend(options: SendOptions, { target, dispatchers, gate }: 
     const { what, maxBytes, origin, secret, ...wire } = wireOf(request, options, target)
     using deadline = startDeadline(timeoutMs, request.signal)
     let status: number | undefined
+    let proxied = false
     let outcome: Outcome
     try {
-      const dispatcher = await dispatchers.current()
+      const route = await dispatchers.current(origin)
+      proxied = route.proxied
       if (deadline.signal.aborted) throw abortedError()
-      const asking = dispatcher.request({ origin, ...wire, signal: deadline.signal })
+      const asking = route.dispatcher.request({ origin, ...wire, signal: deadline.signal })
       // undici observes the signal only once a connection is established.
       const response = await waitFor(asking, deadline.signal)
       status = response.statusCode
@@ -78,7 +83,6 @@ export function createSend(options: SendOptions, { target, dispatchers, gate }: 
     } catch (thrown) {
       const callerAborted = request.signal?.aborted === true
       const { expired } = deadline
-      const { proxied } = dispatchers
       outcome = transportFailure(thrown, { what, callerAborted, expired, timeoutMs, status, proxied })
     }
     if (template !== null) {
@@ -114,15 +118,23 @@ function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: S
     'user-agent': `tenantwatch/${version}`,
   }
   if ('form' in request) {
-    const { tokenUrl, form } = request
+    const { tokenUrl, form, secret, clientId } = request
+    // RFC 6749, section 2.3.1: both are encoded as in a form first.
+    const basic = [clientId ?? '', secret]
+      .map((text) => new URLSearchParams({ '': text }).toString().slice(1))
+      .join(':')
     return {
       ...tokenUrl,
       method: 'POST' as const,
       what: 'POST to the token URL',
-      headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: {
+        ...headers,
+        'content-type': 'application/x-www-form-urlencoded',
+        ...(clientId !== undefined && { authorization: `Basic ${Buffer.from(basic).toString('base64')}` }),
+      },
       body: form.toString(),
       maxBytes: maxTokenAnswerBytes,
-      secret: form.get('client_secret') ?? '',
+      secret,
     }
   }
   const { endpoint, method, body = null, statusOnly = false } = request
@@ -153,10 +165,10 @@ function ageOf(header: string | string[] | undefined): number | null {
 
 /**
  * The wait of `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most 24 hours; null when it states none or the
- * status gives it no meaning. A date counts from the answer's `Date` header, so that a wrong local clock has no effect.
+ * status gives it no meaning: some APIs limit rates by 403. A date counts from the answer's `Date` header, so that a wrong local clock has no effect.
  */
 function statedWait(status: number, header: string | undefined, date: number | null, now: number): number | null {
-  if (status !== 429 && (status < 500 || status > 599)) return null
+  if (status < 400 || status > 599 || status === 401) return null
   const text = header?.trim() ?? ''
   const isSeconds = /^\d+(\.\d+)?$/.test(text)
   const ms = isSeconds ? Number(text) * secondMs : (dateOf(text) ?? 0) - (date ?? now)

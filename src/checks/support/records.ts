@@ -22,3 +22,8 @@ export function textOf(record: MirrorRecord, name: string): string | null {
   const value = record.fields[name]
   return typeof value === 'string' ? value : null
 }
+
+/** When the client's secret expires, in milliseconds since the epoch; null = never. */
+export function expiryOf({ times }: MirrorRecord): number | null {
+  return times['secretExpirationDateMs'] ?? null
+}

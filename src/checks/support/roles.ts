@@ -1,5 +1,6 @@
 import { digestOf } from '../../evaluate/digest.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
+import { knownWord } from '../../model/text/words.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { factsOf, textOf } from './records.ts'
 import { listed, quoted } from './words.ts'
@@ -7,7 +8,7 @@ import { listed, quoted } from './words.ts'
 export interface MirroredRole {
   readonly roleId: number
   readonly name: string
-  readonly isActive: boolean
+  readonly state: unknown
   readonly codes: readonly string[]
   readonly facts: Readonly<Record<string, unknown>>
 }
@@ -32,10 +33,16 @@ export function toRole(record: MirrorRecord): MirroredRole {
   return {
     roleId: Number(roleId),
     name: String(name),
-    isActive: state === 'Active',
+    state,
     codes: [...new Set(permissions.map(codeOf))].sort(),
     facts: factsOf(record, ['roleId', 'name', 'state']),
   }
+}
+
+/** Null in a state that nobody knows: the role may be active or not. */
+export function isActiveRole({ state }: MirroredRole, knownStates: readonly string[]): boolean | null {
+  if (state === 'Active') return true
+  return knownWord(knownStates, state) === undefined ? null : false
 }
 
 function codeOf(permission: unknown): string {

@@ -19,7 +19,8 @@ interface RoleAssessment {
 }
 
 interface RoleRule {
-  readonly isFailing: (role: MirroredRole) => boolean
+  /** Null if nobody can say. */
+  readonly isFailing: (role: MirroredRole) => boolean | null
   /** Check result of a user whose role does not exist. */
   readonly missing: RoleAssessment['checkResult']
 }
@@ -43,12 +44,13 @@ function assessRole(
     const byId = roleId === null ? undefined : roles.byId.get(roleId)
     const contradicts = byId !== undefined && roleName !== null && byId.name !== roleName && named.length > 0
     const candidates = contradicts ? [byId, ...named] : roleId === null ? named : byId === undefined ? [] : [byId]
-    const failing = candidates.filter(isFailing).length
+    const failing = candidates.filter((role) => isFailing(role) === true).length
     // If id and name contradict each other, one failing role is enough.
     if (contradicts && failing > 0) return { checkResult: 'fails', roles: candidates }
     const isMix = failing > 0 && failing < candidates.length
+    const isDoubtful = candidates.some((role) => isFailing(role) === null)
     const mayBeAnother = incomplete && (roleId === null || contradicts || candidates.length === 0)
-    if (isMix || mayBeAnother) return { checkResult: 'not_evaluated', roles: candidates }
+    if (isMix || isDoubtful || mayBeAnother) return { checkResult: 'not_evaluated', roles: candidates }
     if (candidates.length === 0) return { checkResult: missing, roles: [] }
     return { checkResult: failing > 0 ? 'fails' : 'passes', roles: candidates }
   }

@@ -3,6 +3,14 @@ export function lowerFirst(text: string): string {
   return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
 }
 
+/** The word of a list that a value is, without regard to letter case and outer space; undefined for another value. */
+export function knownWord<T extends string | null>(words: readonly T[], value: unknown): T | undefined {
+  const plain = plainWord(value)
+  return words.find((word) => plainWord(word) === plain)
+}
+
+const plainWord = (value: unknown) => (typeof value === 'string' ? value.trim().toLowerCase() : value)
+
 /** The host name, and enough of the rest to distinguish processes on one host. */
 export function replicaName(id: string): string {
   return id.replace(/(\/.{6}).*/, '$1')

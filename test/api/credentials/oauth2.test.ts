@@ -8,7 +8,7 @@ import { sendJson, testServer } from '../support/test-server.ts'
 const cycleMs = 300_000
 
 /** A tenant API that knows the newest token only, and a token server that numbers them. */
-async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides = {}) {
+async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides = {}, more: object = {}) {
   const state = { accept: 'token-1', issued: 0, secret: 'client-CANARY' }
   const api = await testServer((request, response) =>
     request.headers.authorization === `Bearer ${state.accept}`
@@ -24,6 +24,9 @@ async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides
     clientId: 'watch',
     clientSecret: { env: 'SECRET' },
     scope: 'read all',
+    parameters: {},
+    clientAuth: 'body' as const,
+    ...more,
   }
   const made = testClient(api.url, {
     auth: { header: 'Authorization', scheme: 'Bearer', token: { oauth2 } },
@@ -64,6 +67,21 @@ it('asks for a token by client credentials in a form, and uses it for 90% of its
   const { meta } = await t.client.fetch(authenticationSettings, {})
   expect(t.state.issued).toBe(2)
   expect(meta.identity).toBe(1)
+})
+
+it('sends further parameters, credentials in a Basic header, and reads an answer as a form', async () => {
+  const more = { clientAuth: 'basic', parameters: { audience: 'https://api' }, clientId: 'a:b c' }
+  await using t = await setup({}, {}, more)
+  t.login.handler = (_, response) => response.end('access_token=token-1&token_type=Bearer&expires_in=60')
+  await t.client.fetch(authenticationSettings, {})
+  const [request] = t.login.requests
+  expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
+    grant_type: 'client_credentials',
+    scope: 'read all',
+    audience: 'https://api',
+  })
+  const [, basic = ''] = /^Basic (.*)$/.exec(String(request?.headers.authorization)) ?? []
+  expect(Buffer.from(basic, 'base64').toString()).toBe('a%3Ab+c:client-CANARY')
 })
 
 it('renews a refused token once within the call, which is no new identity', async () => {

@@ -110,7 +110,7 @@ const strict: readonly Case[] = [
     'clientId is not 1 to 200 characters without control characters',
   ],
   [readApiClient, apiClient, 'clientId', 5, 'clientId is a number, not a string'],
-  [readApiClient, apiClient, 'secretExpirationDate', null, 'secretExpirationDate is null, not a date'],
+  [readApiClient, apiClient, 'secretExpirationDate', 7, 'secretExpirationDate is a number, not a date'],
   [readApiClient, apiClient, 'secretExpirationDate', '1', 'secretExpirationDate is not an ISO 8601 date that exists'],
   [readDocument, document, 'uploadStatus', 1, 'uploadStatus is a number, not a string'],
   [readDocument, document, 'updatedAt', 'yesterday', 'updatedAt is not an ISO 8601 date that exists'],
@@ -159,9 +159,14 @@ it.each(lenient)('makes a descriptive field of another type null and counts it: 
   expect(reading.ok && (reading.record as Record<string, unknown>)[field]).toBeNull()
 })
 
-it('keeps and counts an unknown value', () => {
-  const raw = { ...role, state: 'Archived' }
-  expect(readRole(raw)).toMatchObject({ ok: true, record: raw, oddities: [{ kind: 'unknown_value', field: 'state' }] })
+it.each([
+  [readRole, { ...role, state: ' active' }, { ...role, state: 'Active' }],
+  [readRole, { ...role, state: 'Archived' }, { ...role, state: 'Archived' }],
+  [readUser, { ...user, state: 'INVITED ' }, { ...user, state: 'Invited' }],
+  [readDocument, { ...document, uploadStatus: 'processing' }, { ...document, uploadStatus: 'Processing' }],
+  [readApiClient, { ...apiClient, secretExpirationDate: null }, { ...apiClient, secretExpirationDate: null }],
+])('reads known values without letter case and outer space, and keeps others: %#', (read, raw, record) => {
+  expect(read(raw)).toMatchObject({ ok: true, record })
 })
 
 it.each([

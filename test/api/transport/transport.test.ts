@@ -65,6 +65,21 @@ it.each([
   expect(asRequestId(sent)).toBe(kept)
 })
 
+it('closes an idle connection after seconds, although the server would keep it for minutes', {
+  timeout: 20_000,
+}, async () => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, (_, response) => sendJson(response, 200, envelope([])))
+  const closed = new Promise<void>((resolve) => {
+    server.on('connection', (socket) => socket.on('close', () => resolve()))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { client } = testClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  await client.fetch(roles, {})
+  await closed
+  await client[Symbol.asyncDispose]()
+  server.close()
+})
+
 it('uses the configured proxy with its credentials, and reports when the proxy refuses', async () => {
   await using target = await testServer((_, response) => sendJson(response, 200, envelope([])))
   const seen: (string | undefined)[] = []

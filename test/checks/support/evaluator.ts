@@ -113,6 +113,7 @@ function contextOf(
 ): CheckContext {
   return {
     knownUserStates: evaluation.knownStates ?? ['Active', 'Invited'],
+    knownRoleStates: ['Active', 'Inactive'],
     knownDocumentStatuses: evaluation.knownStatuses ?? ['Completed', 'Processing'],
     optionsOf: (id) => evaluation.others?.[id] ?? {},
     ownClientId: evaluation.ownClientId ?? null,

@@ -50,6 +50,8 @@ it('reports the source and the age of a token, never the token', () => {
     clientId: 'a',
     clientSecret: { env: 'ACME_SECRET' },
     scope: null,
+    parameters: {},
+    clientAuth: 'body' as const,
   }
   expect(of({ oauth2 }, 54 * 60_000)).toEqual([
     'ok token: by OAuth 2 from https://login.example.com, fetched now, to be used for 54 min',

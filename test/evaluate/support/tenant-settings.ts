@@ -45,6 +45,7 @@ export function tenantSettings({ checks = {}, resources = {} }: SettingsChanges 
       Object.entries(checks).map(([id, own]) => [id, { enabled: true, severity: null, options: {}, ...own }]),
     ),
     users: { knownStates: ['Active', 'Invited'] },
+    roles: { knownStates: ['Active', 'Inactive'] },
     userDetails: { perRun: 200, concurrency: 4 },
     documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'] },
     removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000 },

@@ -152,6 +152,7 @@ export function reading(
     settings: {
       ownClientId: 'Aa-1',
       users: { knownStates: ['Active', 'Invited'] },
+      roles: { knownStates: ['Active', 'Inactive'] },
       documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] },
     },
   }
