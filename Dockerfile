@@ -34,7 +34,7 @@ VOLUME /data
 # Relative paths begin here: data/tenantwatch.db, the default of store.path, is in the volume.
 WORKDIR /
 ENV NODE_ENV=production \
-    TENANTWATCH_LISTEN=0.0.0.0:9469
+    TENANTWATCH_LISTEN=:9469
 USER 65532:65532
 EXPOSE 9469
 STOPSIGNAL SIGTERM

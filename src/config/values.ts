@@ -147,7 +147,8 @@ export interface ListenAddress {
 
 /** An address to listen on; a port alone (text or number) means the loopback interface. */
 export function listen() {
-  const wanted = 'host:port such as 127.0.0.1:9469, [::1]:9469 or :9469 (all interfaces), or a port alone (loopback)'
+  const wanted =
+    'host:port such as 127.0.0.1:9469, [::1]:9469 or :9469 (all interfaces, IPv6 and IPv4), or a port alone (loopback)'
   const address = textOf(wanted, (text) => readListen(text) !== null)
   return z.union([address, z.int().min(0).max(65_535)]).transform(String)
 }
@@ -162,5 +163,5 @@ export function readListen(text: string): ListenAddress | null {
   const port = Number(digits)
   if (digits === undefined || port > 65_535) return null
   if (bracketed !== undefined && !URL.canParse(`http://[${bracketed.replace(/%.*/, '')}]/`)) return null
-  return { host: bracketed ?? (plain === '' ? '0.0.0.0' : (plain ?? '127.0.0.1')), port }
+  return { host: bracketed ?? (plain === '' ? '::' : (plain ?? '127.0.0.1')), port }
 }

@@ -19,6 +19,7 @@ export const destinations: Readonly<Record<string, Destination>> = {
   TenantwatchEvaluationStalled: { dashboard: 'operations', part: 'findings' },
   TenantwatchHeld: { dashboard: 'posture', part: 'holds' },
   TenantwatchInstanceDown: { dashboard: 'operations', part: null },
+  TenantwatchLabelsRenamed: { dashboard: 'operations', part: 'findings' },
   TenantwatchMetricsMissing: { dashboard: 'operations', part: null },
   TenantwatchOwnSecretExpires: { dashboard: 'posture', part: 'secrets' },
   TenantwatchQuarantine: { dashboard: 'posture', part: 'data' },

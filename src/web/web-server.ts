@@ -51,9 +51,14 @@ export function createWebServer(options: WebOptions): WebServer {
   }
 }
 
+/** `::` takes IPv4, too; where the machine has no IPv6, IPv4 alone. */
 function listenOn(server: Server, { host, port }: WebOptions['listen']): Promise<{ host: string; port: number }> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
+      if (host === '::' && ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(cause.code ?? '')) {
+        resolve(listenOn(server, { host: '0.0.0.0', port }))
+        return
+      }
       const advice = 'change server.listen (TENANTWATCH_LISTEN)'
       reject(new FatalError(`Cannot listen on ${host}:${port}: ${whyNotListening(cause)}; ${advice}`, { cause }))
     }

@@ -6,7 +6,7 @@ it.each([
   ['localhost:0', 'localhost', 0],
   ['[::1]:9469', '::1', 9469],
   ['[fe80::1%eth0]:1', 'fe80::1%eth0', 1],
-  [':9469', '0.0.0.0', 9469],
+  [':9469', '::', 9469],
   ['9469', '127.0.0.1', 9469],
   [9469, '127.0.0.1', 9469],
 ])('takes %j as %s port %i, and writes it so that it reads the same', (text, host, port) => {

@@ -82,7 +82,7 @@ it('lets the store path and the listen address of the environment win over the f
   )
   expect(settings.store).toEqual({ path: '/data/db', url: null })
   expect(settings.server).toEqual({
-    host: '0.0.0.0',
+    host: '::',
     port: 8080,
     webConfig: null,
     exposeDetails: false,

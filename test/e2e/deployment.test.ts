@@ -81,6 +81,24 @@ it.runIf(hasKustomize)('builds the manifests of replicas from those of one pod',
   })
 })
 
+it.runIf(hasKustomize)(
+  'leaves user and group to OpenShift, and lets out its name resolution, over either base',
+  async () => {
+    const folder = temporaryFolder()
+    cpSync('deploy', join(folder, 'deploy'), { recursive: true })
+    for (const base of ['kubernetes', 'kubernetes-postgresql']) {
+      const text = `resources: [../deploy/${base}]\ncomponents: [../deploy/openshift]\n`
+      mkdirSync(join(folder, base))
+      writeFileSync(join(folder, base, 'kustomization.yaml'), text)
+      const built = await kustomized(join(folder, base))
+      const pods = built.find(({ kind }) => /^(StatefulSet|Deployment)$/.test(kind))?.spec
+      expect(JSON.stringify(pods)).not.toMatch(/runAsUser|runAsGroup|fsGroup"/)
+      const policy = built.find(({ kind }) => kind === 'NetworkPolicy')?.spec
+      expect(JSON.stringify(policy)).toContain('openshift-dns')
+    }
+  },
+)
+
 it.runIf(hasKustomize)('builds the overlay that the documentation gives, over either base', async () => {
   const docs = readFileSync('docs/install.md', 'utf8')
   const [, overlay = ''] = /^# overlay\/kustomization\.yaml\n([^`]+)/m.exec(docs) ?? []

@@ -101,7 +101,7 @@ it.each([
 it('never shows an empty page where findings match, and leads back to the first page', async () => {
   const second = await page('/?severity=low&after=f21', longList)
   expect([shownIn(second).length, countIn(second)]).toEqual([10, '60 findings match; shown: 10, the newest first'])
-  expect(second).toContain('<a href="/?severity=low#findings-acme" data-live="jump">First page</a>')
+  expect(second).toContain('<a href="./?severity=low#findings-acme" data-live="jump">First page</a>')
   const first = shownIn(await page('/?severity=low', longList))
   for (const after of ['f1', 'nowhere'])
     expect(shownIn(await page(`/?severity=low&after=${after}`, longList))).toEqual(first)
@@ -110,7 +110,7 @@ it('never shows an empty page where findings match, and leads back to the first 
 it('groups by check, the most severe first, folded after five, with names in the heading and a link to all', async () => {
   const html = await page('/', longList)
   expect(shownIn(html)).toHaveLength(10)
-  expect(html).toContain('<a href="/?check=x#findings-acme" data-live="jump">All 40</a>')
+  expect(html).toContain('<a href="./?check=x#findings-acme" data-live="jump">All 40</a>')
   const seen = unopened(html)
   expect(seen).toMatch(/Fix these now high 20 low 20 x 40 of 12 since 40 h ago f114, f108, f102 and 37 more/)
   expect(seen).not.toContain('Correct it')
@@ -133,7 +133,7 @@ it.each([
   const answer = await ask(path, some)
   expect(answer.status).toBe(status)
   expect(answer.text).toMatch(new RegExp(`<p class="empty">.*${text}.*</p>`))
-  expect(answer.text).toContain('<a href="/">Status page</a>')
+  expect(answer.text).toContain('<a href="./">Status page</a>')
 })
 
 it('keeps the other filters in the form and in the links', async () => {
@@ -141,7 +141,7 @@ it('keeps the other filters in the form and in the links', async () => {
   expect(html).toContain('<input type="hidden" name="severity" value="high">')
   expect(html).toContain('<option value="y" selected="">')
   expect(html).toContain('value="n&quot;&gt;"')
-  expect(html).toContain('href="/?severity=critical&amp;check=y&amp;q=n%22%3E#findings-acme"')
+  expect(html).toContain('href="./?severity=critical&amp;check=y&amp;q=n%22%3E#findings-acme"')
   const marked = (text: string) => [...text.matchAll(/aria-current="true">(\w+)/g)].map(([, word]) => word)
   expect(marked(html)).toEqual(['high'])
   expect(marked(await page('/?severity=critical,high', some))).toEqual(['critical', 'high'])
@@ -150,7 +150,7 @@ it('keeps the other filters in the form and in the links', async () => {
 
 it('shows with a filter only its findings, opened, and says so above them', async () => {
   const html = await page('/?tenant=acme&check=x', some)
-  expect(html).toContain('<a href="/?tenant=acme#findings-acme" data-live="">show all</a>')
+  expect(html).toContain('<a href="./?tenant=acme#findings-acme" data-live="">show all</a>')
   expect(html).toContain('id="found-acme-x" open=""')
   expect(html).not.toMatch(/id="now-acme"|-acme-y"/)
 })
@@ -178,7 +178,7 @@ it('has for each check what to do, and for each finding its evidence and the com
     return page('/', { posture: async () => [posture({ checks })], findings })
   }
   const html = await shown({})
-  expect(html).toContain('href="/runbook?name=TenantwatchMfaNotEnrolled"')
+  expect(html).toContain('href="./runbook?name=TenantwatchMfaNotEnrolled"')
   const text = textOf(/<details id="evidence-9c1f0a7be2d4">.*?<\/details>/s.exec(html)?.[0] ?? '')
   for (const words of [
     'email jo@example.com',

@@ -72,7 +72,7 @@ it.each([
 
 it('works under its content security policy', async () => {
   const html = await page()
-  expect(html.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="/page.js">'])
+  expect(html.match(/<script[^>]*>/g)).toEqual(['<script type="module" src="./page.js">'])
   expect(html).not.toMatch(/<style| style=| on\w+=|javascript:|https?:\/\//)
   expect(pageScript).not.toMatch(/innerHTML|insertAdjacent|document\.write|eval\(|new Function|https?:/)
   new Script(pageScript)
@@ -343,12 +343,12 @@ it('stays small with a thousand tenants and shows the details of one on demand',
   const html = await page(all)
   expect(html.length).toBeLessThan(100_000)
   expect(secrets).not.toHaveBeenCalled()
-  expect(cardsIn(html)[0]).toBe('t999 /?tenant=t999')
+  expect(cardsIn(html)[0]).toBe('t999 ./?tenant=t999')
   expect(html).toContain('and 800 more')
   expect(html).not.toContain('class="tenant"')
   expect(cardsIn(await page(all, {}, '/?find=t77'))).toHaveLength(11)
   const one = await page(all, {}, '/?tenant=t5&severity=high')
-  expect(one).toContain('<a href="/">All tenants</a>')
+  expect(one).toContain('<a href="./">All tenants</a>')
   expect(one).toContain('<input type="hidden" name="tenant" value="t5">')
   expect(one.match(/class="tenant"/g)).toHaveLength(1)
 })

@@ -286,7 +286,7 @@ it('names in a runbook the address that serves it, and links to other runbooks',
   const html = await served('TenantwatchContractChanged')
   expect(html).toContain(`curl -sS ${web.origin}/metrics`)
   expect(html).not.toContain(':9469')
-  expect(html).toContain('href="/runbook?name=TenantwatchClockWrong"')
+  expect(html).toContain('href="./runbook?name=TenantwatchClockWrong"')
 })
 
 it('serves every runbook as a page whose links lead to runbooks, and no other file', async () => {
@@ -298,9 +298,29 @@ it('serves every runbook as a page whose links lead to runbooks, and no other fi
     const article = html.slice(html.indexOf('<article'), html.indexOf('</article>'))
     const links = article.matchAll(/href="([^"]*)"/g)
     for (const [, href] of links)
-      expect([name, href]).toEqual([name, expect.stringMatching(/^\/runbook\?name=Tenantwatch\w+$/)])
+      expect([name, href]).toEqual([name, expect.stringMatching(/^\.\/runbook\?name=Tenantwatch\w+$/)])
   }
   for (const name of ['', 'README', '../operations', 'TenantwatchNone', 'Tenantwatch%2F..%2F..%2Foperations'])
     expect([name, await status(web.port, { path: `/runbook?name=${name}` })]).toEqual([name, 404])
   expect(await status(web.port, { path: '/runbook?nam=TenantwatchHeld' })).toBe(400)
+})
+
+it('compresses for who accepts it, and links so that the page works below any path', async () => {
+  await using web = await startServer({
+    sources: { ...sources, metrics: async () => 'tenantwatch_x 1\n'.repeat(1000) },
+  })
+  const sizeOf = (encoding: string) =>
+    new Promise<readonly [string | undefined, number]>((resolve, reject) => {
+      const sent = request(`${web.origin}/metrics`, { headers: { 'accept-encoding': encoding } }, (answer) => {
+        let bytes = 0
+        answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
+        answer.on('end', () => resolve([answer.headers['content-encoding'], bytes]))
+      })
+      sent.on('error', reject).end()
+    })
+  expect(await sizeOf('identity')).toEqual([undefined, 16_000])
+  const [encoding, bytes] = await sizeOf('gzip')
+  expect([encoding, bytes < 1000]).toEqual(['gzip', true])
+  const html = await (await fetch(`${web.origin}/`)).text()
+  expect(html).not.toMatch(/(?:href|src|action)="\//)
 })

@@ -21,7 +21,7 @@ export function findingFilter(page: TenantPage): Html {
   return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip(undefined, page)}${severities
     .toReversed()
     .map((severity) => chip(severity, page))}</nav>
-<form class="filter" id="filter-${tenant}" action="/${anchor}" method="get" data-live="" aria-label="Filter the findings of ${tenant}">
+<form class="filter" id="filter-${tenant}" action="./${anchor}" method="get" data-live="" aria-label="Filter the findings of ${tenant}">
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label>Check <select name="check" id="check-of-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
 <label>State <select name="state" id="state-${tenant}">${pageStates.map((one) => option(one, stateWords[one], state))}</select></label>
 <label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.q ?? ''}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, word' : 'Id or word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
@@ -96,5 +96,5 @@ function apiOf(route: string, tenant: string, { severity, check, state = 'open',
   if (check !== undefined) parameters.set('check', check)
   if (state !== 'open') parameters.set('state', state === 'all' ? 'open,waived' : state)
   if (q !== undefined) parameters.set('q', q)
-  return `/api/v1/${route}?${parameters}`
+  return `./api/v1/${route}?${parameters}`
 }

@@ -31,9 +31,10 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: keyof 
 }
 
 /** Starts at the first finding unless `over` sets `after`, which is a place in one list only. */
+/** Links are relative, so that the page works below any path of a proxy. */
 export function hrefOf(query: PageQuery, over: PageQuery, anchor = ''): string {
   const parameters = new URLSearchParams(parametersOf({ ...query, after: undefined, ...over }).map((one) => [...one]))
-  return `/${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
+  return `./${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
 }
 
 export const unfiltered = {
@@ -48,5 +49,5 @@ export function isFiltered(query: PageQuery): boolean {
 }
 
 export function runbookHref(alert: string): string {
-  return `/runbook?name=${alert}`
+  return `./runbook?name=${alert}`
 }

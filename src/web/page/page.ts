@@ -26,8 +26,8 @@ function start(title: string, more: Html | string = ''): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>tenantwatch: ${title}</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/style.css">
+<link rel="icon" href="./favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="./style.css">
 ${more}
 </head>
 <body>
@@ -41,7 +41,7 @@ const end = html`</body>
 /** A page that links back to the status page. */
 export function otherPage(title: string, body: Html): string {
   return String(html`${start(title)}
-<header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
+<header><h1><img src="./favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
 <main id="main">${body}<p class="more"><a href="${hrefOf({}, {})}">Status page</a></p></main>
 ${end}`)
 }
@@ -60,16 +60,16 @@ function head(data: PageData): Html {
   return html`${start(
     title,
     html`<noscript><meta http-equiv="refresh" content="${refresh.plain}"></noscript>
-<script type="module" src="/page.js"></script>`,
+<script type="module" src="./page.js"></script>`,
   )}
-<header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch <small>${version}</small></h1>${back}<p class="asof" id="asof">as of ${stamp(now)}</p></header>
+<header><h1><img src="./favicon.svg" alt="" width="24" height="24"> tenantwatch <small>${version}</small></h1>${back}<p class="asof" id="asof">as of ${stamp(now)}</p></header>
 <p class="outdated" id="outdated" role="alert" hidden=""></p>
 <main id="main" data-refresh="${seconds}">
 ${intro(data)}`
 }
 
 const foot = `</main>
-<footer>JSON: <a href="/api/v1/status">status</a> <a href="/api/v1/checks">checks</a> <a href="/api/v1/findings">findings</a> <a href="/api/v1/openapi.json">OpenAPI</a> &middot; <a href="/metrics">metrics</a> <a href="/calendar.ics">calendar</a><span>Refreshed automatically from the mirror; ages are as of the last refresh.</span></footer>
+<footer>JSON: <a href="./api/v1/status">status</a> <a href="./api/v1/checks">checks</a> <a href="./api/v1/findings">findings</a> <a href="./api/v1/openapi.json">OpenAPI</a> &middot; <a href="./metrics">metrics</a> <a href="./calendar.ics">calendar</a><span>Refreshed automatically from the mirror; ages are as of the last refresh.</span></footer>
 ${end}`
 
 function intro(data: PageData): Html {
@@ -135,7 +135,7 @@ function worse(a: RankedTenant, b: RankedTenant): number {
 }
 
 function finder(find: string): Html {
-  return html`<form class="filter" id="find" action="/" method="get" data-live="" aria-label="Find a tenant"><label class="grow">Name <input type="search" name="find" id="find-name" value="${find}" maxlength="200" autocomplete="off" spellcheck="false"></label><button type="submit">Find</button></form>
+  return html`<form class="filter" id="find" action="./" method="get" data-live="" aria-label="Find a tenant"><label class="grow">Name <input type="search" name="find" id="find-name" value="${find}" maxlength="200" autocomplete="off" spellcheck="false"></label><button type="submit">Find</button></form>
 `
 }
 

@@ -63,6 +63,13 @@ const watch: readonly AlertScene[] = [
     ],
   },
   {
+    about: "the scrape target has a label of tenantwatch's",
+    series: {
+      [`tenantwatch_check_enabled{tenant="other",exported_tenant="acme",check="auth-sso-enforced",${at}}`]: '1x30',
+    },
+    expect: [silent('TenantwatchLabelsRenamed', 4), fires('TenantwatchLabelsRenamed', 10, { severity: 'critical' })],
+  },
+  {
     about: 'the target vanishes from discovery',
     series: {},
     expect: [fires('TenantwatchDown', 30, { severity: 'critical' })],
