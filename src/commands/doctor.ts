@@ -4,7 +4,7 @@ import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
-import { ignoredStorePath, openAddress, tenantWarnings } from '../doctor/configuration.ts'
+import { ignoredStorePath, openAddress, proxyInUse, tenantWarnings } from '../doctor/configuration.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
@@ -161,7 +161,12 @@ async function examine(
     const sound = store.some(({ level }) => level === 'fail') ? undefined : mirror
     const mirrored = sound === undefined ? new Map() : await mirroredIn(sound, probed, settings, io)
     const ofTenants = probed.flatMap(({ tenant, diagnoses }) =>
-      [...diagnoses, ...(mirrored.get(tenant.name) ?? []), ...tenantWarnings(tenant)].map((one: Diagnosis) => {
+      [
+        ...proxyInUse(tenant, (name) => io.env[name]),
+        ...diagnoses,
+        ...(mirrored.get(tenant.name) ?? []),
+        ...tenantWarnings(tenant),
+      ].map((one: Diagnosis) => {
         return { tenant: tenant.name, ...one }
       }),
     )

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
+import type { EnvLookup } from '../api/options.ts'
+import { environmentProxy } from '../api/transport/proxy.ts'
 import { checks } from '../checks/index.ts'
 import { busyStatuses, doneStatusesOf } from '../checks/support/documents.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
-import { formatListen } from '../config/values.ts'
+import { formatListen, maskUrl } from '../config/values.ts'
 import { isProtected, readWebSettings } from '../config/web-settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
@@ -54,6 +56,16 @@ export function tenantWarnings(tenant: TenantSettings): readonly Diagnosis[] {
     found.push(warning('checks', `${off.length} switched off: ${off.join(', ')}`, advice))
   }
   return [...found, ...uncoveredStatuses(tenant), ...assumptions(tenant)]
+}
+
+/** The proxy that requests go through, without its credentials; nothing without one. */
+export function proxyInUse({ api, baseUrl }: TenantSettings, env: EnvLookup): readonly Diagnosis[] {
+  const { proxy } = api
+  if (typeof proxy === 'string') return [fine('proxy', `requests go through ${maskUrl(proxy)}, as api.proxy says`)]
+  if (proxy !== null) return [fine('proxy', 'requests go through the proxy that api.proxy names')]
+  const found = environmentProxy(new URL(baseUrl).origin, env)
+  if (found === null) return []
+  return [fine('proxy', `requests go through ${maskUrl(found)}, as HTTPS_PROXY or HTTP_PROXY says`)]
 }
 
 /** What enabled checks assume because an option is not set. */

@@ -234,7 +234,10 @@ export class WaiverTracker {
         userId,
       )
       // Of a person who is enrolled nothing is found, and what was found of the one before may stay while users are not read well.
-      if (user?.['email'] !== reuse.email || user['enrolled'] !== 0) continue
+      if (user?.['email'] !== reuse.email || user['enrolled'] !== 0) {
+        reuse.seenAt = Number.POSITIVE_INFINITY
+        continue
+      }
       reuse.seenAt = Math.min(reuse.seenAt, oracle.now)
       // Where the policy is off or an input cannot be relied on, a finding of the person before stays as it was.
       const [state] = machine.query(

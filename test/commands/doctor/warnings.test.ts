@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { catalogue } from '../../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
-import { openAddress, tenantWarnings } from '../../../src/doctor/configuration.ts'
+import { openAddress, proxyInUse, tenantWarnings } from '../../../src/doctor/configuration.ts'
 import type { Diagnosis } from '../../../src/doctor/diagnosis.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -44,6 +44,18 @@ function everything(more = '', tenant = own, baseUrl = 'https://api.example.com'
     ...reported(openAddress(settings, folder)),
   ]
 }
+
+it('names the proxy that requests go through, without its password', () => {
+  const said = (proxy: string, env: Readonly<Record<string, string>> = {}) => {
+    const text = `tenants: [{ name: acme, baseUrl: "https://api.example.com", auth: { token: { env: T } } }]\napi: { proxy: ${proxy} }`
+    const { settings } = loadSettings({ file: 'a.yaml', env: { T: 'x' }, catalogue, text, syntaxOnly: true })
+    return settings.tenants.flatMap((tenant) => proxyInUse(tenant, (name) => env[name])).map((one) => one.text)
+  }
+  expect(said('null')).toEqual([])
+  expect(said('null', { HTTPS_PROXY: 'http://me:CANARY@p:1' })[0]).toMatch(/redacted@p:1, as HTTPS_PROXY/)
+  expect(said('"http://me:CANARY@q:2"', { HTTPS_PROXY: 'http://p:1' })[0]).toMatch(/redacted@q:2, as api.proxy says$/)
+  expect(said('{ file: /run/secrets/proxy }')).toEqual(['requests go through the proxy that api.proxy names'])
+})
 
 it('accepts a default configuration in which the operator has made every decision', () => {
   expect(warnings()).toEqual([])
