@@ -9,6 +9,7 @@ import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/d
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
+import { diagnoseMissing } from '../doctor/missing.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/tenant.ts'
 import { toIso } from '../model/dates.ts'
@@ -248,6 +249,7 @@ async function mirroredIn(
       known.set(tenant.name, [
         ...(identity === null ? [] : [identity, enrolment]),
         ...diagnoseData(posture, identity === null),
+        ...(isUnproven ? [] : await diagnoseMissing({ mirror, tenantId: row.id, reader, signal: io.stop })),
         ...posture.waivers.map((waiver) => diagnosis('waivers', describeWaiver(waiver, posture.at))),
         ...diagnoseOwnResults(posture, settings.ownChecks),
       ])

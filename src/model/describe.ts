@@ -147,7 +147,7 @@ function* resourceProblems(view: ResourceView, posture: TenantPosture): Generato
   }
   if (missing > 0) {
     const text = `${plural(missing, 'record')} absent from the last full sync, the removal not confirmed`
-    yield { level, state: 'missing', text, next: 'Full syncs show them again or confirm their removal' }
+    yield { level, state: 'missing', text, next: '"tenantwatch doctor" names them, and the answer that they wait for' }
   }
   for (const hold of posture.holds) {
     if (hold.resource !== view.resource && hold.resource !== 'all') continue

@@ -95,6 +95,8 @@ function readGuid(context: ParseContext, name: string, value: unknown): string |
 }
 
 const maxLength = 1024
+/** Of a longer text that is cut in the middle. */
+const mostOfEnd = 200
 
 function readStrictText(context: ParseContext, field: SimpleField & { kind: 'text' }, name: string, value: unknown) {
   if (typeof value !== 'string') return failKind(context, name, value, 'a string')
@@ -110,13 +112,15 @@ function readStrictText(context: ParseContext, field: SimpleField & { kind: 'tex
 
 /**
  * A text that any user of the tenant chooses, such as a file name: a long one must not quarantine its record, because
- * then an upload could keep every check over documents `unknown`. It is cut; its digest keeps different texts apart.
+ * then an upload could keep every check over documents `unknown`. It is cut in the middle, so that patterns still match its ends; its digest
+ * keeps different texts apart.
  */
 function cutWithDigest(context: ParseContext, name: string, value: string): string {
   odd(context, 'unknown_value', name)
   const digest = hash('sha256', value.isWellFormed() ? value : Buffer.from(value, 'utf16le'))
-  const ending = ` (${value.length} characters, SHA-256 ${digest})`
-  return `${cut(value, maxLength - ending.length)}${ending}`
+  const middle = `(${value.length} characters, SHA-256 ${digest})`
+  const end = value.slice(-mostOfEnd).toWellFormed()
+  return `${cut(value, maxLength - middle.length - end.length - 1)}${middle}…${end}`
 }
 
 /** A text of at most 1024 characters, longer ones cut with an ellipsis; another value is counted and becomes null. */

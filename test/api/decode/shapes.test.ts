@@ -256,3 +256,13 @@ it('does not hand on nesting that would overflow a serialiser', () => {
     expect([text.includes(note), text.length < 1000]).toEqual([true, true])
   }
 })
+
+it('cuts a long file name in the middle, so that patterns match its ends, and keeps two of them apart', () => {
+  const named = (middle: string) => {
+    const read = readDocument({ ...document, filename: `SOC2 ${middle.repeat(2000)}.pdf` })
+    return read.ok ? read.record.filename : ''
+  }
+  expect(named('x')).toMatch(/^SOC2 x.*…\(2009 characters, SHA-256 [0-9a-f]{64}\)…x*\.pdf$/)
+  expect(named('x')).toHaveLength(1024)
+  expect(named('x')).not.toBe(named('y'))
+})

@@ -165,3 +165,17 @@ it('names unknown fields of records without their values, those with the same re
   expect(line).toMatch(/; roles: warnings, meta\.region, color, (?:x\d+, ){6}x\d+ and 33 more; users: /)
   expect(line).not.toContain('a value')
 })
+
+it('names the users whose removal waits for an answer, and the answer', async () => {
+  const world = await cli({ tenants: [{ name: 'acme' }] })
+  await world.run('sync', '--full')
+  let left = 2
+  world.simulator.primary.removeUsers(() => left-- > 0)
+  world.simulator.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'status', status: 400 } })
+  await world.run('sync', '--full')
+  const { stdout } = await world.run('doctor', '--format', 'json')
+  const found = JSON.parse(stdout) as { subject: string; level: string; text: string }[]
+  expect(found.filter(({ subject, level }) => subject === 'users' && level === 'warn').map(({ text }) => text)).toEqual(
+    [expect.stringMatching(/^\d+, \d+ absent from the last full sync, .* is not answered for: .* answered 400/)],
+  )
+})
