@@ -17,6 +17,7 @@ const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
 
 export interface Drift {
   readonly driftId: string
+  readonly tenantId: number
   readonly finding: FindingView
   /** An operator accepted this state; the next evaluation applies that. */
   readonly accepted: boolean
@@ -40,7 +41,14 @@ export async function openDrift(
       const last = (await readAcceptedStates(mirror, tenantId, check))?.byEntity.get(finding.entity.id)
       const accepted = last?.reason != null && isDeepStrictEqual(last.state, presentIn(finding))
       const { text, next } = describeFinding(finding)
-      drifts.push({ driftId, finding, accepted, text, next: accepted ? 'The next evaluation applies that' : next })
+      drifts.push({
+        driftId,
+        tenantId,
+        finding,
+        accepted,
+        text,
+        next: accepted ? 'The next evaluation applies that' : next,
+      })
     }
   }
   const order = bySeverity(drifts.map(({ finding }) => finding))
@@ -72,16 +80,14 @@ export async function acceptDrifts(
   }
   const reason = readReason(options.reason)
   const by = readBy(options.by)
-  const tenants = new Map((await mirror.tenants()).map((row) => [row.name, row.id]))
   const at = io.clock.now()
-  const accepted = chosen.flatMap(({ finding }) => {
-    const tenantId = tenants.get(finding.tenant)
-    const { check, entity } = finding
-    return tenantId === undefined
-      ? []
-      : [{ tenantId, check, entityId: entity.id, state: presentIn(finding), at, reason, by }]
-  })
-  await acceptStates(mirror, accepted)
+  await acceptStates(
+    mirror,
+    chosen.map(({ tenantId, finding }) => {
+      const { check, entity } = finding
+      return { tenantId, check, entityId: entity.id, state: presentIn(finding), at, reason, by }
+    }),
+  )
   for (const { finding } of chosen) {
     const { check, tenant, entity } = finding
     const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(presentIn(finding))}`)

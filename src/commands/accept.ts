@@ -9,6 +9,7 @@ import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.t
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import { membersOf } from '../report/formats.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { HoldRow, Mirror } from '../store/port.ts'
 import { acceptDrifts, openDrift } from './accept-drift.ts'
@@ -112,17 +113,7 @@ async function decidable({ mirror, views }: OpenMirror): Promise<Listing<Decidab
   })
   return {
     rows: [...holds, ...drift],
-    columns: {
-      id: ({ id }) => id,
-      kind: ({ kind }) => kind,
-      tenant: ({ tenant }) => tenant,
-      subject: ({ subject }) => subject,
-      reason: ({ reason }) => reason,
-      count: ({ count }) => count,
-      accepted: ({ accepted }) => accepted,
-      text: ({ text }) => text,
-      next: ({ next }) => next,
-    },
+    columns: membersOf('id', 'kind', 'tenant', 'subject', 'reason', 'count', 'accepted', 'text', 'next'),
     table: {
       ID: ({ id }) => id,
       TENANT: ({ tenant }) => tenant,

@@ -13,7 +13,7 @@ import { parseAddress } from '../store/db/postgres/address.ts'
 import { type AddCommand, addCommand } from './command.ts'
 import { addConfigInit } from './config-init.ts'
 import { catalogue, loadConfiguration } from './support/configuration.ts'
-import { warn } from './support/warn.ts'
+import { warn } from './support/io.ts'
 
 const addCheck = addCommand<{ readonly syntaxOnly?: boolean }>({
   name: 'check',

@@ -22,7 +22,7 @@ import { version } from '../model/process/version.ts'
 import { plural } from '../model/text/numbers.ts'
 import { plainId } from '../model/text/printable.ts'
 import { hidden } from '../model/text/redact-finding.ts'
-import { toMinute } from '../report/formats.ts'
+import { membersOf, toMinute } from '../report/formats.ts'
 import { readServerFacts } from '../store/db/postgres/server.ts'
 import { storeFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror, QuarantinedRecord, TenantRow } from '../store/port.ts'
@@ -65,15 +65,7 @@ Examples:
     const count = (level: Diagnosis['level']) => found.filter((one) => one.level === level).length
     return await present({
       rows: found,
-      columns: {
-        tenant: (one) => one.tenant,
-        level: ({ level }) => level,
-        subject: ({ subject }) => subject,
-        permission: ({ permission }) => permission,
-        reason: ({ reason }) => reason,
-        text: ({ text }) => text,
-        next: ({ next }) => next,
-      },
+      columns: membersOf('tenant', 'level', 'subject', 'permission', 'reason', 'text', 'next'),
       table: {
         LEVEL: ({ level }) => (level === 'fail' ? 'FAIL' : level),
         TENANT: (one) => one.tenant,

@@ -10,7 +10,7 @@ import { guidKey } from '../model/guid.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { printableJson } from '../model/text/printable.ts'
 import { hidden, hiddenValue } from '../model/text/redact-finding.ts'
-import type { Columns } from '../report/formats.ts'
+import { membersOf } from '../report/formats.ts'
 import { type WaiverEvent, waiverEvents } from '../report/life.ts'
 import { changedField } from '../report/words.ts'
 import type { TenantChangeRow } from '../store/port.ts'
@@ -37,19 +37,19 @@ interface Change {
   readonly by: string | null
 }
 
-const columns: Columns<Change> = {
-  at: ({ at }) => at,
-  tenant: ({ tenant }) => tenant,
-  resource: ({ resource }) => resource,
-  entity: ({ entity }) => entity,
-  change: ({ change }) => change,
-  field: ({ field }) => field,
-  before: ({ before }) => before,
-  after: ({ after }) => after,
-  requestId: ({ requestId }) => requestId,
-  reason: ({ reason }) => reason,
-  by: ({ by }) => by,
-}
+const columns = membersOf(
+  'at',
+  'tenant',
+  'resource',
+  'entity',
+  'change',
+  'field',
+  'before',
+  'after',
+  'requestId',
+  'reason',
+  'by',
+)
 
 interface HistoryOptions {
   readonly tenant?: string

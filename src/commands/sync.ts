@@ -18,11 +18,10 @@ import { addCommand } from './command.ts'
 import { askDaemon } from './support/ask-daemon.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
-import { note } from './support/io.ts'
+import { note, warn } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { configuredTenant, failOnOption, resourceOption, tenantOption } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
-import { warn } from './support/warn.ts'
 
 interface SyncOptions {
   readonly tenant?: string

@@ -11,6 +11,11 @@ export type Rows<T> = AsyncIterable<T> | Iterable<T>
 /** The values of a row by the name of their column. */
 export type Columns<T> = Readonly<Record<string, (row: T) => unknown>>
 
+/** Columns with the names of the members that they show. */
+export function membersOf<Name extends string>(...names: readonly Name[]): Columns<Readonly<Record<Name, unknown>>> {
+  return Object.fromEntries(names.map((name) => [name, (row) => row[name]]))
+}
+
 /** Streams rows as a JSON array, as one JSON object per line, or as CSV with a heading. */
 export async function* serialize<T extends object>(
   format: 'json' | 'ndjson' | 'csv',

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import type { Diagnosis } from '../../doctor/diagnosis.ts'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import { leastColumns, wrapLine } from '../../report/terminal.ts'
@@ -70,6 +71,12 @@ export function statusLine({ stderr, clock }: Io): StatusLine {
 /** Writes lines to standard error, on a terminal broken between words. */
 export function note({ stderr }: Io, text: string): void {
   stderr.write(`${fittingLog(stderr, text)}\n`)
+}
+
+/** Writes warnings about a valid configuration to standard error, equal ones once. */
+export function warn(io: Io, warnings: readonly Diagnosis[]): void {
+  const lines = warnings.map(({ text, next }) => `Warning: ${text}. ${next}`)
+  for (const line of new Set(lines)) note(io, printable(line))
 }
 
 /** Lines for standard error, on a terminal broken between words. */
