@@ -70,7 +70,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   const reader = createTenantReader({ read, gate, api, answerTimes, observer })
 
   return {
-    ...reader,
     reader,
     answerTimes,
     createUser: createUserWriter(send, access),

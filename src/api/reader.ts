@@ -39,16 +39,6 @@ export interface AnswerMeta {
   readonly oddities?: readonly Oddity[]
 }
 
-export interface Page<T> {
-  readonly items: readonly Reading<T>[]
-  readonly limit: number | null
-  /** Null when absent, null or empty. */
-  readonly nextCursor: string | null
-  readonly hasMore: boolean
-  readonly oddities: readonly Oddity[]
-  readonly meta: AnswerMeta
-}
-
 /** The answer to a look-up; `item` is null on 404 or 410: the record does not exist or belongs to another tenant. */
 export interface Lookup<T> {
   readonly item: Reading<T> | null
@@ -64,10 +54,16 @@ export type AnyRecord = Readonly<Record<string, unknown>>
 
 export type Item = Reading<AnyRecord>
 
-type OfEveryAnswer = 'items' | 'nextCursor' | 'hasMore' | 'meta'
-
 /** An answer of any resource; the optional fields belong to pages. */
-export type Fetched<T = AnyRecord> = Pick<Page<T>, OfEveryAnswer> & Partial<Omit<Page<T>, OfEveryAnswer>>
+export interface Fetched<T = AnyRecord> {
+  readonly items: readonly Reading<T>[]
+  /** Null when absent, null or empty. */
+  readonly nextCursor: string | null
+  readonly hasMore: boolean
+  readonly meta: AnswerMeta
+  readonly limit?: number | null
+  readonly oddities?: readonly Oddity[]
+}
 
 export type Described<F extends Fields> = ResourceDefinition & { readonly fields: F }
 
@@ -96,7 +92,7 @@ export interface TenantObserver {
   retry(reason: string): void
 }
 
-export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposable {
+export interface TenantClient extends TenantWriter, AsyncDisposable {
   readonly reader: TenantReader
   /** Wall time in milliseconds since the epoch before which nothing is sent; 0 = no wait. */
   readonly blockedUntil: number

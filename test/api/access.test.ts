@@ -53,8 +53,8 @@ const all = [...scriptedResources]
 
 it('names the missing permission without a probe when another read succeeded in this cycle', async () => {
   await using t = await tenant({ first: ['users'] })
-  await t.client.fetch(users, {})
-  expect(await caught(t.client.fetch(documents, {}))).toMatchObject({
+  await t.client.reader.fetch(users, {})
+  expect(await caught(t.client.reader.fetch(documents, {}))).toMatchObject({
     reason: 'missing_permission',
     status: 401,
     message: expect.stringContaining('Api_Documents_Read'),
@@ -64,30 +64,30 @@ it('names the missing permission without a probe when another read succeeded in 
 
 it('does not take a success under the same permission, an older one or one of another token for a proof', async () => {
   await using t = await tenant({ first: ['roles'], second: [] })
-  await t.client.fetch(roles, {})
-  expect(await caught(t.client.fetch(permissions, {}))).toMatchObject({ reason: 'unauthorized' })
+  await t.client.reader.fetch(roles, {})
+  expect(await caught(t.client.reader.fetch(permissions, {}))).toMatchObject({ reason: 'unauthorized' })
   expect(t.paths()).toEqual(['roles', 'permissions', 'authentication-settings', 'users', 'api-clients', 'documents'])
 
   await using u = await tenant({ first: ['roles', 'permissions'] })
-  await u.client.fetch(roles, {})
+  await u.client.reader.fetch(roles, {})
   u.clock.advance(cycleMs + 1)
-  expect(await caught(u.client.fetch(users, {}))).toMatchObject({ reason: 'missing_permission' })
+  expect(await caught(u.client.reader.fetch(users, {}))).toMatchObject({ reason: 'missing_permission' })
   expect(u.paths()).toEqual(['roles', 'users', 'authentication-settings', 'permissions'])
 
   await using v = await tenant({ first: ['roles'] })
-  await v.client.fetch(roles, {})
+  await v.client.reader.fetch(roles, {})
   v.env['TOKEN'] = 'second'
-  expect(await caught(v.client.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
+  expect(await caught(v.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
 })
 
 it('probes other permissions one at a time until one answers', async () => {
   await using t = await tenant({ first: ['api-clients'] })
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({
+  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({
     reason: 'missing_permission',
     message: expect.stringContaining('Api_Users_Read'),
   })
   expect(t.paths()).toEqual(['users', 'authentication-settings', 'permissions', 'api-clients'])
-  expect(await caught(t.client.fetch(documents, {}))).toMatchObject({ reason: 'missing_permission' })
+  expect(await caught(t.client.reader.fetch(documents, {}))).toMatchObject({ reason: 'missing_permission' })
   expect(t.paths()).toEqual(['documents'])
 })
 
@@ -96,46 +96,46 @@ it('does not call a credential dead when a probe is answered by something else t
   const { handler } = t.server
   t.server.handler = (request, response, number) =>
     request.url.endsWith('settings') ? sendJson(response, 500, {}) : handler(request, response, number)
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
+  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
+  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
   expect(t.paths()).toEqual(['users', 'authentication-settings', 'users', 'authentication-settings'])
 })
 
 it('does not hammer with a dead credential: one probe a cycle, in turns, until one answers', async () => {
   await using t = await tenant({})
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({ reason: 'unauthorized', status: 401 })
+  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized', status: 401 })
   expect(t.paths()).toHaveLength(5)
   for (let call = 0; call < 10; call++) {
-    expect(await caught(t.client.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
+    expect(await caught(t.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
   }
   expect(t.paths()).toEqual([])
   for (const probe of ['authentication-settings', 'users', 'permissions']) {
     t.clock.advance(cycleMs)
     await Promise.all([
-      caught(t.client.fetch(roles, {})),
-      caught(t.client.fetch(users, {})),
-      caught(t.client.fetchOne(users, 1)),
+      caught(t.client.reader.fetch(roles, {})),
+      caught(t.client.reader.fetch(users, {})),
+      caught(t.client.reader.fetchOne(users, 1)),
     ])
     expect(t.paths()).toEqual([probe])
   }
   t.grants['first'] = all
-  expect(await caught(t.client.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
+  expect(await caught(t.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
   t.clock.advance(cycleMs)
-  expect((await t.client.fetch(roles, {})).meta.identity).toBe(2)
+  expect((await t.client.reader.fetch(roles, {})).meta.identity).toBe(2)
   expect(t.paths()).toEqual(['api-clients', 'roles'])
-  expect((await t.client.fetch(users, {})).meta.identity).toBe(2)
+  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
 })
 
 it('takes up a changed token at once, dead or not, and numbers a new identity', async () => {
   await using t = await tenant({ second: all, third: all })
-  await caught(t.client.fetch(users, {}))
+  await caught(t.client.reader.fetch(users, {}))
   t.paths()
   t.env['TOKEN'] = 'second'
-  const { identity } = (await t.client.fetch(users, {})).meta
+  const { identity } = (await t.client.reader.fetch(users, {})).meta
   expect(identity).toBeGreaterThan(1)
   expect(t.paths()).toEqual(['users'])
   t.env['TOKEN'] = 'third'
-  expect((await t.client.fetch(roles, {})).meta.identity).toBeGreaterThan(identity)
+  expect((await t.client.reader.fetch(roles, {})).meta.identity).toBeGreaterThan(identity)
 })
 
 it('repeats a 401 once when the token fetched again differs', async () => {
@@ -145,7 +145,7 @@ it('repeats a 401 once when the token fetched again differs', async () => {
     t.env['TOKEN'] = 'second'
     handler(request, response, number)
   }
-  expect((await t.client.fetch(users, {})).meta.identity).toBe(2)
+  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
   expect(t.server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer first', 'Bearer second'])
 })
 
@@ -153,10 +153,10 @@ it('costs one round of probes when many calls meet a dead credential together', 
   await using t = await tenant({})
   const { client } = t
   const calls = [
-    client.fetch(users, {}),
-    client.fetch(roles, {}),
-    client.fetch(documents, {}),
-    client.fetch(apiClients, {}),
+    client.reader.fetch(users, {}),
+    client.reader.fetch(roles, {}),
+    client.reader.fetch(documents, {}),
+    client.reader.fetch(apiClients, {}),
   ]
   for (const error of await Promise.all(calls.map(caught))) expect(error.reason).toBe('unauthorized')
   expect(t.paths().length).toBeLessThanOrEqual(calls.length + 4)
@@ -164,18 +164,18 @@ it('costs one round of probes when many calls meet a dead credential together', 
 
 it('numbers a new identity when an endpoint that answered 401 answers again, and only then', async () => {
   await using t = await tenant({ first: ['users'] })
-  expect((await t.client.fetch(users, {})).meta.identity).toBe(1)
-  await caught(t.client.fetch(documents, {}))
-  expect((await t.client.fetch(users, {})).meta.identity).toBe(1)
+  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(1)
+  await caught(t.client.reader.fetch(documents, {}))
+  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(1)
   t.grants['first'] = all
-  expect((await t.client.fetch(roles, {})).meta.identity).toBe(1)
-  expect((await t.client.fetch(documents, {})).meta.identity).toBe(2)
-  expect((await t.client.fetch(users, {})).meta.identity).toBe(2)
+  expect((await t.client.reader.fetch(roles, {})).meta.identity).toBe(1)
+  expect((await t.client.reader.fetch(documents, {})).meta.identity).toBe(2)
+  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
 })
 
 it('reports a missing token as unauthorized and sends no request', async () => {
   await using t = await tenant({}, { env: () => undefined })
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({
+  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({
     reason: 'unauthorized',
     message: 'Environment variable TOKEN is not set',
   })
@@ -185,27 +185,27 @@ it('reports a missing token as unauthorized and sends no request', async () => {
 it('takes a 403 that states a wait for a limit of the rate', async () => {
   await using t = await tenant({ first: ['users'] })
   t.server.handler = (_, response) => void response.writeHead(403, { 'retry-after': '90' }).end('{}')
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({ reason: 'rate_limited', status: 403 })
+  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'rate_limited', status: 403 })
   expect(t.client.waitMs()).toBeGreaterThan(80_000)
 })
 
 it('takes 403 like 401, but fetches no other token for it', async () => {
   await using t = await tenant({ first: ['users'] }, { refusal: 403 })
-  await t.client.fetch(users, {})
-  expect(await caught(t.client.fetch(documents, {}))).toMatchObject({
+  await t.client.reader.fetch(users, {})
+  expect(await caught(t.client.reader.fetch(documents, {}))).toMatchObject({
     reason: 'missing_permission',
     status: 403,
     message: expect.stringContaining('Api_Documents_Read'),
   })
   expect(t.paths()).toEqual(['users', 'documents'])
   t.grants['first'] = all
-  expect((await t.client.fetch(documents, {})).meta.identity).toBe(2)
+  expect((await t.client.reader.fetch(documents, {})).meta.identity).toBe(2)
   t.grants['first'] = []
-  expect(await caught(t.client.fetch(users, {}))).toMatchObject({ reason: 'unauthorized', status: 403 })
+  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized', status: 403 })
   t.paths()
-  expect(await caught(t.client.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
+  expect(await caught(t.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
   expect(t.paths()).toEqual([])
   t.clock.advance(cycleMs)
-  expect(await caught(t.client.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
+  expect(await caught(t.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
   expect(t.paths()).toHaveLength(1)
 })

@@ -47,7 +47,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
   }
   const item = (record: unknown) => ({ ok: true, record, extra: null, oddities: [] })
   const whole = (record: unknown) => ({ items: [item(record)], nextCursor: null, hasMore: false, meta: expectedMeta })
-  expect(await client.fetch(users, {})).toEqual({
+  expect(await client.reader.fetch(users, {})).toEqual({
     items: [item(user)],
     limit: 50,
     nextCursor: 'next',
@@ -55,13 +55,17 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     oddities: [],
     meta: expectedMeta,
   })
-  expect(await client.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: expectedMeta })
-  expect(await client.fetch(roles, {})).toEqual(whole(role))
-  expect(await client.fetchOne(roles, 2)).toEqual({ item: item(role), meta: expectedMeta })
-  expect(await client.fetch(permissions, {})).toEqual(whole(permission))
-  expect(await client.fetch(authenticationSettings, {})).toEqual(whole(settings))
-  expect(await client.fetch(apiClients, {})).toMatchObject({ items: [item(apiClient)], limit: null, nextCursor: null })
-  expect(await client.fetch(documents, {})).toMatchObject({ items: [item(document)], nextCursor: 'next' })
+  expect(await client.reader.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: expectedMeta })
+  expect(await client.reader.fetch(roles, {})).toEqual(whole(role))
+  expect(await client.reader.fetchOne(roles, 2)).toEqual({ item: item(role), meta: expectedMeta })
+  expect(await client.reader.fetch(permissions, {})).toEqual(whole(permission))
+  expect(await client.reader.fetch(authenticationSettings, {})).toEqual(whole(settings))
+  expect(await client.reader.fetch(apiClients, {})).toMatchObject({
+    items: [item(apiClient)],
+    limit: null,
+    nextCursor: null,
+  })
+  expect(await client.reader.fetch(documents, {})).toMatchObject({ items: [item(document)], nextCursor: 'next' })
   expect(observed.slice(0, 4)).toEqual([
     '/api/public/users 200',
     '/api/public/users/{id} 200',
@@ -76,7 +80,7 @@ it('sends GET with the token, a version and no-cache', async () => {
     auth: { header: 'X-Api-Token', scheme: '', token: { env: 'TOKEN' } },
   })
   await using _ = client
-  await client.fetch(authenticationSettings, {})
+  await client.reader.fetch(authenticationSettings, {})
   expect(server.requests).toMatchObject([
     {
       method: 'GET',
@@ -98,12 +102,12 @@ it('sends the page size to users and documents only, cursors percent-encoded, an
   )
   const { client } = testClient(server.url, { api: { pageSizeParameter: 'page size', pageSize: 500 } })
   await using _ = client
-  await client.fetch(users, {})
-  await client.fetch(users, { cursor: 'a b&c=%\r\n' })
-  await client.fetch(documents, {})
-  await client.fetch(documents, { updatedAfter: '2026-01-01T00:00:00Z' })
-  await client.fetch(apiClients, { cursor: 'c+/=' })
-  await client.fetch(roles, {})
+  await client.reader.fetch(users, {})
+  await client.reader.fetch(users, { cursor: 'a b&c=%\r\n' })
+  await client.reader.fetch(documents, {})
+  await client.reader.fetch(documents, { updatedAfter: '2026-01-01T00:00:00Z' })
+  await client.reader.fetch(apiClients, { cursor: 'c+/=' })
+  await client.reader.fetch(roles, {})
   expect(server.requests.map((request) => request.url.slice('/api/public'.length))).toEqual([
     '/users?page%20size=500',
     '/users?cursor=a%20b%26c%3D%25%0D%0A&page%20size=500',
@@ -122,8 +126,8 @@ it('sends each list the page size under its own name, or none', async () => {
   ]) {
     const { client } = testClient(server.url, { api: { pageSizeParameter, pageSize: 50 } })
     await using _ = client
-    await client.fetch(users, {})
-    await client.fetch(documents, {})
+    await client.reader.fetch(users, {})
+    await client.reader.fetch(documents, {})
   }
   expect(server.requests.map((request) => request.url.slice('/api/public'.length))).toEqual([
     '/users?take=50',
@@ -148,7 +152,7 @@ it.each([
   await using server = await testServer((_, response) => sendJson(response, 200, { ...envelope([]), pagination }))
   const { client } = testClient(server.url)
   await using _ = client
-  for (const list of [() => client.fetch(roles, {}), () => client.fetch(permissions, {})]) {
+  for (const list of [() => client.reader.fetch(roles, {}), () => client.reader.fetch(permissions, {})]) {
     if (refused) expect((await caught(list())).message).toMatch(/pagination is not null, and its hasMore not false/)
     else expect((await list()).items).toEqual([])
   }
@@ -164,12 +168,12 @@ it('returns null for a user or role that the API reports as absent, and fails fo
   await using server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
   await using _ = client
-  expect((await client.fetchOne(users, 8)).item).toBeNull()
-  expect((await client.fetchOne(roles, 8)).item).toBeNull()
+  expect((await client.reader.fetchOne(users, 8)).item).toBeNull()
+  expect((await client.reader.fetchOne(roles, 8)).item).toBeNull()
   server.handler = (_, response) => sendJson(response, 410, problem('GONE'))
-  expect((await client.fetchOne(users, 8)).item).toBeNull()
+  expect((await client.reader.fetchOne(users, 8)).item).toBeNull()
   server.handler = (_, response) => sendJson(response, 404, problem('NOT_FOUND'))
-  expect(await caught(client.fetch(users, {}))).toMatchObject({
+  expect(await caught(client.reader.fetch(users, {}))).toMatchObject({
     reason: 'client_error',
     status: 404,
     requestId: expect.stringMatching(sentRequestId),
@@ -177,16 +181,16 @@ it('returns null for a user or role that the API reports as absent, and fails fo
   })
   for (const body of [{ error: 'NOT_FOUND' }, { status: 404, error: 'Not Found', path: '/users/8' }, 'NOT_FOUND']) {
     server.handler = (_, response) => sendJson(response, 404, body)
-    expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
+    expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
   }
   for (const code of ['UNAUTHORIZED', 'INTERNAL_ERROR', 'MAINTENANCE', 'ROUTE_NOT_FOUND', 'TENANT_NOT_FOUND']) {
     server.handler = (_, response) => sendJson(response, 404, problem(code))
-    expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
+    expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
   }
   server.handler = (_, response) => response.writeHead(410).end('<h1>Gone</h1>')
-  expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 410 })
+  expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 410 })
   server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')
-  expect(await caught(client.fetchOne(users, 8))).toMatchObject({
+  expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({
     reason: 'protocol',
     status: 404,
     hint: expect.stringMatching(/envelope/),
@@ -197,8 +201,8 @@ it('refuses a record that is not the one asked for, and ids that are no ids', as
   await using server = await testServer((_, response) => sendJson(response, 200, envelope(user)))
   const { client } = testClient(server.url)
   await using _ = client
-  expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol' })
-  expect(await caught(client.fetchOne(users, Number.NaN))).toMatchObject({ reason: 'internal' })
+  expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: 'protocol' })
+  expect(await caught(client.reader.fetchOne(users, Number.NaN))).toMatchObject({ reason: 'internal' })
   expect(server.requests).toHaveLength(1)
 })
 
@@ -206,7 +210,7 @@ it('carries a bad record of a page raw beside the good ones', async () => {
   await using server = await testServer((_, response) => sendJson(response, 200, page([user, { userId: 9 }, null])))
   const { client } = testClient(server.url)
   await using _ = client
-  const { items } = await client.fetch(users, {})
+  const { items } = await client.reader.fetch(users, {})
   expect(items.map((item) => (item.ok ? item.record.userId : item.id))).toEqual([7, 9, null])
 })
 

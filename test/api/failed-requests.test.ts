@@ -20,7 +20,7 @@ async function failedOf(...answers: readonly Handler[]): Promise<readonly string
   })
   const { client, failed } = testClient(server.url, { resources: ['roles', 'users'] })
   await using _ = client
-  await client.fetch(roles, {}).catch(() => {})
+  await client.reader.fetch(roles, {}).catch(() => {})
   return failed
 }
 
@@ -56,10 +56,10 @@ it('reports no failure for a user that does not exist, but one for a 404 or a re
   )
   const { client, failed } = testClient(server.url)
   await using _ = client
-  expect(await client.fetchOne(users, 7)).toMatchObject({ item: null })
+  expect(await client.reader.fetchOne(users, 7)).toMatchObject({ item: null })
   expect(failed).toEqual([])
-  await caught(client.fetchOne(users, 7))
+  await caught(client.reader.fetchOne(users, 7))
   expect(failed).toEqual(['404'])
-  await caught(client.fetchOne(users, 7))
+  await caught(client.reader.fetchOne(users, 7))
   expect(failed).toEqual(['404', 'protocol'])
 })

@@ -94,7 +94,7 @@ it.each(faults)('%s ends a users page as it should', async (_, send, reason, req
   await using server = await testServer((_, response) => send(response))
   const { client } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
   await using _client = client
-  const error = await caught(client.fetch(users, {}))
+  const error = await caught(client.reader.fetch(users, {}))
   expect(error.reason).toBe(reason)
   expect(error.cause).toBeUndefined()
   expect(server.requests).toHaveLength(requests)
@@ -117,7 +117,7 @@ it.each(fine)('%s is read', async (_, send) => {
   await using server = await testServer((_, response) => send(response))
   const { client } = testClient(server.url)
   await using _client = client
-  expect((await client.fetch(users, {})).items).toMatchObject([{ ok: true, record: user }])
+  expect((await client.reader.fetch(users, {})).items).toMatchObject([{ ok: true, record: user }])
 })
 
 it('reads roles up to 32 MiB where other bodies end at the cap', async () => {
@@ -125,8 +125,11 @@ it('reads roles up to 32 MiB where other bodies end at the cap', async () => {
   await using server = await testServer((_, response) => response.end(big))
   const { client } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
   await using _ = client
-  expect((await client.fetch(roles, {})).items).toEqual([])
-  expect(await caught(client.fetch(authenticationSettings, {}))).toMatchObject({ reason: 'too_large', status: 200 })
+  expect((await client.reader.fetch(roles, {})).items).toEqual([])
+  expect(await caught(client.reader.fetch(authenticationSettings, {}))).toMatchObject({
+    reason: 'too_large',
+    status: 200,
+  })
 })
 
 it('gives the same page for any splitting of the bytes', async () => {
@@ -138,7 +141,7 @@ it('gives the same page for any splitting of the bytes', async () => {
   })
   const { client } = testClient(server.url)
   await using _ = client
-  expect((await client.fetch(users, {})).items).toMatchObject([{ record: { firstName: 'Zoë 😀' } }])
+  expect((await client.reader.fetch(users, {})).items).toMatchObject([{ record: { firstName: 'Zoë 😀' } }])
 })
 
 const cuts: readonly (readonly [name: string, answer: string, reason: string, connections: number])[] = [
@@ -175,7 +178,7 @@ it.each(cuts)('an answer cut short is never used: %s', async (_, answer, reason,
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as { port: number }
   const { client } = testClient(`http://127.0.0.1:${port}`)
-  expect((await caught(client.fetch(users, {}))).reason).toBe(reason)
+  expect((await caught(client.reader.fetch(users, {}))).reason).toBe(reason)
   expect(connections).toBe(expected)
   await client[Symbol.asyncDispose]()
   server.close()
@@ -188,7 +191,7 @@ it.each([301, 302, 303, 307, 308])('never follows a %i, and the other listener g
   })
   const { client } = testClient(server.url)
   await using _ = client
-  expect(await caught(client.fetch(users, {}))).toMatchObject({
+  expect(await caught(client.reader.fetch(users, {}))).toMatchObject({
     reason: 'redirect',
     status,
     hint: expect.stringMatching(/baseUrl/),
@@ -205,7 +208,7 @@ it('ends a dripping body at the total deadline', async () => {
   })
   const { client, observed } = testClient(server.url, { api: { timeoutMs: 40 } })
   await using _ = client
-  expect(await caught(client.fetch(users, {}))).toMatchObject({
+  expect(await caught(client.reader.fetch(users, {}))).toMatchObject({
     reason: 'timeout',
     message: expect.stringMatching(/within 0.04 s/),
   })
@@ -217,14 +220,14 @@ it('ends as aborted when the caller aborts, before and during the request', asyn
   const { client } = testClient(server.url)
   await using _ = client
   const controller = new AbortController()
-  expect(await caught(client.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
-  expect(await caught(client.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
+  expect(await caught(client.reader.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
+  expect(await caught(client.reader.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
 })
 
 it('reports network for a refused connection and for an unknown host', async () => {
   const refused = testClient('http://127.0.0.1:1')
-  expect(await caught(refused.client.fetch(roles, {}))).toMatchObject({
+  expect(await caught(refused.client.reader.fetch(roles, {}))).toMatchObject({
     reason: 'network',
     message: expect.stringMatching(/ECONNREFUSED/),
     hint: 'Nothing listens there: check host and port of baseUrl, and whether the server runs',
@@ -236,7 +239,7 @@ it('reports a server without TLS as such, not as an invalid certificate', async 
   await using server = await testServer((_, response) => response.end())
   const { client } = testClient(server.url.replace('http:', 'https:'))
   await using _ = client
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({
+  expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({
     reason: 'tls',
     hint: 'The server there does not speak TLS: check scheme and port of baseUrl',
   })
@@ -260,7 +263,7 @@ it('reports code and request id of an error answer of any shape, never its text'
     await using server = await testServer((_, response) => sendJson(response, 400, body))
     const { client } = testClient(server.url)
     await using _ = client
-    const error = await caught(client.fetch(users, { cursor: 'private' }))
+    const error = await caught(client.reader.fetch(users, { cursor: 'private' }))
     expect(error.message).toBe(`GET /api/public/users answered 400${code}`)
     expect(error).toMatchObject({ status: 400, requestId: id, hint: undefined })
   }
@@ -270,5 +273,5 @@ it('hints at the page-size parameter for a 400 without a cursor', async () => {
   await using server = await testServer((_, response) => sendJson(response, 400, {}))
   const { client } = testClient(server.url, { api: { pageSizeParameter: 'limit' } })
   await using _ = client
-  expect((await caught(client.fetch(documents, {}))).hint).toContain('api.pageSizeParameter')
+  expect((await caught(client.reader.fetch(documents, {}))).hint).toContain('api.pageSizeParameter')
 })

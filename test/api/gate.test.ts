@@ -172,8 +172,8 @@ it('a server that takes one request at a time and refuses others with 429 answer
   })
   const { client } = testClient(server.url)
   await using _ = client
-  await Promise.all(Array.from({ length: 8 }, () => client.fetch(roles, {})))
-  await Promise.all(Array.from({ length: 8 }, () => client.fetch(roles, {})))
+  await Promise.all(Array.from({ length: 8 }, () => client.reader.fetch(roles, {})))
+  await Promise.all(Array.from({ length: 8 }, () => client.reader.fetch(roles, {})))
   expect(refusals).toBe(7)
 })
 

@@ -30,8 +30,8 @@ it('waits for a cache that keeps answers for some seconds', async () => {
   const { client, server, requests, observed } = await cached(3 * secondMs)
   await using _server = server
   await using _client = client
-  await client.fetch(roles, {})
-  const { meta } = await client.fetch(roles, {})
+  await client.reader.fetch(roles, {})
+  const { meta } = await client.reader.fetch(roles, {})
   expect(meta.requestId).toBe('r-4')
   expect(requests).toEqual([0, 0, secondMs, 3 * secondMs])
   expect(observed.filter((one) => one.startsWith('retry'))).toEqual(['retry stale_answer', 'retry stale_answer'])
@@ -41,8 +41,8 @@ it('refuses the answer of a cache that keeps it longer, after 7 seconds', async 
   const { client, server, requests, failed } = await cached(60 * secondMs)
   await using _server = server
   await using _client = client
-  await client.fetch(roles, {})
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
+  await client.reader.fetch(roles, {})
+  expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
   expect(requests).toEqual([0, 0, 1, 3, 7].map((seconds) => seconds * secondMs))
   expect(failed).toHaveLength(4)
 })

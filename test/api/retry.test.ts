@@ -15,7 +15,7 @@ it('retries with full jitter, exponentially, up to four times', async () => {
   await using server = await testServer(failing(500, 4))
   const { client, clock, observed } = testClient(server.url, { random: () => 0.999 })
   await using _ = client
-  await client.fetch(roles, {})
+  await client.reader.fetch(roles, {})
   expect(clock.sleeps).toEqual([999, 1998, 3996, 7992])
   expect(observed.filter((line) => line.startsWith('retry'))).toEqual(Array(4).fill('retry server_error'))
 })
@@ -34,7 +34,7 @@ it.each([
     await using _ = client
     server.requests.length = 0
     const start = clock.monotonic()
-    await client.fetch(roles, {})
+    await client.reader.fetch(roles, {})
     expect(clock.monotonic() - start).toBeGreaterThanOrEqual(ms)
     expect(server.requests).toHaveLength(2)
   }
@@ -48,7 +48,7 @@ it.each(['-5', 'NaN', 'Infinity', 'soon', '', '0', 'Thu, 15 Jan 2015 00:00:00 GM
     )
     const { client, clock } = testClient(server.url)
     await using _ = client
-    await client.fetch(roles, {})
+    await client.reader.fetch(roles, {})
     expect(clock.sleeps).toEqual([500])
     expect(client.blockedUntil).toBe(0)
   },
@@ -68,10 +68,10 @@ it.each([
     const { client, clock } = testClient(server.url)
     await using _ = client
     const retryAt = clock.now() + ms
-    expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', status, retryAt })
+    expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', status, retryAt })
     expect(client.blockedUntil).toBe(retryAt)
     clock.advance(ms - 30_001)
-    expect(await caught(client.fetchOne(users, 1))).toMatchObject({ reason: 'rate_limited', retryAt })
+    expect(await caught(client.reader.fetchOne(users, 1))).toMatchObject({ reason: 'rate_limited', retryAt })
     expect(await caught(client.createUser({ firstName: 'a', lastName: 'b', email: 'c@d.e', roleId: 1 }))).toMatchObject(
       {
         reason: 'rate_limited',
@@ -80,7 +80,7 @@ it.each([
     expect(server.requests).toHaveLength(1)
     expect(clock.sleeps).toEqual([])
     clock.advance(1)
-    await client.fetch(roles, {})
+    await client.reader.fetch(roles, {})
     expect(clock.sleeps).toEqual([30_000])
     expect(client.blockedUntil).toBe(0)
   },
@@ -92,7 +92,7 @@ it('rides out a server that trips on every fifth request', async () => {
   )
   const { client } = testClient(server.url)
   await using _ = client
-  for (let call = 0; call < 200; call++) await client.fetch(roles, {})
+  for (let call = 0; call < 200; call++) await client.reader.fetch(roles, {})
 })
 
 it('never starts more requests in any second than the rate allows', async () => {
@@ -104,7 +104,7 @@ it('never starts more requests in any second than the rate allows', async () => 
   const { client, clock } = testClient(server.url, { api: { requestsPerSecond: 3 } })
   await using _ = client
   for (let call = 0; call < 10; call++) {
-    await client.fetch(users, {})
+    await client.reader.fetch(users, {})
     clock.advance(call * 37)
   }
   for (const start of starts)
@@ -125,6 +125,6 @@ it('stops waiting when the caller aborts', async () => {
     },
   })
   await using _ = client
-  expect(await caught(client.fetch(roles, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
+  expect(await caught(client.reader.fetch(roles, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
 })

@@ -18,7 +18,7 @@ it.each([
   const { client } = testClient(server.url)
   await using _client = client
   while (bodies.length > 0) {
-    expect(await caught(client.fetch(users, {}))).toMatchObject({
+    expect(await caught(client.reader.fetch(users, {}))).toMatchObject({
       reason: 'protocol',
       message: 'GET /api/public/users answered 200 with the token in the body',
     })

@@ -49,7 +49,7 @@ async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides
 
 it('asks for a token by client credentials in a form, and uses it for 90% of its life', async () => {
   await using t = await setup()
-  await t.client.fetch(authenticationSettings, {})
+  await t.client.reader.fetch(authenticationSettings, {})
   expect(t.login.requests).toMatchObject([
     { method: 'POST', url: '/oauth/token?tenant=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
   ])
@@ -60,11 +60,11 @@ it('asks for a token by client credentials in a form, and uses it for 90% of its
     scope: 'read all',
   })
   t.clock.advance(899_000)
-  await t.client.fetch(authenticationSettings, {})
+  await t.client.reader.fetch(authenticationSettings, {})
   expect(t.state.issued).toBe(1)
   t.clock.advance(2000)
   t.state.accept = 'token-2'
-  const { meta } = await t.client.fetch(authenticationSettings, {})
+  const { meta } = await t.client.reader.fetch(authenticationSettings, {})
   expect(t.state.issued).toBe(2)
   expect(meta.identity).toBe(1)
 })
@@ -73,7 +73,7 @@ it('sends further parameters, credentials in a Basic header, and reads an answer
   const more = { clientAuth: 'basic', parameters: { audience: 'https://api' }, clientId: 'a:b c' }
   await using t = await setup({}, {}, more)
   t.login.handler = (_, response) => response.end('access_token=token-1&token_type=Bearer&expires_in=60')
-  await t.client.fetch(authenticationSettings, {})
+  await t.client.reader.fetch(authenticationSettings, {})
   const [request] = t.login.requests
   expect(Object.fromEntries(new URLSearchParams(request?.body))).toEqual({
     grant_type: 'client_credentials',
@@ -86,27 +86,27 @@ it('sends further parameters, credentials in a Basic header, and reads an answer
 
 it('renews a refused token once within the call, which is no new identity', async () => {
   await using t = await setup()
-  await t.client.fetch(authenticationSettings, {})
+  await t.client.reader.fetch(authenticationSettings, {})
   t.state.accept = 'token-2'
-  expect((await t.client.fetch(authenticationSettings, {})).meta.identity).toBe(1)
+  expect((await t.client.reader.fetch(authenticationSettings, {})).meta.identity).toBe(1)
   expect(t.state.issued).toBe(2)
 })
 
 it('asks for at most one token a cycle while every one is refused', async () => {
   await using t = await setup()
   t.state.accept = 'none'
-  expect((await caught(t.client.fetch(authenticationSettings, {}))).reason).toBe('unauthorized')
+  expect((await caught(t.client.reader.fetch(authenticationSettings, {}))).reason).toBe('unauthorized')
   expect(t.state.issued).toBe(2)
   t.api.requests.length = 0
   for (let cycle = 1; cycle <= 5; cycle++) {
     t.clock.advance(cycleMs)
-    for (let call = 0; call < 5; call++) await caught(t.client.fetch(authenticationSettings, {}))
+    for (let call = 0; call < 5; call++) await caught(t.client.reader.fetch(authenticationSettings, {}))
     expect(t.state.issued).toBe(2 + cycle)
     expect(t.api.requests).toHaveLength(cycle)
   }
   t.clock.advance(cycleMs)
   t.state.accept = `token-${t.state.issued + 1}`
-  expect((await t.client.fetch(authenticationSettings, {})).meta.identity).toBe(2)
+  expect((await t.client.reader.fetch(authenticationSettings, {})).meta.identity).toBe(2)
 })
 
 it.each([
@@ -121,11 +121,11 @@ it.each([
 ])('reports answer %i %j of the token URL as %s after one request', async (status, body, reason, message) => {
   await using t = await setup()
   t.login.handler = (_, response) => sendJson(response, status, body)
-  const error = await caught(t.client.fetch(authenticationSettings, {}))
+  const error = await caught(t.client.reader.fetch(authenticationSettings, {}))
   expect(error.reason).toBe(reason)
   expect(error.message).toMatch(message)
   expect(error.message).not.toContain('CANARY')
-  expect(await caught(t.client.fetch(authenticationSettings, {}))).toBe(error)
+  expect(await caught(t.client.reader.fetch(authenticationSettings, {}))).toBe(error)
   expect(t.login.requests).toHaveLength(1)
   expect(t.api.requests).toHaveLength(0)
 })
@@ -136,7 +136,7 @@ it.each([429, 503])('holds the whole tenant back while the token URL asks for it
   const { handler } = t.login
   t.login.handler = (_, response) => sendJson(response, status, {}, { 'retry-after': '600' })
   const retryAt = t.clock.now() + 600_000
-  expect(await caught(t.client.fetch(authenticationSettings, {}))).toMatchObject({
+  expect(await caught(t.client.reader.fetch(authenticationSettings, {}))).toMatchObject({
     reason: 'rate_limited',
     status,
     retryAt,
@@ -145,19 +145,19 @@ it.each([429, 503])('holds the whole tenant back while the token URL asks for it
   t.login.handler = handler
   t.state.secret = 'another'
   t.clock.advance(569_999)
-  expect((await caught(t.client.fetch(authenticationSettings, {}))).reason).toBe('rate_limited')
+  expect((await caught(t.client.reader.fetch(authenticationSettings, {}))).reason).toBe('rate_limited')
   expect(t.login.requests).toHaveLength(1)
   t.clock.advance(30_001)
-  await t.client.fetch(authenticationSettings, {})
+  await t.client.reader.fetch(authenticationSettings, {})
 })
 
 it('asks for no token while the tenant wants to be left alone', async () => {
   await using t = await setup({ expires_in: 60 })
-  await t.client.fetch(authenticationSettings, {})
+  await t.client.reader.fetch(authenticationSettings, {})
   t.api.handler = (_, response) => sendJson(response, 503, {}, { 'retry-after': '600' })
-  await caught(t.client.fetch(authenticationSettings, {}))
+  await caught(t.client.reader.fetch(authenticationSettings, {}))
   t.clock.advance(500_000)
-  expect((await caught(t.client.fetch(authenticationSettings, {}))).reason).toBe('rate_limited')
+  expect((await caught(t.client.reader.fetch(authenticationSettings, {}))).reason).toBe('rate_limited')
   expect(t.login.requests).toHaveLength(1)
 })
 
@@ -165,14 +165,14 @@ it('asks again for a token that was refused after a cycle, with the client secre
   await using t = await setup()
   const { handler } = t.login
   t.login.handler = (_, response) => sendJson(response, 401, {})
-  await caught(t.client.fetch(authenticationSettings, {}))
+  await caught(t.client.reader.fetch(authenticationSettings, {}))
   t.clock.advance(cycleMs - 1)
-  await caught(t.client.fetch(authenticationSettings, {}))
+  await caught(t.client.reader.fetch(authenticationSettings, {}))
   expect(t.login.requests).toHaveLength(1)
   t.login.handler = handler
   t.state.secret = 'another'
   t.clock.advance(1)
-  await t.client.fetch(authenticationSettings, {})
+  await t.client.reader.fetch(authenticationSettings, {})
   expect(t.login.requests).toHaveLength(2)
 })
 
@@ -180,6 +180,6 @@ it('follows no redirect with the client secret', async () => {
   await using other = await testServer((_, response) => sendJson(response, 200, { access_token: 'x' }))
   await using t = await setup()
   t.login.handler = (_, response) => response.writeHead(307, { location: other.url }).end()
-  await caught(t.client.fetch(authenticationSettings, {}))
+  await caught(t.client.reader.fetch(authenticationSettings, {}))
   expect(other.requests).toHaveLength(0)
 })

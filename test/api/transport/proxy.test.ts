@@ -55,7 +55,7 @@ it.each([
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
     const through = `http://me:CANARY@127.0.0.1:${(proxy.address() as AddressInfo).port}`
     const { client } = testClient('https://api.example.com', { api: { proxy: through }, retries: 1 })
-    const error = await caught(client.fetch(roles, {}))
+    const error = await caught(client.reader.fetch(roles, {}))
     expect(error).toMatchObject({ reason, hint: expect.stringMatching(hint) })
     expect(error.message).toContain(`the proxy answered ${status}`)
     expect(asked).toBe(status === 502 ? 2 : 1)

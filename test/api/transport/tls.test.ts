@@ -46,7 +46,7 @@ afterAll(async () => {
 it('refuses a self-signed certificate without a retry, and takes it with caFile', async () => {
   const { client, clock } = testClient(url)
   await using _ = client
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({
+  expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({
     reason: 'tls',
     hint: expect.stringContaining('caFile'),
   })
@@ -54,26 +54,28 @@ it('refuses a self-signed certificate without a retry, and takes it with caFile'
   expect(requests).toBe(0)
   const believing = testClient(url, { api: { caFile: path('right.pem') } })
   await using _trusting = believing.client
-  await believing.client.fetch(roles, {})
+  await believing.client.reader.fetch(roles, {})
 })
 
 it('reads caFile again when it changes, and fails as tls while it cannot be used', async () => {
   const caFile = path('ca.pem')
   const { client } = testClient(url, { api: { caFile } })
   await using _ = client
-  expect((await caught(client.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: ENOENT/)
+  expect((await caught(client.reader.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: ENOENT/)
   await mkdir(caFile)
-  expect((await caught(client.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: it is a directory/)
+  expect((await caught(client.reader.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: it is a directory/)
   await rmdir(caFile)
   execFileSync('mkfifo', [caFile])
-  expect((await caught(client.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: it is not a regular file/)
+  expect((await caught(client.reader.fetch(roles, {}))).message).toMatch(
+    /ca\.pem cannot be used: it is not a regular file/,
+  )
   await rm(caFile)
   await writeFile(caFile, 'not a certificate')
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
+  expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   await writeFile(caFile, await readFile(path('wrong.pem')))
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
+  expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   await writeFile(caFile, `\n${await readFile(path('right.pem'), 'utf8')}`)
-  expect((await client.fetch(roles, {})).items).toEqual([])
+  expect((await client.reader.fetch(roles, {})).items).toEqual([])
 })
 
 it('checks the certificate through a proxy too, which sees only a tunnel', async () => {
@@ -89,8 +91,8 @@ it('checks the certificate through a proxy too, which sees only a tunnel', async
   const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const believing = testClient(url, { api: { proxy: through, caFile: path('right.pem') } })
   const verifying = testClient(url, { api: { proxy: through } })
-  expect((await believing.client.fetch(roles, {})).items).toEqual([])
-  expect(await caught(verifying.client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
+  expect((await believing.client.reader.fetch(roles, {})).items).toEqual([])
+  expect(await caught(verifying.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   expect(tunnels[0]).toBe(new URL(url).host)
   await believing.client[Symbol.asyncDispose]()
   await verifying.client[Symbol.asyncDispose]()
@@ -101,7 +103,7 @@ it('refuses a certificate of another host', async () => {
   server.setSecureContext({ key: await readFile(path('wrong.key')), cert: await readFile(path('wrong.pem')) })
   const { client } = testClient(url, { api: { caFile: path('wrong.pem') } })
   await using _ = client
-  expect(await caught(client.fetch(roles, {}))).toMatchObject({
+  expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({
     reason: 'tls',
     message: expect.stringContaining('ALTNAME'),
   })

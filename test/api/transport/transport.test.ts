@@ -74,7 +74,7 @@ it('closes an idle connection after seconds, although the server would keep it f
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { client } = testClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  await client.fetch(roles, {})
+  await client.reader.fetch(roles, {})
   await closed
   await client[Symbol.asyncDispose]()
   server.close()
@@ -92,11 +92,11 @@ it('uses the configured proxy with its credentials, and reports when the proxy r
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const { port } = proxy.address() as AddressInfo
   const { client } = testClient(target.url, { api: { proxy: `http://me:CANARY@127.0.0.1:${port}` } })
-  expect((await client.fetch(roles, {})).items).toEqual([])
+  expect((await client.reader.fetch(roles, {})).items).toEqual([])
   expect(target.requests).toHaveLength(0)
   expect(seen).toEqual([`Basic ${Buffer.from('me:CANARY').toString('base64')}`])
   open = false
-  const error = await caught(client.fetch(roles, {}))
+  const error = await caught(client.reader.fetch(roles, {}))
   expect(error).toMatchObject({ reason: 'client_error', hint: expect.stringContaining('api.proxy') })
   await client[Symbol.asyncDispose]()
   proxy.closeAllConnections()
