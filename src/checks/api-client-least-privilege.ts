@@ -21,6 +21,7 @@ type Options = z.output<typeof options>
 export const apiClientLeastPrivilege = defineCheck({
   id: 'api-client-least-privilege',
   title: 'No API client has excess permissions',
+  failing: ['API client has excess permissions', 'API clients have excess permissions'],
   description:
     "No role with the client's role name grants a code outside the client's entry in `allowed`, which has lists of codes by clientId, such as `{ 5d0c2a4e-9f31-4c8b-a7e6-1b2f3c4d5e6f: [Api_Users_Read] }`. Without an entry, no code ends in one of `forbiddenSuffixes` (_Create by default), and every code of tenantwatch's own client (`ownClientId`) ends in one of `ownSuffixes` (_Read by default).",
   risk: 'A leaked secret gives access to accounts and data that the integration does not need.',

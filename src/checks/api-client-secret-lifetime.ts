@@ -11,6 +11,7 @@ import { counted, onDate } from './support/words.ts'
 export const apiClientSecretLifetime = defineCheck({
   id: 'api-client-secret-lifetime',
   title: 'No API client secret is valid for more than 365 days from now',
+  failing: ['API client secret is valid for too long', 'API client secrets are valid for too long'],
   description:
     'No secretExpirationDate lies further ahead than `days` (365 by default). A secret without an end (null) fails unless `unlimited` is `passes`.',
   risk: 'A long-lived secret stays usable long after it has leaked.',

@@ -9,6 +9,7 @@ import { onDate } from './support/words.ts'
 export const apiClientSecretNotExpired = defineCheck({
   id: 'api-client-secret-not-expired',
   title: 'No API client secret has expired',
+  failing: ['API client secret has expired', 'API client secrets have expired'],
   description: 'The secretExpirationDate of every API client lies in the future, or is null.',
   risk: 'An integration whose secret has expired no longer works; a client that nobody renews is probably forgotten.',
   remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',

@@ -11,6 +11,7 @@ import { counted, onDate } from './support/words.ts'
 export const apiClientSecretNotExpiring = defineCheck({
   id: 'api-client-secret-not-expiring',
   title: 'No API client secret expires soon',
+  failing: ['API client secret expires soon', 'API client secrets expire soon'],
   description:
     'Every secret that has not expired is valid for longer than `days` from now; `highDays` raises the severity.',
   risk: 'The integration fails on the day its secret expires.',

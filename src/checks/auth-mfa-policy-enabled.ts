@@ -12,6 +12,7 @@ const options = z.strictObject({
 export const authMfaPolicyEnabled = defineCheck({
   id: 'auth-mfa-policy-enabled',
   title: 'The tenant demands multi-factor authentication',
+  failing: 'The tenant does not demand multi-factor authentication',
   description:
     'mfaEnabled, the tenant-wide multi-factor policy, is true. A tenant without SSO sends it as false together with all other settings, perhaps as a placeholder: `withoutSso` decides whether that is `fail` or `unknown`.',
   risk: 'No user needs a second factor: a stolen password is enough.',

@@ -28,6 +28,10 @@ type Baseline = z.output<typeof baseline>
 export const authSettingsUnchanged = defineCheck({
   id: 'auth-settings-unchanged',
   title: 'The authentication settings match the accepted state',
+  failing: [
+    'authentication setting differs from the accepted state',
+    'authentication settings differ from the accepted state',
+  ],
   description:
     'Every field of the authentication settings has its expected value: the one in the configured `baseline`, such as `{ ssoEnforced: true, mfaEnabled: true }`, else the one last accepted by an operator, else the one first mirrored.',
   risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',

@@ -7,6 +7,7 @@ import { settingsEvaluator } from './support/settings.ts'
 export const authSsoEnforced = defineCheck({
   id: 'auth-sso-enforced',
   title: 'Single sign-on is enabled and enforced',
+  failing: 'Single sign-on is not enforced',
   description:
     'ssoEnabled and ssoEnforced are both true. The severity is high where single sign-on is enabled and not enforced, because people can bypass a sign-on that is believed to be in force. It is low where single sign-on is not enabled, because that is a known state; switching it off is a critical finding of auth-settings-unchanged until it is accepted.',
   risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',

@@ -10,6 +10,7 @@ import { counted } from './support/words.ts'
 export const documentCurrent = defineCheck({
   id: 'document-current',
   title: 'Every document was uploaded or updated within the last 365 days',
+  failing: ['document is out of date', 'documents are out of date'],
   description: 'No document was last uploaded or updated (updatedAt, else createdAt) more than `days` ago.',
   risk: 'Policies and evidence that nobody reviews no longer match practice.',
   remediation: 'Review the document and upload its current version, or remove it.',

@@ -9,6 +9,7 @@ const mostNamed = 20
 export const documentNameUnique = defineCheck({
   id: 'document-name-unique',
   title: 'No two documents have the same file name',
+  failing: ['file name belongs to several documents', 'file names belong to several documents'],
   description: 'Every file name belongs to one document.',
   risk: 'It is unclear which of several documents with the same name is valid.',
   remediation: 'Remove outdated copies, or give each document a name of its own.',

@@ -21,6 +21,7 @@ import { counted, onDate } from './support/words.ts'
 export const documentProcessingFinished = defineCheck({
   id: 'document-processing-finished',
   title: 'Every document finishes processing within 24 hours',
+  failing: ['document is stuck in processing', 'documents are stuck in processing'],
   description:
     'No document has an uploadStatus of `statuses` (Processing by default) for longer than `hours`. The time starts when the document last left a completed status (`statuses` of document-required-present, Completed by default); for a document that never had one, at the updatedAt (else createdAt) that was first mirrored.',
   risk: 'A document that is stuck in ingestion cannot be queried.',

@@ -31,6 +31,7 @@ const requirements = z
 export const documentRequiredPresent = defineCheck({
   id: 'document-required-present',
   title: 'Every required document is present and current',
+  failing: ['required document is missing or out of date', 'required documents are missing or out of date'],
   description:
     'Each of the configured `requirements`, such as `{ id: soc2, pattern: "SOC2*.pdf", maxAgeDays: 365 }`, is met by a document that is not too old, has one of `statuses` (Completed by default) and a matching name: `*` is any run of characters, `?` one, and letter case does not matter.',
   risk: 'A document that a framework demands is missing when the auditor asks for it.',

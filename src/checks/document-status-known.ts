@@ -13,6 +13,7 @@ import { counted, onDate, quoted } from './support/words.ts'
 export const documentStatusKnown = defineCheck({
   id: 'document-status-known',
   title: 'Every document has a known upload status within 24 hours',
+  failing: ['document has an unknown upload status', 'documents have an unknown upload status'],
   description:
     'No document has an uploadStatus outside `documents.knownStatuses` for longer than `hours`; null is unknown unless that list contains it. The time starts as in document-processing-finished.',
   risk: 'It is unclear whether the document is in use or its upload failed.',

@@ -8,6 +8,10 @@ import { listed, quoted } from './support/words.ts'
 export const permissionCatalogueKnown = defineCheck({
   id: 'permission-catalogue-known',
   title: 'Every code that a role grants is in the permission list',
+  failing: [
+    'role grants a code that is not in the permission list',
+    'roles grant codes that are not in the permission list',
+  ],
   description: 'No role grants a code that is missing from the list of assignable permissions.',
   risk: 'An undocumented permission is missed in access reviews.',
   remediation: 'Ask the vendor what the code permits, and remove it from the role if nobody needs it.',

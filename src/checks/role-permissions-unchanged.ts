@@ -19,6 +19,7 @@ type Baseline = z.output<typeof options>['baseline']
 export const rolePermissionsUnchanged = defineCheck({
   id: 'role-permissions-unchanged',
   title: 'The permissions of every role match the accepted state',
+  failing: ['role differs from its accepted permissions', 'roles differ from their accepted permissions'],
   description:
     'Every role grants exactly its expected codes: those in the configured `baseline`, by role id or role name, such as `{ Auditor: [Api_Roles_Read, Api_Users_Read] }`, else those last accepted by an operator, else those of the first complete read of all roles.',
   risk: 'Every holder of the role may have permissions that nobody approved.',

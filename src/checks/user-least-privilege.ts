@@ -18,6 +18,7 @@ const options = z.strictObject({
 export const userLeastPrivilege = defineCheck({
   id: 'user-least-privilege',
   title: 'No active user has more permissions than the allow-list',
+  failing: ['user has more permissions than allowed', 'users have more permissions than allowed'],
   description:
     'The role of every user who is not in state Invited grants only codes of `allowed`; unspecified states count as active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name than roleName, that role and all named roleName count. Without `allowed` the check does not apply.',
   risk: 'A stolen or misused account can do more than its work needs.',

@@ -14,6 +14,10 @@ const ruleNames = Object.keys(enrolmentRules) as [EnrolmentRule, ...EnrolmentRul
 export const userMfaEnrolled = defineCheck({
   id: 'user-mfa-enrolled',
   title: 'Every user is enrolled in multi-factor authentication where the policy demands it',
+  failing: [
+    'user is not enrolled in multi-factor authentication',
+    'users are not enrolled in multi-factor authentication',
+  ],
   description:
     "While the tenant's mfaEnabled is true, or should be by auth-settings-unchanged, every user is enrolled. `enrolledWhen` sets which values of the flags mfaStatus and mfaAction mean that a user is enrolled, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
   risk: 'A stolen password is enough to act as that user.',

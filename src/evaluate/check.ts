@@ -16,6 +16,8 @@ export interface CheckFacts {
   readonly id: string
   /** One sentence that states the passing case. */
   readonly title: string
+  /** States the failing case: of one and of several findings after their number, or as a whole; absent = the title stays. */
+  readonly failing?: readonly [one: string, several: string] | string
   readonly description: string
   readonly risk: string
   readonly remediation: string

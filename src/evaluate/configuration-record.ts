@@ -108,11 +108,12 @@ export function recordedChecks(
 
 function factsOf(check: Check): RecordedCheck {
   const { id, title, description, risk, remediation, severities, evaluates, needs, entity, timeBased } = check
-  const { frameworks, maxAgeMs, notEvaluatedWhere, own } = check
+  const { failing, frameworks, maxAgeMs, notEvaluatedWhere, own } = check
   const texts = { id, title, description, risk, remediation, frameworks, severities }
   const facts = { ...texts, evaluates, needs, entity, timeBased }
   return {
     ...facts,
+    ...(failing !== undefined && { failing }),
     ...(maxAgeMs !== undefined && { maxAgeMs }),
     ...(notEvaluatedWhere !== undefined && { notEvaluatedWhere }),
     ...(own !== undefined && { own }),

@@ -1,5 +1,5 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import { type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
+import { type CheckStatus, type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
@@ -13,6 +13,7 @@ import {
 } from '../model/posture.ts'
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { SeverityCounts } from '../model/severity.ts'
 import { identifying } from '../resources/index.ts'
 import type { CheckStateRow, PostureStore, SyncState } from '../store/port.ts'
 import type { Check } from './check.ts'
@@ -106,7 +107,8 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const isAsStored = present.status === state?.status && present.reason === state.reason
   return {
     check: check.id,
-    title: check.title,
+    passesWhen: check.title,
+    title: titleOf(check, present.status, counts?.open ?? {}),
     risk: check.risk,
     remediation: check.remediation,
     ...(check.alert && { runbook: `Tenantwatch${check.alert}` }),
@@ -124,6 +126,14 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     waived: counts?.waived ?? {},
     ...(settings.enabled && problemsOf(check, state, notEvaluated ?? 0)),
   }
+}
+
+/** `2 API client secrets have expired`; of a check without open findings, the passing case. */
+function titleOf({ title, failing }: Check, status: CheckStatus, open: SeverityCounts): string {
+  const count = Object.values(open).reduce((sum, one) => sum + one, 0)
+  if (failing === undefined || status !== 'fail' || count === 0) return title
+  if (typeof failing === 'string') return failing
+  return `${count} ${failing[count === 1 ? 0 : 1]}`
 }
 
 /** The problem of an own check, or the entities that another check could not evaluate. */

@@ -133,7 +133,9 @@ export interface ModeView {
 
 export interface CheckView {
   readonly check: string
+  /** States the passing case, or of a failing check how many findings are open. */
   readonly title: string
+  readonly passesWhen: string
   /** The consequence of the failure, and what to do. */
   readonly risk: string
   readonly remediation: string

@@ -170,7 +170,7 @@ function reportCheck(check: Check, view: CheckView, { tenant, quality, now, deta
   const standing = standingOf(view)
   return {
     check: check.id,
-    title: check.title,
+    title: view.title,
     standing,
     status: view.status,
     reason: standing === 'unknown' ? (view.reason ?? unknownReason) : view.reason,

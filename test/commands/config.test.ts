@@ -21,7 +21,7 @@ it('warns beside the result that a listen address is open to everybody', async (
     code: 0,
     stdout: 'tenantwatch.yaml is valid: 1 tenant\n',
     stderr: expect.stringMatching(
-      /^Warning: status page and metrics are open to everybody who can reach 0\.0\.0\.0:9469.*\n$/,
+      /^Warning: status page and metrics are open to everybody who can reach \[::\]:9469.*\n$/,
     ),
   })
 })

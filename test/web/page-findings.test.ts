@@ -112,14 +112,18 @@ it('groups by check, the most severe first, folded after five, with names in the
   expect(shownIn(html)).toHaveLength(10)
   expect(html).toContain('<a href="./?check=x#findings-acme" data-live="jump">All 40</a>')
   const seen = unopened(html)
-  expect(seen).toMatch(/Fix these now high 20 low 20 x 40 of 12 since 40 h ago f114, f108, f102 and 37 more/)
+  expect(seen).toMatch(
+    /Fix these now high 20 low 20 The case of x x 40 of 12 since 40 h ago f114, f108, f102 and 37 more/,
+  )
   expect(seen).not.toContain('Correct it')
 })
 
 it('begins with what is urgent, what is new since yesterday and what expires next', async () => {
   const fresh = user('n1', { check: 'x', severity: 'low', firstSeen: '2026-03-14T08:00:00Z' })
   const seen = unopened(await page('/', { ...some, findings: findingsFrom([...views, fresh]) }))
-  expect(seen).toMatch(/Fix these now critical 1 low 1 x .* high 1 1 waived y .* New since yesterday low n1 x Expires/)
+  expect(seen).toMatch(
+    /Fix these now critical 1 low 1 The case of x x .* high 1 1 waived The case of y y .* New since yesterday low n1 x Expires/,
+  )
 })
 
 it.each([

@@ -81,7 +81,8 @@ export const check = component(
   z.object({
     tenant: z.string(),
     check: z.string(),
-    title: z.string().describe('States the passing case'),
+    title: z.string().describe('States the passing case, or of a failing check how many findings are open'),
+    passesWhen: z.string().describe('States the passing case'),
     risk: z.string().describe('What may happen while it fails'),
     remediation: z.string().describe('What to do'),
     runbook: z.string().optional().describe('Name of its alert, for /runbook?name=; absent for a check without one'),

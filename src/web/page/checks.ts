@@ -76,10 +76,11 @@ function toneOf(view: CheckView): Tone {
 }
 
 function heading(view: CheckView, found: readonly FindingView[], page: TenantPage): Html {
-  const { check, enabled, since, problem, partial } = view
-  const code = html`<code>${check}</code>`
-  if (!enabled) return html`${badge('off', 'quiet')} ${code}`
+  const { check, title, enabled, since, problem, partial } = view
+  const id = html`<code>${check}</code>`
+  if (!enabled) return html`${badge('off', 'quiet')} ${id}`
   const shown = shownStatus(view)
+  const code = shown === 'fail' ? html`<strong>${foreign(title)}</strong> ${id}` : id
   const counts = severityCounts(view.open, total(view.waived))
   const word = shown === 'fail' && rankOf(view) >= 0 ? '' : html`${badge(wordOf(shown), statusTone[shown])} `
   const named = found.slice(0, most.names).filter(({ entity: { type, id } }) => type !== id)
@@ -117,9 +118,12 @@ function unevaluated(view: CheckView, { secrets }: TenantPage): Html | string {
 }
 
 /** What to do before what is at stake; once for all findings of the check. */
-function aboutCheck({ title, risk, remediation, runbook, assumption }: CheckView, { configFile }: TenantPage): Html {
+function aboutCheck(
+  { passesWhen, risk, remediation, runbook, assumption }: CheckView,
+  { configFile }: TenantPage,
+): Html {
   const link = runbook === undefined ? '' : html` <a href="${runbookHref(runbook)}">Runbook ${runbook}</a>`
   return html`<p class="about">${advice(remediation, configFile)}${link}</p>
-<p class="why">Passes when: ${foreign(title)}. ${foreign(risk)}${assumption === undefined ? '' : html` ${assumption}.`}</p>
+<p class="why">Passes when: ${foreign(passesWhen)}. ${foreign(risk)}${assumption === undefined ? '' : html` ${assumption}.`}</p>
 `
 }

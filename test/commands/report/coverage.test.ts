@@ -6,6 +6,7 @@ import { coverageOf, requirementState, standingOf, unknownReasonOf } from '../..
 const view = (more: Partial<CheckView>): CheckView => ({
   check: 'user-mfa-enrolled',
   title: '',
+  passesWhen: '',
   risk: '',
   remediation: '',
   enabled: true,

@@ -50,6 +50,7 @@ export function check(id: string, over: Partial<CheckView> = {}): CheckView {
   return {
     check: id,
     title: `The case of ${id}`,
+    passesWhen: `The case of ${id}`,
     risk: 'Something is at risk',
     remediation: 'Correct it',
     enabled: true,
