@@ -158,6 +158,8 @@ export class Session implements AsyncDisposable {
     const { name } = tenant.settings
     try {
       return await this.#onStore(signal, async () => {
+        // Before the run writes, which belongs to the time after the clock was set back.
+        await this.stores.shared()?.noteTime(clock.now())
         const result = await tenant.sync(run, signal)
         this.#unstored.ended(result, clock.now())
         this.#runLog.ended(result, clock.monotonic())

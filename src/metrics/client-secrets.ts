@@ -1,7 +1,7 @@
 import type { ClientSecret, SecretView } from '../model/expiry.ts'
 import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
 
-/** Secrets by expiry, the earliest first; `ownClientId` in any letter case. */
+/** Secrets that expire, the earliest first; `ownClientId` in any letter case. */
 export async function readClientSecrets(
   reader: RecordReader,
   ownClientId: string | null = null,
@@ -9,26 +9,24 @@ export async function readClientSecrets(
   const ownId = ownClientId?.toLowerCase()
   const secrets = await readSecrets(reader)
   return secrets
+    .filter(({ expiresAt }) => Number.isFinite(expiresAt))
     .map((client) => ({ ...client, own: client.clientId.toLowerCase() === ownId }))
     .toSorted((a, b) => a.expiresAt - b.expiresAt)
 }
 
-/** Sorted by client id. */
+/** Of all clients, sorted by id. */
 export async function readSecrets(reader: RecordReader): Promise<readonly ClientSecret[]> {
   const secrets: ClientSecret[] = []
-  for await (const batch of reader.select('api-clients'))
-    secrets.push(...batch.flatMap((record) => toClient(record) ?? []))
+  for await (const batch of reader.select('api-clients')) secrets.push(...batch.map(toClient))
   return secrets
 }
 
-function toClient({ key, fields, times }: MirrorRecord): ClientSecret | undefined {
-  const expiresAt = times['secretExpirationDateMs']
-  if (typeof expiresAt !== 'number') return undefined
+function toClient({ key, fields, times }: MirrorRecord): ClientSecret {
   return {
     clientId: key,
     name: textOrNull(fields['name']),
     role: textOrNull(fields['roleName']),
-    expiresAt,
+    expiresAt: times['secretExpirationDateMs'] ?? Number.POSITIVE_INFINITY,
   }
 }
 

@@ -33,7 +33,7 @@ export function renderSeries(
     const series = name + renderLabels(labelNames, labels, tenant)
     if (seen.has(series)) return
     seen.add(series)
-    text += `${series} ${value}\n`
+    text += `${series} ${value === Number.POSITIVE_INFINITY ? '+Inf' : value}\n`
   })
   return text
 }

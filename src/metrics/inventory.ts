@@ -14,7 +14,7 @@ import type { ResourceSeries, TenantFacts, TenantGauge } from './tenant-facts.ts
  */
 const expirations: TenantGauge = {
   name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
-  help: `When the secret of an API client expires, in seconds since the epoch; days left are (x - time()) / 86400. ${fromMirror}`,
+  help: `When the secret of an API client expires, in seconds since the epoch; days left are (x - time()) / 86400; +Inf = never. ${fromMirror}`,
   labelNames: ['client_id'],
   each({ secrets }, add) {
     for (const { clientId, expiresAt } of secrets) add(expiresAt / 1000, idLabel(clientId))

@@ -6,6 +6,7 @@ export interface ClientSecret {
   readonly clientId: string
   readonly name: string | null
   readonly role: string | null
+  /** Infinity = never. */
   readonly expiresAt: number
 }
 

@@ -66,7 +66,7 @@ export async function buildReport(request: ReportRequest) {
     from: request.from ?? null,
     /** The version of tenantwatch that evaluated. */
     version: record.version,
-    historyBegins: toIso(Math.max(Math.min(begunAt, past.at), past.at - record.retentionDays * dayMs)),
+    historyBegins: toIso(Math.max(past.clamp(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
     notes: notesOf(request, unconfigured),

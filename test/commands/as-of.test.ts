@@ -113,7 +113,6 @@ it('never takes an earlier state for the present one after the clock was set bac
   const now = await read()
   expect(now.tenants[0]?.openTotal).toBe(failing.tenants[0]?.openTotal)
   expect(now.tenants[0]?.findings.length).toBe(failing.tenants[0]?.findings.length)
-  expect(now.notes.some((note) => note.startsWith('The clock was set back from 2026-03-01T14:00:00.000Z'))).toBe(true)
   const second = await world.report()
   world.pass(3 * hourMs)
   await world.run('sync', '--full')
@@ -124,11 +123,13 @@ it('never takes an earlier state for the present one after the clock was set bac
 })
 
 it('forgets no history for a clock that began years behind', async () => {
-  const world = await timed('', [{ name: 'acme' }])
+  let server = startTime
+  const world = await timed('', [{ name: 'acme' }], { ...small, clock: () => server })
   await world.run('sync')
   world.pass(hourMs)
   const reported = await world.report()
   world.pass(hourMs)
+  server += 2 * hourMs
   const years = 40 * 365 * 24 * hourMs
   world.pass(-years)
   await world.run('sync')

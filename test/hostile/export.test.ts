@@ -38,7 +38,8 @@ function expected(field: string, value: unknown): unknown {
   if (value.length <= 1024 && (value.isWellFormed() || !chosen.has(field))) return value.toWellFormed()
   const bytes = value.isWellFormed() ? value : Buffer.from(value, 'utf16le')
   const digest = createHash('sha256').update(bytes).digest('hex')
-  const ending = chosen.has(field) ? ` (${value.length} characters, SHA-256 ${digest})` : ''
+  const end = value.length > 1024 ? `…${value.slice(-200).toWellFormed()}` : ''
+  const ending = chosen.has(field) ? ` (${value.length} characters, SHA-256 ${digest})${end}` : ''
   const cut = value.slice(0, 1023 - ending.length)
   const isHalved = /[\ud800-\udbff]$/.test(cut)
   return `${(isHalved ? cut.slice(0, -1) : cut).toWellFormed()}…${ending}`

@@ -56,6 +56,14 @@ it('shows the expiry of every secret and of the own client whatever the case of 
   expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'bb-2', client_name: '' })).toBe(1)
 })
 
+it('shows that a secret never expires, and the client that has it', async () => {
+  const endless = record('cc-3', { name: 'Robot', roleName: 'Reader' }, {})
+  const text = await body(lively, { 'api-clients': [endless] })
+  expect(text).toMatch(/^tenantwatch_api_client_secret_expiration_timestamp_seconds\{.*client_id="cc-3"\} \+Inf$/m)
+  expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'cc-3' })).toBe(1)
+  expect(valueIn(text, 'tenantwatch_api_client_secret_waived', { client_id: 'cc-3' })).toBe(0)
+})
+
 it('keeps one series a client whatever the clients are called', async () => {
   const names = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 6 })
   await fc.assert(

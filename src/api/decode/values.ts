@@ -118,9 +118,9 @@ function readStrictText(context: ParseContext, field: SimpleField & { kind: 'tex
 function cutWithDigest(context: ParseContext, name: string, value: string): string {
   odd(context, 'unknown_value', name)
   const digest = hash('sha256', value.isWellFormed() ? value : Buffer.from(value, 'utf16le'))
-  const middle = `(${value.length} characters, SHA-256 ${digest})`
-  const end = value.slice(-mostOfEnd).toWellFormed()
-  return `${cut(value, maxLength - middle.length - end.length - 1)}${middle}…${end}`
+  const middle = ` (${value.length} characters, SHA-256 ${digest})`
+  const end = value.length > maxLength ? `…${value.slice(-mostOfEnd).toWellFormed()}` : ''
+  return `${cut(value, maxLength - middle.length - end.length)}${middle}${end}`
 }
 
 /** A text of at most 1024 characters, longer ones cut with an ellipsis; another value is counted and becomes null. */

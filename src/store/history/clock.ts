@@ -7,13 +7,7 @@ import { supplementOf } from '../records/record-body.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
-import type { ClockConfirmed } from './as-of.ts'
-
-/** Times are in milliseconds since the epoch; `to` = the local time, which was `latest` before. */
-interface ClockSetBack {
-  readonly latest: number
-  readonly to: number
-}
+import type { ClockConfirmed, ClockSetBack } from './as-of.ts'
 
 /** Smaller steps are normal corrections of the clock. */
 const leastStepMs = secondMs
@@ -21,13 +15,15 @@ const leastStepMs = secondMs
 export function clockStore(db: Db) {
   const append = eventAppender(db)
   return {
-    /** Call before each evaluation: records that the clock was set back. */
+    /** Call before each run and each evaluation: records that the clock was set back. */
     noteTime: (at: number): Promise<void> =>
       writeWhereDue(db, async (tx) => {
         const [latest] = await tx<number | null>('select max(last_at) from event_chains', [], 'values')
         if (latest == null || latest - at <= leastStepMs || latest === (await unconfirmed(tx))) return null
-        const data: ClockSetBack = { latest, to: at }
-        return (tx) => append(tx, sharedChain, [{ kind: 'clock.set_back', subject: '', at: latest, data }])
+        return async (tx) => {
+          const data: ClockSetBack = { latest, to: at, run: await lastRun(tx) }
+          await append(tx, sharedChain, [{ kind: 'clock.set_back', subject: '', at: latest, data }])
+        }
       }),
     /** Records that the server time agrees with the local clock at `at`: rows with later times are of a wrong clock. */
     confirmTime: (at: number): Promise<void> =>
@@ -35,8 +31,7 @@ export function clockStore(db: Db) {
         if ((await unconfirmed(tx)) === null) return null
         return async (tx) => {
           await tx('update event_chains set last_at = @at where last_at > @at', [{ at: Math.round(at) }])
-          const [run = 0] = await tx<number>('select id from runs order by id desc limit 1', [], 'values')
-          const data: ClockConfirmed = { run }
+          const data: ClockConfirmed = { run: await lastRun(tx) }
           await append(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data }])
           await capStartTimes(tx, at)
         }
@@ -52,6 +47,11 @@ export function clockStore(db: Db) {
         return local > now || (opened.at <= now && opened.at - local > greatestSkewMs)
       }),
   }
+}
+
+async function lastRun(tx: Sql): Promise<number> {
+  const [id = 0] = await tx<number>('select id from runs order by id desc limit 1', [], 'values')
+  return id
 }
 
 async function unconfirmed(tx: Sql): Promise<number | null> {

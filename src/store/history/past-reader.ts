@@ -44,7 +44,8 @@ export function pastStore(db: Db) {
   return {
     /** The history as of `at`: the last event of each thing written by then. @param isPresent `at` is now. */
     async past(at: number, isPresent: boolean) {
-      const asOf = isPresent ? present : await db.read((tx) => momentAt(tx, at))
+      const moment = await db.read((tx) => momentAt(tx, at))
+      const asOf = isPresent ? { ...present, clamp: moment.clamp } : moment
       const headText = `select id, at, hash from events e where tenant_id = ? and ${asOf.events('e')} order by id desc limit 1`
       const statesText = `select e.subject as "check", e.at, e.data, n.data as next, s.evaluated_at as "evaluatedAt", case when s.status <> 'unknown' then s.changes_at - 1 end as "validUntil"
         from events e left join check_states s on s.tenant_id = e.tenant_id and s."check" = e.subject
@@ -62,9 +63,10 @@ export function pastStore(db: Db) {
         and subject = ? and not (${asOf.events('e')}) order by id limit 1`
       return {
         at,
+        clamp: asOf.clamp,
         async configuration(): Promise<NotedConfiguration | null> {
           const event = await db.read((tx) => lastEvent(tx, sharedChain, 'configuration', { asOf }))
-          return event === undefined ? null : { ...toConfiguration(event), at: Math.min(event.at, at) }
+          return event === undefined ? null : { ...toConfiguration(event), at: asOf.clamp(event.at) }
         },
         /** `evaluatedAt` is the last confirmation of the check result by then. */
         async checkStates(tenantId: number): Promise<readonly CheckStateRow[]> {

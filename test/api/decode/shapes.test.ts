@@ -262,7 +262,7 @@ it('cuts a long file name in the middle, so that patterns match its ends, and ke
     const read = readDocument({ ...document, filename: `SOC2 ${middle.repeat(2000)}.pdf` })
     return read.ok ? read.record.filename : ''
   }
-  expect(named('x')).toMatch(/^SOC2 x.*…\(2009 characters, SHA-256 [0-9a-f]{64}\)…x*\.pdf$/)
+  expect(named('x')).toMatch(/^SOC2 x.*… \(2009 characters, SHA-256 [0-9a-f]{64}\)…x*\.pdf$/)
   expect(named('x')).toHaveLength(1024)
   expect(named('x')).not.toBe(named('y'))
 })
