@@ -168,7 +168,7 @@ function innermost(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
 }
 
 function isOfWrongKind(issue: z.core.$ZodIssue): boolean {
-  return issue.code === 'invalid_type' && ['array', 'object', 'record'].includes(issue.expected)
+  return issue.code === 'invalid_type' && ['array', 'object', 'record', 'string'].includes(issue.expected)
 }
 
 const urlKeys: readonly unknown[] = ['baseUrl', 'proxy', 'tokenUrl']

@@ -344,3 +344,8 @@ it('shares the general settings among tenants that override none of them', () =>
   expect([a?.checks === b?.checks, a?.resources === b?.resources, a?.api === b?.api]).toEqual([true, true, true])
   expect([a?.resources.roles.freshnessMs, c?.resources.roles.freshnessMs]).toEqual([null, 3 * dayMs])
 })
+
+it('names what is wrong with the source of a proxy, not with a URL that nobody wrote', () => {
+  const load = () => loadText(`${tenant('acme')}\napi: { proxy: { env: PROXY_URL } }`)
+  expect(load).toThrow(/api\.proxy\.env` names the environment variable `PROXY_URL`, which is not set/)
+})
