@@ -1,6 +1,6 @@
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Some servers send them without dashes. */
-const anyGuid = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
+/** Some servers send them without dashes, or in braces. */
+const anyGuid = /^\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i
 
 /** The first characters of a GUID, for people; any other text as it is. */
 export function shortGuid(text: string): string {
@@ -15,8 +15,9 @@ export function isNumberOrGuid(text: string): boolean {
   return /^\d{1,20}$/.test(text) || anyGuid.test(text)
 }
 
-/** GUIDs differ in letter case between answers, and between answers and configurations; any other id is compared as sent. */
+/** The canonical form of a GUID, whose notation differs between answers and configurations; any other id is compared as sent. */
 export function guidKey(id: unknown): string {
   const text = String(id)
-  return anyGuid.test(text) ? text.toLowerCase() : text
+  const [, ...parts] = anyGuid.exec(text) ?? []
+  return parts.length === 0 ? text : parts.join('-').toLowerCase()
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import type { Field } from '../../model/fields.ts'
-import { isGuid } from '../../model/guid.ts'
+import { guidKey, isGuid } from '../../model/guid.ts'
 import { knownWord } from '../../model/text/words.ts'
 import { kindOf } from '../json.ts'
 import type { Oddity } from '../reader.ts'
@@ -85,7 +85,10 @@ function readInteger(context: ParseContext, name: string, value: unknown): numbe
 
 /** An id that is specified as a GUID; one of another form is counted and kept. */
 function readGuid(context: ParseContext, name: string, value: unknown): string | null {
-  if (typeof value === 'string' && isGuid(value)) return value
+  if (typeof value === 'string') {
+    const canonical = guidKey(value)
+    if (isGuid(canonical)) return isGuid(value) ? value : canonical
+  }
   if (isTextId(value)) {
     odd(context, 'invalid_id', name)
     return value

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Fetched, Item } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
+import { guidKey } from '../../model/guid.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 
 const maxEmptyPages = 3
@@ -64,10 +65,10 @@ export function idOf(item: Item, idField: string | null): string | number | null
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
-/** In lower case, because a GUID may come in either case. */
+/** In canonical form, because the notation of a GUID may vary. */
 export function idTextOf(item: Item, idField: string | null): string | null {
   const id = idOf(item, idField)
-  return id === null ? null : String(id).toLowerCase()
+  return id === null ? null : guidKey(id)
 }
 
 /** Ids of the records with a readable id. */

@@ -178,6 +178,15 @@ it.each([
   expect(read(raw)).toMatchObject({ ok: true, record: raw, oddities: [{ kind, field }] })
 })
 
+it.each([
+  apiClient.clientId.replaceAll('-', ''),
+  `{${apiClient.clientId.toUpperCase().replaceAll('-', '')}}`,
+  `{${apiClient.clientId}}`,
+])('reads a GUID in another notation as its canonical form: %s', (clientId) => {
+  const canonical = { ...apiClient, clientId: apiClient.clientId.toLowerCase() }
+  expect(readApiClient({ ...apiClient, clientId })).toMatchObject({ ok: true, record: canonical, oddities: [] })
+})
+
 const latest = Date.parse('2026-06-01T00:00:00Z')
 
 it.each([
