@@ -35,7 +35,7 @@ export function cronSchedule(expression: string): CronSchedule {
   return read
 }
 
-type Fields = NonNullable<ReturnType<typeof validateDetailed>['fields']>
+export type Fields = NonNullable<ReturnType<typeof validateDetailed>['fields']>
 
 /** Parses an expression with the parser of the scheduler, so that both accept the same expressions. */
 function readFields(expression: string): Fields | { readonly problem: string } {
@@ -52,7 +52,7 @@ function readFields(expression: string): Fields | { readonly problem: string } {
 }
 
 /** The run times of one day in ascending order, in milliseconds since midnight. */
-function timesOfDay({ hour, minute, second }: Fields): readonly number[] {
+export function timesOfDay({ hour, minute, second }: Fields): readonly number[] {
   const times = hour.flatMap((h) => minute.flatMap((m) => second.map((s) => h * hourMs + m * minuteMs + s * secondMs)))
   return [...new Set(times)].sort((a, b) => a - b)
 }
@@ -61,20 +61,36 @@ function timesOfDay({ hour, minute, second }: Fields): readonly number[] {
 const cycleDays = 146_097
 const cycleStart = Date.UTC(2000, 0, 1)
 
-/** Day of month and of week must both fit, as in node-cron (other crons take either); 0 when no day does. */
-function largestDayGap({ dayOfMonth, month, dayOfWeek }: Fields): number {
+export interface Days {
+  readonly isDaily: boolean
+  /** By the day at whose beginning in UTC the time in milliseconds since the epoch is. */
+  readonly has: (midnight: number) => boolean
+}
+
+/** Day of month and of week must both fit, as in node-cron (other crons take either). */
+export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
   const [days, months] = [new Set(dayOfMonth), new Set(month)]
   const weekdays = new Set(dayOfWeek.map((day) => Number(day) % 7))
-  if (days.size === 31 && months.size === 12 && weekdays.size === 7) return 1
-  const fitting = Array.from({ length: cycleDays }, (_, day) => day).filter((day) => {
-    const date = new Date(cycleStart + day * dayMs)
-    return months.has(date.getUTCMonth() + 1) && days.has(date.getUTCDate()) && weekdays.has(date.getUTCDay())
-  })
+  return {
+    isDaily: days.size === 31 && months.size === 12 && weekdays.size === 7,
+    has(midnight) {
+      const date = new Date(midnight)
+      return months.has(date.getUTCMonth() + 1) && days.has(date.getUTCDate()) && weekdays.has(date.getUTCDay())
+    },
+  }
+}
+
+/** 0 when no day fits. */
+function largestDayGap(fields: Fields): number {
+  const days = daysOf(fields)
+  if (days.isDaily) return 1
+  const all = Array.from({ length: cycleDays }, (_, day) => day)
+  const fitting = all.filter((day) => days.has(cycleStart + day * dayMs))
   return largest(gaps(fitting, cycleDays))
 }
 
 /** The distances of numbers in ascending order; the last one from the last number to the first of the next cycle. */
-function gaps(numbers: readonly number[], cycle: number): readonly number[] {
+export function gaps(numbers: readonly number[], cycle: number): readonly number[] {
   return numbers.map((one, at) => (numbers[at + 1] ?? (numbers[0] ?? 0) + cycle) - one)
 }
 

@@ -1,5 +1,6 @@
 import { validateDetailed } from 'node-cron'
-import { dayMs, hourMs, minuteMs, secondMs } from '../model/durations.ts'
+import { daysOf, gaps, timesOfDay } from '../config/cron.ts'
+import { dayMs, secondMs } from '../model/durations.ts'
 
 /** The time after the given one at which a schedule is due, both in milliseconds since the epoch; infinite for none. */
 export type NextTick = (after: number) => number
@@ -65,26 +66,18 @@ interface WallTimes {
 function wallTimes(expression: string): WallTimes {
   const { fields } = validateDetailed(expression)
   if (fields === undefined) throw new Error(`Schedule ${expression} is not a cron expression`)
-  const [days, months] = [new Set(fields.dayOfMonth), new Set(fields.month)]
-  const weekdays = new Set(fields.dayOfWeek.map((day) => Number(day) % 7))
-  const times = fields.hour
-    .flatMap((h) => fields.minute.flatMap((m) => fields.second.map((s) => h * hourMs + m * minuteMs + s * secondMs)))
-    .sort((a, b) => a - b)
+  const days = daysOf(fields)
+  const times = timesOfDay(fields)
   const [first = 0] = times
-  const isDueOn = (day: number): boolean => {
-    const date = new Date(day * dayMs)
-    return months.has(date.getUTCMonth() + 1) && days.has(date.getUTCDate()) && weekdays.has(date.getUTCDay())
-  }
   const nextWall = (after: number): number => {
     const today = Math.floor(after / dayMs)
     const later = times.find((time) => today * dayMs + time > after)
-    if (later !== undefined && isDueOn(today)) return today * dayMs + later
-    for (let day = today + 1; day < today + mostDays; day++) if (isDueOn(day)) return day * dayMs + first
+    if (later !== undefined && days.has(today * dayMs)) return today * dayMs + later
+    for (let day = today + 1; day < today + mostDays; day++) if (days.has(day * dayMs)) return day * dayMs + first
     return Number.POSITIVE_INFINITY
   }
-  const isDaily = days.size === 31 && months.size === 12 && weekdays.size === 7
-  const gaps = times.map((time, at) => (times[at + 1] ?? first + dayMs) - time)
-  return { nextWall, usualGapMs: isDaily && times.length > 1 ? Math.max(...gaps) : Number.POSITIVE_INFINITY }
+  const isFiner = days.isDaily && times.length > 1
+  return { nextWall, usualGapMs: isFiner ? Math.max(...gaps(times, dayMs)) : Number.POSITIVE_INFINITY }
 }
 
 /** The distance of a zone's wall clock from UTC, in milliseconds. */
