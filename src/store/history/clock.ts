@@ -2,12 +2,23 @@ import { secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, lastEvent } from '../event-store.ts'
-import { type FindingKind, sharedChain } from '../events.ts'
+import { type EventKind, type FindingKind, sharedChain } from '../events.ts'
 import { supplementOf } from '../records/record-body.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
-import type { ClockConfirmed, ClockSetBack } from './as-of.ts'
+import { type AsOf, present } from './as-of.ts'
+
+/** Times are in milliseconds since the epoch; `run`: id of the last run before. */
+interface ClockConfirmed {
+  readonly run: number
+}
+
+/** `to` = the local time, which was `latest` before. */
+interface ClockSetBack extends ClockConfirmed {
+  readonly latest: number
+  readonly to: number
+}
 
 /** Smaller steps are normal corrections of the clock. */
 const leastStepMs = secondMs
@@ -54,11 +65,44 @@ async function lastRun(tx: Sql): Promise<number> {
   return id
 }
 
+/** The last events of the clock by then; null for none. */
+async function clockEvents(tx: Sql, asOf: AsOf = present) {
+  const last = async <Data>(kind: EventKind) => {
+    const event = await lastEvent(tx, sharedChain, kind, { asOf })
+    return event === undefined ? null : { id: event.id, at: event.at, ...(fromJson(event.data) as Data) }
+  }
+  return {
+    setBack: await last<ClockSetBack>('clock.set_back'),
+    confirmed: await last<ClockConfirmed>('clock.confirmed'),
+  }
+}
+
 async function unconfirmed(tx: Sql): Promise<number | null> {
-  const setBack = await lastEvent(tx, sharedChain, 'clock.set_back')
-  const confirmed = await lastEvent(tx, sharedChain, 'clock.confirmed')
-  if (setBack === undefined || setBack.id < (confirmed?.id ?? 0)) return null
-  return (fromJson(setBack.data) as ClockSetBack).latest
+  const { setBack, confirmed } = await clockEvents(tx)
+  return setBack === null || setBack.id < (confirmed?.id ?? 0) ? null : setBack.latest
+}
+
+/**
+ * Times of a chain go back only where an answer confirmed that the clock was right to do so. So what was written by a time
+ * has a time up to it, or was written before such a confirmation up to it. What was written while the clock was behind, with
+ * the newest time known before, belongs to the time at which the clock had passed that again.
+ */
+export async function momentAt(tx: Sql, at: number): Promise<AsOf> {
+  const { confirmed, setBack } = await clockEvents(tx, { ...present, events: (alias) => `${alias}.at <= ${at}` })
+  const isOver =
+    setBack === null ||
+    (confirmed?.id ?? 0) > setBack.id ||
+    (await tx('select 1 from events where id > ? and at > ? and at <= ? limit 1', [setBack.id, setBack.at, at]))
+      .length > 0
+  const [id, run] = [confirmed?.id ?? 0, confirmed?.run ?? 0]
+  const [lastId, lastRun] = isOver ? [null, null] : [setBack.id - 1, setBack.run]
+  const upTo = (column: string, last: number | null) => (last === null ? '' : ` and ${column} <= ${last}`)
+  return {
+    events: (alias) => `(${alias}.at <= ${at} or ${alias}.id <= ${id})${upTo(`${alias}.id`, lastId)}`,
+    runs: `(ended_at <= ${at} or id <= ${run})${upTo('id', lastRun)}`,
+    includes: (time) => time <= at,
+    clamp: (time) => (time <= at ? time : (confirmed?.at ?? at)),
+  }
 }
 
 const opening = `select e.kind, e.at, f.first_seen_at as "firstSeenAt"

@@ -9,8 +9,9 @@ import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { fromJson, oneOf } from '../words.ts'
-import { momentAt, present } from './as-of.ts'
+import { present } from './as-of.ts'
 import { personalReader } from './changes.ts'
+import { momentAt } from './clock.ts'
 import { type NotedConfiguration, type TenantState, toConfiguration } from './configuration-log.ts'
 
 export interface PastRun {
