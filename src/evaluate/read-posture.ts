@@ -13,7 +13,7 @@ import {
 } from '../model/posture.ts'
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import type { SeverityCounts } from '../model/severity.ts'
+import { type SeverityCounts, total } from '../model/severity.ts'
 import { identifying } from '../resources/index.ts'
 import type { CheckStateRow, PostureStore, SyncState } from '../store/port.ts'
 import type { Check } from './check.ts'
@@ -130,7 +130,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
 
 /** `2 API client secrets have expired`; of a check without open findings, the passing case. */
 function titleOf({ title, failing }: Check, status: CheckStatus, open: SeverityCounts): string {
-  const count = Object.values(open).reduce((sum, one) => sum + one, 0)
+  const count = total(open)
   if (failing === undefined || status !== 'fail' || count === 0) return title
   if (typeof failing === 'string') return failing
   return `${count} ${failing[count === 1 ? 0 : 1]}`

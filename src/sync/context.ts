@@ -1,7 +1,6 @@
 import type { TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
-import { guidKey } from '../model/guid.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { FindingStore, SyncStore } from '../store/port.ts'
@@ -19,10 +18,10 @@ export interface TenantContext {
   readonly observer: SyncObserver
 }
 
-/** The id that a complete list must contain, in canonical form; null if none is configured. */
+/** The id that a complete list must contain, in lower case; null if none is configured. */
 export function ownIdOn({ settings }: Pick<TenantContext, 'settings'>, definition: ResourceDefinition): string | null {
   const containsCaller = definition.kind === 'pagedList' && definition.self !== null
-  return containsCaller ? (settings.ownClientId === null ? null : guidKey(settings.ownClientId)) : null
+  return containsCaller ? (settings.ownClientId?.toLowerCase() ?? null) : null
 }
 
 export function enabledResources({

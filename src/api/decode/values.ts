@@ -85,11 +85,10 @@ function readInteger(context: ParseContext, name: string, value: unknown): numbe
 
 /** An id that is specified as a GUID; one of another form is counted and kept. */
 function readGuid(context: ParseContext, name: string, value: unknown): string | null {
-  if (typeof value === 'string') {
-    const canonical = guidKey(value)
-    if (isGuid(canonical)) return isGuid(value) ? value : canonical
-  }
+  if (typeof value === 'string' && isGuid(value)) return value
   if (isTextId(value)) {
+    const canonical = guidKey(value)
+    if (isGuid(canonical)) return canonical
     odd(context, 'invalid_id', name)
     return value
   }

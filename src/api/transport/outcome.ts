@@ -4,7 +4,7 @@ import type { Reason } from '../../model/reasons.ts'
 import { abortedError } from '../deadline.ts'
 import { longestPauseMs, rateAdvice } from '../gate.ts'
 import { readErrorFacts } from './envelope.ts'
-import { tunnelRefusal } from './proxy.ts'
+import { proxyCredentialsHint, tunnelRefusal } from './proxy.ts'
 
 export interface Answer {
   readonly kind: 'answer'
@@ -149,8 +149,7 @@ function hintOfStatus(status: number, { permission, badRequestHint, notFoundHint
   if (isAbsence(status) && notFoundHint !== undefined) return notFoundHint
   if (status === 403) return `Give the role of the API client the permission ${permission}`
   if (status === 404 || status === 405 || status === 410) return 'Check baseUrl: the API is not found below it'
-  if (status === 407)
-    return 'The proxy asks for credentials: put user and password into its URL, as api.proxy: { file: PATH } or HTTPS_PROXY'
+  if (status === 407) return proxyCredentialsHint
   if (isRedirect(status)) return 'Redirects are never followed: set baseUrl to the final address'
   return undefined
 }

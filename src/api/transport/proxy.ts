@@ -47,9 +47,12 @@ function isProxy(url: string): boolean {
   return ['http:', 'https:', 'socks5:'].includes(URL.parse(url)?.protocol ?? '')
 }
 
+export const proxyCredentialsHint =
+  'The proxy asks for credentials: put user and password into its URL, as api.proxy: { file: PATH } or HTTPS_PROXY'
+
 const hints: Readonly<Record<number, string>> = {
   403: 'The proxy does not let requests to this host pass: have it allowed, or set NO_PROXY',
-  407: 'The proxy asks for credentials: put user and password into its URL, as api.proxy: { file: PATH } or HTTPS_PROXY',
+  407: proxyCredentialsHint,
 }
 
 /** The refusal of a tunnel, of which undici states the status in the message only; null for another error. */

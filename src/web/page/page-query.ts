@@ -30,8 +30,10 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: keyof 
   })
 }
 
-/** Starts at the first finding unless `over` sets `after`, which is a place in one list only. */
-/** Links are relative, so that the page works below any path of a proxy. */
+/**
+ * Starts at the first finding unless `over` sets `after`, which is a place in one list only. Links are relative, so that
+ * the page works below any path of a proxy.
+ */
 export function hrefOf(query: PageQuery, over: PageQuery, anchor = ''): string {
   const parameters = new URLSearchParams(parametersOf({ ...query, after: undefined, ...over }).map((one) => [...one]))
   return `./${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
