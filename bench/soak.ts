@@ -49,7 +49,7 @@ async function soak(minutes: number, users: number): Promise<boolean> {
   await using simulator = await startChild<SimulatorAddress>(script, { pace, users })
   const { origin, token } = simulator.ready
   const config = writeConfig({ origin, folder: folder.path, sections })
-  const options = { env: { [tokenVariable]: token }, execArgv: launcherFlags }
+  const options = { env: { [tokenVariable]: token, TENANTWATCH_CRON_SECONDS: '1' }, execArgv: launcherFlags }
   await using daemon = await startChild<{ port: number }>(programs.soakDaemon, { config, pace }, options)
   return show(await watch(daemon, join(folder.path, 'mirror.db'), minutes))
 }

@@ -147,7 +147,17 @@ tenants:
     auth: { token: { file: ${JSON.stringify(token)} } }
     ownClientId: ${simulator.credentials.reader.clientId}
     api: { pageSizeParameter: limit, requestsPerSecond: 0 }
-schedule:
+store: { path: ${JSON.stringify(join(folder, 'demo.db'))} }
+server: { listen: "127.0.0.1:${port}" }
+`
+  const file = join(folder, configFile)
+  writeFileSync(file, text, { mode: 0o600 })
+  return loadSettings({ file, text: `${text}${demoSchedule}`, env: { TENANTWATCH_CRON_SECONDS: '1' }, catalogue })
+    .settings
+}
+
+/** Not in the file, because a configuration has no seconds. */
+const demoSchedule = `schedule:
   users: { incremental: "*/10 * * * * *", full: "*/30 * * * * *" }
   documents: { incremental: "*/10 * * * * *", full: "*/30 * * * * *" }
   api-clients: { full: "*/20 * * * * *" }
@@ -155,10 +165,4 @@ schedule:
   permissions: { full: "*/30 * * * * *" }
   authentication-settings: { full: "*/10 * * * * *" }
   evaluate: "*/10 * * * * *"
-store: { path: ${JSON.stringify(join(folder, 'demo.db'))} }
-server: { listen: "127.0.0.1:${port}" }
 `
-  const file = join(folder, configFile)
-  writeFileSync(file, text, { mode: 0o600 })
-  return loadSettings({ file, env: {}, catalogue }).settings
-}

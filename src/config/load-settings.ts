@@ -56,6 +56,8 @@ export interface LoadedSettings {
 /** docs/install.md#first-configuration. @throws ConfigError with every mistake and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { env, catalogue, cwd = process.cwd(), strict = false, syntaxOnly = false } = options
+  // For the demo and for tests.
+  const cronSeconds = env['TENANTWATCH_CRON_SECONDS'] === '1'
   const needsSecrets = options.needsSecrets !== false && !syntaxOnly
   const file = findFile(options.file, env, cwd)
   const yaml = file === null ? null : readYaml(file.path, options.text ?? textOf(file, cwd))
@@ -83,7 +85,11 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     if (yaml !== null && variable === undefined) return yaml.locate(place, at)
     return { prefix: 'environment', line: null, order: Number.POSITIVE_INFINITY, name: variable ?? name, path: place }
   }
-  const { value: written, mistakes } = validate(configurationSchema(own.catalogue, probe), withGeneral(raw), locate)
+  const { value: written, mistakes } = validate(
+    configurationSchema(own.catalogue, probe, cronSeconds),
+    withGeneral(raw),
+    locate,
+  )
   problems.push(...mistakes)
   const webConfig = valueAt(raw, ['server', 'webConfig'])
   if (options.checkWeb === true && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))

@@ -79,8 +79,8 @@ export type WrittenTenant = Written['tenants'][number]
  * The one description of the configuration: types, defaults, mistakes, JSON Schema, the example and the table of keys
  * (docs/configuration.md) come from it. A section of a tenant replaces single keys of the general one; the caller merges.
  */
-export function configurationSchema(catalogue: Catalogue, probe: Probe = () => null) {
-  const own = overridableSections(catalogue, probe)
+export function configurationSchema(catalogue: Catalogue, probe: Probe = () => null, cronSeconds = false) {
+  const own = overridableSections(catalogue, probe, cronSeconds)
   const tenant = z.strictObject({
     name: text('a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/).meta({
       description: 'Label `tenant` of every metric: a-z, 0-9 and "-"',
@@ -126,11 +126,11 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
         .describe('A resource that is switched off is not requested; every check that needs it is not_applicable'),
       schedule: section({
         ...own.schedule,
-        evaluate: cron().default('* * * * *').describe('Evaluates again what depends on time alone'),
+        evaluate: cron(cronSeconds).default('* * * * *').describe('Evaluates again what depends on time alone'),
         timezone: timezone().default('UTC').describe('Time zone of the schedules'),
       })
         .prefault({})
-        .describe('Five cron fields, or six with seconds first, in quotes; day of month and weekday must both fit'),
+        .describe('Five cron fields in quotes; day of month and weekday must both fit'),
       freshness: own.freshness.prefault({}).meta({
         description:
           'How old a complete full sync may be before checks over it are unknown; by default three times the longer of its interval and its last duration (of which at most 24 hours count), at least 15 minutes',
@@ -163,7 +163,7 @@ interface Modes {
 }
 
 /** What a tenant may set for itself. */
-function overridableSections({ resources, checks, incomplete = false }: Catalogue, probe: Probe) {
+function overridableSections({ resources, checks, incomplete = false }: Catalogue, probe: Probe, cronSeconds: boolean) {
   const eachResource = <T>(of: (resource: ResourceDefaults) => T) =>
     Object.fromEntries(resources.map((resource) => [resource.name, of(resource)])) as Record<ResourceName, T>
   const common = { enabled: flag().default(true), severity: choice(severities).nullish() }
@@ -174,9 +174,9 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
     api: api(resources, probe),
     resources: section(eachResource(() => section({ enabled: flag().default(true) }).prefault({}))),
     schedule: eachResource(({ schedule }) => {
-      const full = cron().default(schedule.full ?? '')
+      const full = cron(cronSeconds).default(schedule.full ?? '')
       const { incremental } = schedule
-      const modes = incremental === undefined ? { full } : { incremental: cron().default(incremental), full }
+      const modes = incremental === undefined ? { full } : { incremental: cron(cronSeconds).default(incremental), full }
       return (section(modes) as z.ZodType<Modes>).prefault({} as never)
     }),
     freshness: section(eachResource(() => duration(3650).optional())),

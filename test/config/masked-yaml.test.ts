@@ -23,7 +23,7 @@ checks: { user-mfa-enrolled: { severity: low }, document-required-present: { req
 resources: { documents: { enabled: false } }
 documents: { overlap: 90s }
 server: { listen: "[::1]:80", exposeDetails: true, allowedHosts: [watch.example.com] }
-schedule: { timezone: Europe/Berlin, evaluate: "*/10 * * * * *" }
+schedule: { timezone: Europe/Berlin, evaluate: "*/10 * * * *" }
 waivers:
   - { id: W-1, check: user-mfa-enrolled, entity: "42", tenant: acme, reason: A reason of twenty characters, owner: me, expires: 2027-03-31 }
 `

@@ -99,7 +99,7 @@ it.each(['daemon', 'sync'])(
   'leaves nothing of persons and files in the database once their time is over: %s',
   async (how) => {
     const simulator = { problems: false, sizes: { users: 40, documents: 10 } }
-    const more = 'history: { retentionDays: 1 }\nschedule: { evaluate: "* * * * * *" }'
+    const more = 'history: { retentionDays: 1 }\nschedule: { evaluate: "* * * * *" }'
     await using world = await openWorld({ simulator, more })
     const { primary } = world.simulator
     const person = { firstName: 'Canary', lastName: 'McCanary', email: 'canary@example.com', mfaStatus: false }

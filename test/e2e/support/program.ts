@@ -38,7 +38,7 @@ export function program(place: Place, ...args: readonly string[]): Program {
 function programWith(nodeOptions: readonly string[], { folder, env = {} }: Place, ...args: readonly string[]): Program {
   const child = spawn(process.execPath, [...nodeOptions, bundle, ...args], {
     cwd: folder,
-    env,
+    env: { TENANTWATCH_CRON_SECONDS: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out = { stdout: '', stderr: '' }
@@ -112,5 +112,9 @@ server: { listen: "127.0.0.1:0" }
 ${more}
 `,
   )
-  return { folder, store, env: { ACME_TOKEN: simulator.tokens.reader, TENANTWATCH_CONFIG: 'tenantwatch.yaml' } }
+  return {
+    folder,
+    store,
+    env: { TENANTWATCH_CRON_SECONDS: '1', ACME_TOKEN: simulator.tokens.reader, TENANTWATCH_CONFIG: 'tenantwatch.yaml' },
+  }
 }
