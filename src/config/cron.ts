@@ -60,8 +60,8 @@ export function timesOfDay({ hour, minute, second }: Fields): readonly number[] 
 }
 
 /** The Gregorian calendar repeats, weekdays included, after 400 years. */
+const cycleYears = 400
 const cycleDays = 146_097
-const cycleStart = Date.UTC(2000, 0, 1)
 
 export interface Days {
   readonly isDaily: boolean
@@ -84,10 +84,21 @@ export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
 
 /** 0 when no day fits. */
 function largestDayGap(fields: Fields): number {
-  const days = daysOf(fields)
-  if (days.isDaily) return 1
-  const all = Array.from({ length: cycleDays }, (_, day) => day)
-  const fitting = all.filter((day) => days.has(cycleStart + day * dayMs))
+  if (daysOf(fields).isDaily) return 1
+  const ascending = (numbers: readonly unknown[]) => [...new Set(numbers.map(Number))].sort((a, b) => a - b)
+  const [months, days] = [ascending(fields.month), ascending(fields.dayOfMonth)]
+  const weekdays = new Set(fields.dayOfWeek.map((day) => Number(day) % 7))
+  const fitting: number[] = []
+  for (let year = 2000; year < 2000 + cycleYears; year++) {
+    for (const month of months) {
+      const [first, end] = [Date.UTC(year, month - 1, 1) / dayMs, Date.UTC(year, month, 1) / dayMs]
+      for (const number of days) {
+        const day = first + number - 1
+        // The epoch began on a Thursday.
+        if (day < end && weekdays.has((day + 4) % 7)) fitting.push(day)
+      }
+    }
+  }
   return largest(gaps(fitting, cycleDays))
 }
 
