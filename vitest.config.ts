@@ -21,6 +21,8 @@ export const robustness = [
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
 const onPostgres = [
   'test/store/postgres/views.test.ts',
+  'test/store/leased-stores.test.ts',
+  'test/store/db/leases.test.ts',
   'test/store/db/postgres/{copy,dialect,migrations,plans,postgres-db,snapshot}.test.ts',
 ]
 
