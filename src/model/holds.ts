@@ -102,6 +102,8 @@ interface Held extends Caused {
 /** Effect of accepting a hold (docs/internals/sync.md#7-hold-and-accept), without a full stop. */
 export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
+  if (reason === 'tenant_changed' && resource !== 'all' && changeOf(cause) === 'page')
+    return `Accepting writes all records of ${resource} into the mirror of ${tenant} until that list was read in full; it removes nothing`
   if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
   if (resource === 'roles') return `Accepting takes the list of roles as it is now for the one of ${tenant}`
   if (count === 0) return 'Accepting completes the full sync; it removes nothing'

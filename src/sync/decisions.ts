@@ -33,7 +33,10 @@ async function acceptTenant(context: TenantContext, tenantId: number, hold: Hold
       await store.noteTenant(tenantId, atAddress(settings.baseUrl))
       return false
     case 'page':
-      await store.noteTenant(tenantId, { admitted: { resource: cause.resource, keys: cause.keys } })
+      // A known GUID proved the tenant where the list alone is held: one decision is enough for all of its pages.
+      await store.noteTenant(tenantId, {
+        admitted: { resource: cause.resource, keys: hold.resource === cause.resource ? null : cause.keys },
+      })
       return false
     case 'proof':
       await store.noteTenant(tenantId, {

@@ -158,3 +158,15 @@ it('a refused page holds its list alone where a known id proves the tenant, unti
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })
+
+it('one decision covers a list that is held alone, however many of its pages are old and unknown', async () => {
+  const test = await synced({ sizes: { users: 12 } })
+  for (let n = 0; n < 250; n++) test.sim.primary.addUser({ createdAt: '2025-01-01T00:00:00Z' })
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
+  const hold = await theHold(test)
+  expect(hold).toMatchObject({ resource: 'users', cause: { check: 'page' } })
+  await accept(test, hold)
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  expect(live(test, 'users')).toBe(262)
+  expect(await heldBack(test)).toEqual([])
+})

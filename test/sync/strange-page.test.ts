@@ -10,7 +10,15 @@ const state = (changes: object) => ({ ...completeState('documents', read), ...ch
 it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
   ['by the server time', {}, { now: read, serverTime: read + hourMs }, false],
   ['by the local time without one', { completeServerTime: null }, { now: read + hourMs, serverTime: null }, false],
-  ['not by a local time ahead', { completeServerTime: null }, { now: read - dayMs, serverTime: null }, true],
+  ['by what the local time is now', { completeServerTime: null }, { now: read - hourMs / 2, serverTime: null }, false],
+  ['created in the future', { completeServerTime: null }, { now: read - dayMs, serverTime: null }, false],
+  ['by the later time, after a clock was set', { completeServerTime: 0 }, { now: read, serverTime: read }, false],
+  [
+    'by the server, while a clock is wrong',
+    { completeStartedAt: 0, completeServerTime: read },
+    { now: 1, serverTime: read + 1 },
+    false,
+  ],
   ['by a local time that the server confirms', { completeServerTime: null }, { now: 0, serverTime: read + 1 }, false],
 ])('finds a page of old, unknown records %s', (_by, changes, times, admitted) => {
   expect(admits(state(changes), page, times)).toBe(admitted)

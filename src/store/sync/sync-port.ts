@@ -25,9 +25,11 @@ export type TenantRow = Replaced<
   }
 >
 
+/** What an operator accepted of a list that has old, unknown records. */
 export interface AdmittedPage {
   readonly resource: string
-  readonly keys: readonly (string | number)[]
+  /** Ids of one page; null = of the whole list. */
+  readonly keys: readonly (string | number)[] | null
 }
 
 export type FullSyncRow = Replaced<

@@ -11,33 +11,44 @@ export interface Ruling {
   readonly now: number
   /** Server time of the page; null if unreadable. */
   readonly serverTime: number | null
-  /** A page that an operator accepted: its ids count as known. */
+  /** What an operator accepted counts as known. */
   readonly admitted?: AdmittedPage | null
 }
 
 /**
  * The page rule (docs/internals/sync.md#8-tenant-identity): false if most of five or more records are unknown but were created over
  * an hour before the last complete full sync began. Records without a readable id do not count: they are quarantined.
- * If the server time of that full sync is unknown, or was wrong (ahead of the page's, or since then the server's time
- * advanced by over a day more than a local one that was not set back), the local time counts unless it is after both `now`
- * and the page's server time.
+ * Without a server time, a record created after `now` shows that the local clock is wrong, and counts as old.
  */
 export function admits(
-  { resource, completeServerTime, completeStartedAt }: SyncState,
+  state: SyncState,
   { known, unknown }: RuledPage,
   { now, serverTime, admitted = null }: Ruling,
 ): boolean {
-  const serverAdvance = completeServerTime === null || serverTime === null ? 0 : serverTime - completeServerTime
-  const localAdvance = completeStartedAt === null ? serverAdvance : now - completeStartedAt
-  const isWrong = serverAdvance < 0 || (localAdvance >= 0 && serverAdvance - localAdvance > dayMs)
-  const serverBegan = isWrong ? null : completeServerTime
-  const began = serverBegan ?? completeStartedAt
-  const total = known + unknown.length
-  if (began === null || total < leastSuspiciousPage) return true
-  if (serverBegan === null && began > Math.max(now, serverTime ?? now)) return true
-  const accepted = new Set(admitted?.resource === resource ? admitted.keys : [])
+  const began = fullSyncBegan(state, now, serverTime)
+  if (began === null || known + unknown.length < leastSuspiciousPage) return true
+  const keys = admitted?.resource === state.resource ? admitted.keys : []
+  if (keys === null) return true
+  const accepted = new Set(keys)
   const identified = unknown.filter(({ key }) => key !== null)
+  const isOld = (createdAt: number) =>
+    createdAt < began - oldEnoughMs || (serverTime === null && createdAt > now + oldEnoughMs)
   const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
-    key !== null && createdAt !== null && createdAt < began - oldEnoughMs && !accepted.has(key)
+    key !== null && createdAt !== null && isOld(createdAt) && !accepted.has(key)
   return identified.filter(isStrange).length * 2 <= known + identified.length
+}
+
+/** By the server, else by the local clock; the later time if one of the two clocks was set by over a day since. */
+function fullSyncBegan(
+  { completeServerTime, completeStartedAt }: SyncState,
+  now: number,
+  serverTime: number | null,
+): number | null {
+  if (completeStartedAt === null) return null
+  const latest = Math.max(now, serverTime ?? now)
+  const local = Math.min(completeStartedAt, latest)
+  if (completeServerTime === null) return local
+  const skewBefore = completeServerTime - completeStartedAt
+  const isSteady = serverTime === null || Math.abs(serverTime - now - skewBefore) <= dayMs
+  return isSteady ? completeServerTime : Math.max(local, Math.min(completeServerTime, latest))
 }
