@@ -12,6 +12,7 @@ it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
   ['by the local time without one', { completeServerTime: null }, { now: read + hourMs, serverTime: null }, false],
   ['by what the local time is now', { completeServerTime: null }, { now: read - hourMs / 2, serverTime: null }, false],
   ['created in the future', { completeServerTime: null }, { now: read - dayMs, serverTime: null }, false],
+  ['not by a local time years ahead', { completeServerTime: null }, { now: read - 2 * dayMs, serverTime: null }, true],
   ['by the later time, after a clock was set', { completeServerTime: 0 }, { now: read, serverTime: read }, false],
   [
     'by the server, while a clock is wrong',

@@ -38,17 +38,20 @@ export function admits(
   return identified.filter(isStrange).length * 2 <= known + identified.length
 }
 
-/** By the server, else by the local clock; the later time if one of the two clocks was set by over a day since. */
+/**
+ * By the server, else by the local clock; by the later time if one of the two clocks was set by over a day since. A time
+ * over a day ahead of both was wrong: null if no other one is known.
+ */
 function fullSyncBegan(
-  { completeServerTime, completeStartedAt }: SyncState,
+  { completeServerTime: server, completeStartedAt: local }: SyncState,
   now: number,
   serverTime: number | null,
 ): number | null {
-  if (completeStartedAt === null) return null
+  if (server !== null && local !== null) {
+    const isSteady = serverTime === null || Math.abs(serverTime - now - (server - local)) <= dayMs
+    if (isSteady) return server
+  }
   const latest = Math.max(now, serverTime ?? now)
-  const local = Math.min(completeStartedAt, latest)
-  if (completeServerTime === null) return local
-  const skewBefore = completeServerTime - completeStartedAt
-  const isSteady = serverTime === null || Math.abs(serverTime - now - skewBefore) <= dayMs
-  return isSteady ? completeServerTime : Math.max(local, Math.min(completeServerTime, latest))
+  const possible = [server, local].filter((time) => time !== null && time <= latest + dayMs)
+  return possible.length === 0 ? null : Math.min(Math.max(...possible.map(Number)), latest)
 }
