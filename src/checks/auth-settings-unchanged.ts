@@ -10,8 +10,15 @@ import { readingOf } from './support/records.ts'
 import { missingSettings } from './support/settings.ts'
 import { quoted } from './support/words.ts'
 
-const fields = ['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'] as const
-type Field = (typeof fields)[number]
+const subjects = {
+  ssoEnabled: 'Single sign-on',
+  ssoEnforced: 'Enforcement of single sign-on',
+  providerType: 'The type of the identity provider',
+  tenantName: 'The name of the tenant at the identity provider',
+  mfaEnabled: 'Multi-factor authentication',
+} as const
+type Field = keyof typeof subjects
+const fields = Object.keys(subjects) as readonly Field[]
 
 const protections: ReadonlySet<Field> = new Set(['ssoEnabled', 'ssoEnforced', 'mfaEnabled'])
 
@@ -78,16 +85,13 @@ function outcomeOf(field: Field, baseline: Baseline, known: Known): Outcome {
   const { settings, changes, accepted } = known
   const present = settings.fields[field]
   const expectation = expectationOf(field, baseline, known)
-  const { expected, expectedFrom } = expectation
+  const { expected } = expectation
   if (present === expected) return baseline[field] === undefined ? withoutDrift(accepted, present) : ok
   const isWeakened = protections.has(field) && expected === true
-  const last = changes.at(-1)
-  const since = last === undefined ? '' : ` (last changed on ${dayOf(last.at)})`
-  const [is, was] = [shown(present), shown(expected)]
   return {
     kind: 'fails',
     severity: isWeakened ? 'critical' : 'medium',
-    message: `The authentication setting ${field} is ${is}; ${sourceOf(expectedFrom)} ${was}${since}.`,
+    message: sentence(field, present, expectation, changes.at(-1)),
     evidence: {
       field,
       present,
@@ -132,8 +136,20 @@ function firstOf(field: Field, settings: MirrorRecord, history: readonly ChangeR
   return first === undefined ? settings.fields[field] : first.before
 }
 
-function sourceOf(expectedFrom: Expectation['expectedFrom']): string {
-  return expectedFrom === 'first state mirrored' ? 'when first mirrored it was' : `the ${expectedFrom} is`
+/** A configured baseline says what is wanted, not what was. */
+function sentence(
+  field: Field,
+  present: unknown,
+  { expected, expectedFrom }: Expectation,
+  last: ChangeRow | undefined,
+): string {
+  const [is, was] = [shown(present), shown(expected)]
+  const state = typeof present === 'boolean' ? (present ? 'on' : 'off') : null
+  if (expectedFrom === configuredBaseline)
+    return `${subjects[field]} ${state === null ? 'differs' : `is ${state}`}: ${field} is ${is}, and the ${expectedFrom} is ${was}.`
+  const what = state === null ? 'was changed' : `was switched ${state}`
+  const when = last === undefined ? '' : ` on ${dayOf(last.at)}`
+  return `${subjects[field]} ${what}${when}: ${field} ${was} → ${is}, against the ${expectedFrom}.`
 }
 
 function changesOf(history: readonly ChangeRow[], field: Field): readonly ChangeRow[] {

@@ -67,7 +67,7 @@ it('passes a change that the baseline allows', async () => {
 it('reports present value, expected value, date and requests', async () => {
   const { failures } = await evaluator(check, filled({ providerType: 'Oidc' }, [['providerType', 'Saml', 'Oidc']]))
   expect(failures[0]?.message).toBe(
-    'The authentication setting providerType is "Oidc"; when first mirrored it was "Saml" (last changed on 2026-02-19).',
+    'The type of the identity provider was changed on 2026-02-19: providerType "Saml" → "Oidc", against the first state mirrored.',
   )
   expect(failures[0]?.evidence).toMatchObject({ present: 'Oidc', expected: 'Saml', changes: [{ requestId: 'req-1' }] })
 })
@@ -79,7 +79,7 @@ it('measures drift from the state an operator accepted, and reports time and rea
   expect(brief(agreed)).toEqual([])
   expect([await agreed.scope('providerType'), await agreed.scope('mfaEnabled')]).toEqual(['accepted', 'evaluated'])
   const { failures } = await accept('Oidc')
-  expect(failures[0]?.message).toContain('is "Ldap"; the state last accepted is "Oidc"')
+  expect(failures[0]?.message).toContain('providerType "Oidc" → "Ldap", against the state last accepted')
   const evidence = { expected: 'Oidc', acceptedFor: 'Agreed', acceptedAt: '2026-03-01T12:00:00.000Z' }
   expect(failures[0]?.evidence).toMatchObject(evidence)
 })
