@@ -31,10 +31,8 @@ export const addRules = addCommand<RulesOptions>({
     jobOption(),
     new Option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none'),
   ],
-  help: `Alerts have a label severity of their own: those about findings have critical for critical findings, warning for high and
-info for medium ones; findings of lower severities have no alert. --severity high=page changes the label of the alerts
-about high findings, --severity warning=ticket that of all other alerts with warning. --severity critical=page changes
-the label of every alert with critical, those about critical findings included. Name the new values in the routes of
+  help: `The label severity of an alert about findings is their severity; findings below medium have no alert. Other alerts use the
+same scale. --severity high=page changes the label of every alert with high. Name the new values in the routes of
 Alertmanager, too: those of the example send values that they do not name to e-mail.
 
 --format alertmanager writes the inhibition rules of the alerts, a part to append to alertmanager.yml. --format recording

@@ -123,6 +123,7 @@ function pastQuality({ resource, own, run }: PastResource, at: number): Resource
     completeStartedAt: run?.completeStartedAt ?? null,
     completeServerTime: null,
     completeDurationMs: run?.completeDurationMs ?? null,
+    firstCompleteAt: null,
     completeRequestId: null,
     serverTime: skewMs === null ? null : at + skewMs,
     serverTimeAt: at,

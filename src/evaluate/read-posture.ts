@@ -210,6 +210,7 @@ function resourceView(
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,
     dataAsOf: asOf,
+    firstCompleteAt: stored?.state.firstCompleteAt ?? null,
     freshnessLimitMs,
     fresh:
       isFresh(asOf, freshnessLimitMs, now) &&

@@ -43,6 +43,14 @@ export const syncGauges: readonly TenantGauge[] = [
     },
   },
   {
+    name: 'tenantwatch_sync_first_success_timestamp_seconds',
+    help: `When the first full sync of the resource was complete, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    labelNames: ['resource'],
+    each({ posture }, add) {
+      for (const { resource, firstCompleteAt } of enabled(posture)) add(timestampSeconds(firstCompleteAt), resource)
+    },
+  },
+  {
     name: 'tenantwatch_sync_freshness_limit_seconds',
     help: `Age of the last success, in seconds, beyond which the data is stale. ${fromMirror}`,
     labelNames: ['resource', 'mode'],

@@ -105,6 +105,8 @@ export interface ResourceView {
   readonly quarantined: number
   readonly missing: number
   readonly dataAsOf: number | null
+  /** When the first full sync was complete; null = never. */
+  readonly firstCompleteAt: number | null
   readonly freshnessLimitMs: number
   readonly fresh: boolean
   /** True until the first complete full sync after a change of tenant was accepted. */

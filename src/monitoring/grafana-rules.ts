@@ -1,13 +1,6 @@
 import { hash } from 'node:crypto'
 import { stringify } from 'yaml'
-import {
-  type Installation,
-  installedRule,
-  type Rule,
-  type RuleGroup,
-  selectedSeverity,
-  shippedGroups,
-} from './rules.ts'
+import { type Installation, installedRule, type Rule, type RuleGroup, shippedGroups } from './rules.ts'
 
 /** Time range of the queries: Grafana requires one, although an instant query does not use it. */
 const rangeSeconds = 600
@@ -46,7 +39,8 @@ function titleOf({ alert = '', labels }: Rule, { rules }: RuleGroup): string {
 function grafanaRule(rule: Rule, title: string, datasource: string) {
   // A label of the series that is also one of the rule is a warning in the log of Grafana at each evaluation.
   const expr = rule.expr.replace('by (tenant, check, severity)', 'by (tenant, check)')
-  const severity = selectedSeverity(rule.expr) ?? ''
+  // Its label may have another value in this installation.
+  const severity = /\bseverity="(\w+)"/.exec(rule.expr)?.[1] ?? ''
   const textOf = (text: string) =>
     withoutQueries(text).replaceAll('{{ $labels.severity }}', severity).replaceAll('$value', '$values.A.Value')
   const query = {

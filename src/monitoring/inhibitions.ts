@@ -1,5 +1,6 @@
 import { parse, stringify } from 'yaml'
 import type { SeverityLabels } from './rules.ts'
+import type { AlertSeverity } from './severities.ts'
 import { shippedFile } from './shipped.ts'
 
 interface Inhibition {
@@ -34,17 +35,10 @@ function relabelled(rule: Inhibition, severities: SeverityLabels): readonly Inhi
 
 const severityMatcher = /^severity =~? "?([\w|]+)"?$/
 
-/** The labels of an installation for those that a matcher names: warning is also the label of high findings, info that of medium ones. */
+/** The labels of an installation for those that a matcher names. */
 function labelsIn(matchers: readonly string[], severities: SeverityLabels): readonly string[] {
-  const { critical = 'critical', warning = 'warning', info = 'info' } = severities
-  const { high = warning, medium = info } = severities
-  const labels: Readonly<Record<string, readonly string[]>> = {
-    critical: [critical],
-    warning: [warning, high],
-    info: [info, medium],
-  }
   const named = matchers.flatMap((matcher) => severityMatcher.exec(matcher)?.[1]?.split('|') ?? [])
-  return [...new Set(named.flatMap((name) => labels[name] ?? name))]
+  return [...new Set(named.map((name) => severities[name as AlertSeverity] ?? name))]
 }
 
 function withLabels(matchers: readonly string[], labels: readonly string[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { type Document, isSeq, parseDocument, stringify, visit, type YAMLMap } from 'yaml'
 import { destinationOf } from './destinations.ts'
-import { type AlertSeverity, type FindingSeverity, findingSeverities } from './severities.ts'
+import type { AlertSeverity } from './severities.ts'
 import { defaultJob, shippedFile } from './shipped.ts'
 
 export const ruleFormats = ['prometheus', 'operator', 'recording'] as const
@@ -29,11 +29,8 @@ export interface Links {
   readonly page: string | null
 }
 
-/**
- * Replacements for values of the label `severity`, by value or by the severity of an alert's findings, which takes
- * precedence. `critical` is both.
- */
-export type SeverityLabels = Readonly<Partial<Record<AlertSeverity | FindingSeverity, string>>>
+/** Replacements for values of the label `severity`. */
+export type SeverityLabels = Readonly<Partial<Record<AlertSeverity, string>>>
 
 /** A recording or an alert rule of a rule file. */
 export interface Rule {
@@ -101,24 +98,13 @@ export function installedRule(rule: Rule, { job, links, labels, annotations, sev
   const { alert } = rule
   if (alert === undefined) return { ...rule, expr }
   const { runbook_url: shipped, ...texts } = rule.annotations ?? {}
+  const severity = rule.labels?.['severity'] as AlertSeverity
   return {
     ...rule,
     expr,
-    labels: { severity: severityLabel(rule, severities), ...labels },
+    labels: { severity: severities[severity] ?? severity, ...labels },
     annotations: { ...texts, ...linksOf(alert, shipped, links), ...annotations },
   }
-}
-
-/** The severity of the findings that a rule is about; undefined for other rules. */
-export function selectedSeverity(expr: string): string | undefined {
-  return /\bseverity="(\w+)"/.exec(expr)?.[1]
-}
-
-/** By the severity that a rule about findings selects first in its expression, else by the value of the label. */
-function severityLabel({ expr, labels }: Rule, severities: SeverityLabels): string {
-  const severity = labels?.['severity'] as AlertSeverity
-  const ofFindings = findingSeverities.find((one) => one === selectedSeverity(expr))
-  return (ofFindings && severities[ofFindings]) ?? severities[severity] ?? severity
 }
 
 /** Links to the part of the tenant's page, filtered by the check or API client of the alert if it has one. */

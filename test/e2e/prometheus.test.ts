@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { metricCatalogue } from '../../src/metrics/catalogue.ts'
@@ -129,13 +130,13 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   await until(async () =>
     (await prometheus.alerts('TenantwatchMfaNotEnrolled')).some((alert) => alert['alertstate'] === 'pending'),
   )
-  await fires(prometheus, 'TenantwatchMfaNotEnrolled', { tenant: 'acme', severity: 'warning' })
+  await fires(prometheus, 'TenantwatchMfaNotEnrolled', { tenant: 'acme', severity: 'high' })
   await fires(prometheus, 'TenantwatchSettingsDrift', { tenant: 'acme', severity: 'critical' })
   await fires(prometheus, 'TenantwatchSsoNotEnforced', { tenant: 'acme' })
   const observed = await until(async () => (await alertmanager.alerts('TenantwatchMfaNotEnrolled'))[0]?.annotations)
   expect(observed['summary']).toBe(`acme: 1 user is not enrolled in multi-factor authentication (user ${user?.userId})`)
-  const named = `namely user ${user?.userId} \\([\\da-f]{12}\\)\\. `
-  expect(observed['description']).toMatch(new RegExp(`^Open findings of severity high .* tenant acme: 1, ${named}`))
+  const named = `lists all 1, such as user ${user?.userId} \\([\\da-f]{12}\\); `
+  expect(observed['description']).toMatch(new RegExp(`^To do: .*First sync of this tenant.*${named}`))
 
   const [client] = [...primary.state.apiClients()]
   const clientId = client?.clientId ?? ''
@@ -176,6 +177,42 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   expect(annotations.map(({ name }) => name)).toEqual(['Secret rotated', 'Drift'])
   // Range queries end at a whole second, which may be before the last scrape.
   for (const { expr } of annotations) await until(async () => (await prometheus.since(asked(expr), from)).length === 1)
+})
+
+it.each([
+  [1, /^\[firing\] acme: the secret of API client bot-1 expires in 5 days$/],
+  [3, /^\[firing\] acme: the secret of API client bot-\d expires in 5 days, and 2 more$/],
+])('notifies of %i alerts of a group under one title, with what to do, a link and since when', async (count, title) => {
+  const folder = temporaryFolder()
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const slack = createServer((request, answer) => {
+    request.setEncoding('utf8').on('data', resolve)
+    request.on('end', () => answer.end('ok'))
+  }).listen(0, '127.0.0.1')
+  await once(slack, 'listening')
+  onTestFinished(() => void slack.close())
+  writeFileSync(join(folder, 'slack'), `http://127.0.0.1:${(slack.address() as AddressInfo).port}`)
+  const example = readFileSync('config/alertmanager.example.yml', 'utf8')
+  const config = example
+    .replace('group_wait: 30s', 'group_wait: 1s')
+    .replace('slack-webhook-url', join(folder, 'slack'))
+  const { address } = await startAlertmanager(folder, config)
+  const alerts = Array.from({ length: count }, (_, n) => ({
+    labels: { alertname: 'TenantwatchSecretExpiryImminent', tenant: 'acme', client_id: `${n}`, severity: 'high' },
+    annotations: {
+      summary: `acme: the secret of API client bot-${n + 1} expires in 5 days`,
+      description: 'Create a new secret.',
+      runbook_url: 'https://runbook.example',
+    },
+    startsAt: '2026-11-01T12:00:00Z',
+  }))
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`http://${address}/api/v2/alerts`, { method: 'POST', headers, body: JSON.stringify(alerts) })
+  const [attachment] = JSON.parse(await promise).attachments
+  expect(attachment.title).toMatch(title)
+  expect(attachment.title_link).toBe('https://runbook.example')
+  const line = /Create a new secret\. https:\/\/runbook\.example \(firing since 2026-11-01 12:00 UTC\)/g
+  expect(attachment.text.match(line)).toHaveLength(count)
 })
 
 /** A server of other people's metrics. */

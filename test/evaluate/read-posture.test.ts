@@ -241,6 +241,7 @@ it('shows each resource with its age, limits and last failure', async () => {
     quarantined: 0,
     missing: 0,
     dataAsOf: now,
+    firstCompleteAt: null,
     freshnessLimitMs: 3 * hourMs,
     fresh: true,
     message: 'It took too long',

@@ -71,7 +71,7 @@ it('gives every alert the labels, annotations, severities and links of an instal
     expect(alerts.length).toBeGreaterThan(30)
     for (const { labels, annotations } of alerts) {
       expect(labels).toMatchObject({
-        ...{ team: 'security', env: 'prod', severity: expect.stringMatching(/^(page|warning|info|none)$/) },
+        ...{ team: 'security', env: 'prod', severity: expect.stringMatching(/^(page|high|medium|none)$/) },
       })
       expect(annotations).toMatchObject({ contact: 'call 4711' })
       const { page_url: url, summary } = annotations

@@ -18,7 +18,7 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
   const alerts = rulesOf(renderRules(plain, 'prometheus', 'a test')).filter((rule) => rule.alert !== undefined)
   expect(alerts.length).toBeGreaterThan(30)
   for (const { alert, labels, annotations } of alerts) {
-    expect(labels?.['severity']).toMatch(/^(critical|warning|info|none)$/)
+    expect(labels?.['severity']).toMatch(/^(critical|high|medium|none)$/)
     expect(annotations?.['summary']).toMatch(/^\S/)
     expect(annotations?.['description']).toMatch(/\.$/)
     expect(annotations?.['runbook_url']).toBe(`https://runbooks.example/${alert}.md`)
@@ -39,7 +39,7 @@ it('begins the title of every alert about a tenant with its name, and states the
   for (const { id, alert, remediation } of checks) {
     const own = shippedAlerts.filter((one) => one.alert === `Tenantwatch${alert}`)
     for (const { annotations } of own)
-      expect([id, annotations?.['description']]).toEqual([id, expect.stringContaining(` To do: ${remediation}`)])
+      expect([id, annotations?.['description']]).toEqual([id, expect.stringContaining(`To do: ${remediation}`)])
   }
 })
 
@@ -48,12 +48,12 @@ it('has an alert of its own for every check, as loud as the severity of its find
     (
       [
         ['critical', 'critical'],
-        ['high', 'warning', '15m'],
-        ['medium', 'info', '1h'],
+        ['high', 'high', '15m'],
+        ['medium', 'medium', '1h'],
       ] as const
     ).map(([severity, label, wait]) => ({
       alert: `Tenantwatch${alert}`,
-      expr: `sum by (tenant, check, severity) (tenant_check_severity:tenantwatch_findings:last_known{${matcher},severity="${severity}"}) != 0`,
+      expr: `sum by (tenant, check, severity) (tenant_check_severity:tenantwatch_findings:last_known{${matcher},severity="${severity}"}) != 0 unless on (tenant) tenant:tenantwatch_first_hour`,
       ...(wait && { for: wait }),
       labels: { severity: label },
     }))
@@ -118,11 +118,11 @@ it('lets an alert that names the cause silence its consequences, and none about 
     ...labels,
   })
   const users = { tenant: 'a', resource: 'users' }
-  const failing = alert('SyncFailing', 'warning', { ...users, mode: 'full' })
+  const failing = alert('SyncFailing', 'high', { ...users, mode: 'full' })
   const stale = alert('SyncStale', 'critical', users)
-  const held = (labels: object) => alert('Held', 'warning', { tenant: 'a', reason: 'shrink_held', ...labels })
-  const unknown = alert('CheckUnknown', 'warning', { tenant: 'a', check: 'user-mfa-enrolled' })
-  const finding = alert('MfaPolicyOff', 'warning', { tenant: 'a', check: 'auth-mfa-policy-enabled' })
+  const held = (labels: object) => alert('Held', 'high', { tenant: 'a', reason: 'shrink_held', ...labels })
+  const unknown = alert('CheckUnknown', 'high', { tenant: 'a', check: 'user-mfa-enrolled' })
+  const finding = alert('MfaPolicyOff', 'high', { tenant: 'a', check: 'auth-mfa-policy-enabled' })
   expect(isSilenced(failing, held({ resource: 'users' }))).toBe(true)
   expect(isSilenced(failing, held({ resource: 'documents' }))).toBe(false)
   expect(isSilenced(failing, held({ resource: 'all' }))).toBe(true)

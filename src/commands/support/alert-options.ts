@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { UsageError } from '../../model/errors.ts'
 import type { Links, SeverityLabels } from '../../monitoring/rules.ts'
-import { alertSeverities, findingSeverities } from '../../monitoring/severities.ts'
+import { alertSeverities } from '../../monitoring/severities.ts'
 import { defaultJob } from '../../monitoring/shipped.ts'
 
 export interface AlertOptions {
@@ -53,7 +53,7 @@ function severitiesIn(given: readonly string[] | undefined): SeverityLabels {
   const quiet = given?.map((pair) => pair.split('=')[0]).find((from) => from === 'low')
   if (quiet !== undefined)
     throw new UsageError(`Invalid value of --severity: findings of severity ${quiet} have no alert`)
-  return pairsOf('--severity', given, new RegExp(`^(?:${[...alertSeverities, ...findingSeverities].join('|')})$`))
+  return pairsOf('--severity', given, new RegExp(`^(?:${alertSeverities.join('|')})$`))
 }
 
 /** Parses options such as `--label team=security`. The value is a text, not a template; a refusal does not repeat it. */
@@ -74,7 +74,7 @@ function pairsOf(option: string, given: readonly string[] = [], names: RegExp): 
 const wantedPairs: Readonly<Record<string, string>> = {
   '--label': 'name=value, such as team=security, with another name than alertname and severity',
   '--annotation': 'name=value, such as contact=security@example.com, with a name that alerts do not have yet',
-  '--severity': `FROM=TO, such as high=page, where FROM is a severity of findings (critical, ${findingSeverities.join(', ')}) or a value of the label severity (${alertSeverities.join(', ')})`,
+  '--severity': `FROM=TO, such as high=page, where FROM is one of ${alertSeverities.join(', ')}`,
 }
 
 /** The daemon serves its runbooks beside the status page. */

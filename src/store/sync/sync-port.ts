@@ -50,7 +50,7 @@ export type SyncState = Replaced<
     incrementalPaused: boolean
     emptyAccepted: Emptiness | null
   },
-  'tenantId' | 'detailsAfter' | 'firstCompleteAt' | 'live'
+  'tenantId' | 'detailsAfter' | 'live'
 >
 
 export interface AnsweredAt {

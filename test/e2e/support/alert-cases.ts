@@ -43,6 +43,23 @@ const successSeries = success('users')
 
 const watch: readonly AlertScene[] = [
   {
+    about: 'the first hour of a tenant, in which nothing pages that may be old',
+    series: {
+      ...alive,
+      [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x400',
+      [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x400',
+      [`tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="x",${at}}`]: '-86400x400',
+      [`tenantwatch_sync_first_success_timestamp_seconds{tenant="acme",resource="users",${at}}`]: '0 60x399',
+      [`tenantwatch_sync_first_success_timestamp_seconds{tenant="acme",resource="roles",${at}}`]: '0x90 5400x300',
+    },
+    expect: [
+      silent('TenantwatchSecretExpired', 50),
+      silent('TenantwatchSsoNotEnforced', 50),
+      fires('TenantwatchSecretExpired', 65, { tenant: 'acme', client_id: 'x', severity: 'critical' }),
+      fires('TenantwatchSsoNotEnforced', 95, { tenant: 'acme', severity: 'high' }),
+    ],
+  },
+  {
     about: 'the daemon dies: TenantwatchDown fires, and no finding counts as fixed, even hours later',
     series: {
       [`up{${at}}`]: '1x10 0x400',
@@ -56,10 +73,10 @@ const watch: readonly AlertScene[] = [
       silent('TenantwatchDown', 9),
       fires('TenantwatchDown', 30, { severity: 'critical' }),
       fires('TenantwatchInstanceDown', 30, { severity: 'critical', instance: 'a' }),
-      fires('TenantwatchSsoNotEnforced', 30, { tenant: 'acme', severity: 'warning' }),
-      fires('TenantwatchSsoNotEnforced', 300, { tenant: 'acme', severity: 'warning' }),
-      fires('TenantwatchSecretExpiryImminent', 300, { tenant: 'acme', client_id: 'x', severity: 'warning' }),
-      fires('TenantwatchTenantGone', 300, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchSsoNotEnforced', 30, { tenant: 'acme', severity: 'high' }),
+      fires('TenantwatchSsoNotEnforced', 300, { tenant: 'acme', severity: 'high' }),
+      fires('TenantwatchSecretExpiryImminent', 300, { tenant: 'acme', client_id: 'x', severity: 'high' }),
+      fires('TenantwatchTenantGone', 300, { tenant: 'acme', severity: 'high' }),
     ],
   },
   {
@@ -86,7 +103,7 @@ const watch: readonly AlertScene[] = [
       'tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",job="tenantwatch",instance="b"}': '_x40 1x160',
     },
     expect: [
-      fires('TenantwatchSsoNotEnforced', 38, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchSsoNotEnforced', 38, { tenant: 'acme', severity: 'high' }),
       silent('TenantwatchSsoNotEnforced', 45),
     ],
   },
@@ -112,14 +129,14 @@ const watch: readonly AlertScene[] = [
     },
     expect: [
       ...[20, 21, 22, 60, 122, 190].map((minute) =>
-        fires('TenantwatchSsoNotEnforced', minute, { tenant: 'acme', severity: 'warning' }),
+        fires('TenantwatchSsoNotEnforced', minute, { tenant: 'acme', severity: 'high' }),
       ),
       fires('TenantwatchSettingsDrift', 20, { tenant: 'acme', severity: 'critical' }),
       ...[23, 60, 122, 190].map((minute) => silent('TenantwatchSettingsDrift', minute)),
       ...[20, 60].map((minute) => silent('TenantwatchTenantsUnowned', minute)),
       fires('TenantwatchTenantsUnowned', 125, { tenant: 'acme', severity: 'critical' }),
       silent('TenantwatchReplicaStale', 60),
-      fires('TenantwatchReplicaStale', 125, { instance: 'a', severity: 'warning' }),
+      fires('TenantwatchReplicaStale', 125, { instance: 'a', severity: 'high' }),
     ],
   },
   {
@@ -131,9 +148,9 @@ const watch: readonly AlertScene[] = [
       [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x30 _x200',
     },
     expect: [
-      fires('TenantwatchSsoNotEnforced', 25, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchSsoNotEnforced', 25, { tenant: 'acme', severity: 'high' }),
       silent('TenantwatchSsoNotEnforced', 40),
-      fires('TenantwatchTenantGone', 60, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchTenantGone', 60, { tenant: 'acme', severity: 'high' }),
       silent('TenantwatchTenantGone', 200),
     ],
   },
@@ -167,11 +184,11 @@ const watch: readonly AlertScene[] = [
       silent('TenantwatchInstanceDown', 60),
       silent('TenantwatchTenantGone', 80),
       silent('TenantwatchConfigReloadFailed', 30),
-      fires('TenantwatchConfigReloadFailed', 40, { instance: 'a', severity: 'warning' }),
+      fires('TenantwatchConfigReloadFailed', 40, { instance: 'a', severity: 'high' }),
       silent('TenantwatchEvaluationStalled', 40),
       fires('TenantwatchEvaluationStalled', 60, { tenant: 'acme', severity: 'critical' }),
       silent('TenantwatchClockWrong', 30),
-      fires('TenantwatchClockWrong', 60, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchClockWrong', 60, { tenant: 'acme', severity: 'high' }),
       fires('TenantwatchWatchdog', 1, { severity: 'none' }),
     ],
   },
@@ -199,7 +216,7 @@ const watch: readonly AlertScene[] = [
     series: { ...alive, ...watched, [successSeries]: '0+60x20 7200x100' },
     expect: [
       silent('TenantwatchClockWrong', 30),
-      fires('TenantwatchClockWrong', 60, { tenant: 'acme', resource: 'users', severity: 'warning' }),
+      fires('TenantwatchClockWrong', 60, { tenant: 'acme', resource: 'users', severity: 'high' }),
       silent('TenantwatchClockWrong', 125),
     ],
   },
@@ -242,7 +259,7 @@ const sync: readonly AlertScene[] = [
       [refusedRuns('users', 'unauthorized')]: '0x30 1x66',
     },
     expect: [
-      fires('TenantwatchAccessRefused', 34, { resource: 'users', severity: 'warning' }),
+      fires('TenantwatchAccessRefused', 34, { resource: 'users', severity: 'high' }),
       silent('TenantwatchAccessRefused', 40),
     ],
   },
@@ -266,18 +283,18 @@ const sync: readonly AlertScene[] = [
       fires(
         'TenantwatchAccessRefused',
         34,
-        { resource: 'users', severity: 'warning' },
-        { resource: 'documents', severity: 'warning' },
+        { resource: 'users', severity: 'high' },
+        { resource: 'documents', severity: 'high' },
       ),
       ...[38, 60, 95].map((minute) =>
-        fires('TenantwatchAccessRefused', minute, { resource: 'documents', severity: 'warning' }),
+        fires('TenantwatchAccessRefused', minute, { resource: 'documents', severity: 'high' }),
       ),
       // The runs of users still fail.
       fires(
         'TenantwatchSyncFailing',
         95,
-        { resource: 'users', mode: 'incremental', severity: 'warning' },
-        { resource: 'documents', mode: 'incremental', severity: 'warning' },
+        { resource: 'users', mode: 'incremental', severity: 'high' },
+        { resource: 'documents', mode: 'incremental', severity: 'high' },
       ),
     ],
   },
@@ -292,7 +309,7 @@ const sync: readonly AlertScene[] = [
     },
     expect: [
       ...[35, 48, 58, 64, 80].map((minute) =>
-        fires('TenantwatchAccessRefused', minute, { resource: 'users', severity: 'warning' }),
+        fires('TenantwatchAccessRefused', minute, { resource: 'users', severity: 'high' }),
       ),
       silent('TenantwatchAccessRefused', 84),
     ],
@@ -305,8 +322,8 @@ const sync: readonly AlertScene[] = [
       [refusedRuns('users', 'unauthorized')]: '1x300',
     },
     expect: [
-      fires('TenantwatchAccessRefused', 1, { resource: 'users', severity: 'warning' }),
-      fires('TenantwatchAccessRefused', 170, { resource: 'users', severity: 'warning' }),
+      fires('TenantwatchAccessRefused', 1, { resource: 'users', severity: 'high' }),
+      fires('TenantwatchAccessRefused', 170, { resource: 'users', severity: 'high' }),
       silent('TenantwatchAccessRefused', 200),
     ],
   },
@@ -319,7 +336,9 @@ const sync: readonly AlertScene[] = [
     },
     expect: [
       silent('TenantwatchQuarantine', 50),
-      ...[65, 75, 85].map((minute) => fires('TenantwatchQuarantine', minute, { resource: 'users', severity: 'info' })),
+      ...[65, 75, 85].map((minute) =>
+        fires('TenantwatchQuarantine', minute, { resource: 'users', severity: 'medium' }),
+      ),
       silent('TenantwatchQuarantine', 110),
     ],
   },
@@ -337,20 +356,20 @@ const sync: readonly AlertScene[] = [
     },
     expect: [
       silent('TenantwatchSyncFailing', 40),
-      fires('TenantwatchSyncFailing', 70, { resource: 'users', mode: 'incremental', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 70, { resource: 'users', mode: 'incremental', severity: 'high' }),
       silent('TenantwatchAccessRefused', 29),
-      fires('TenantwatchAccessRefused', 40, { resource: 'users', severity: 'warning' }),
+      fires('TenantwatchAccessRefused', 40, { resource: 'users', severity: 'high' }),
       // A resource whose runs are an hour apart is refused all the time between them.
-      fires('TenantwatchAccessRefused', 85, { resource: 'users', severity: 'warning' }),
+      fires('TenantwatchAccessRefused', 85, { resource: 'users', severity: 'high' }),
       silent('TenantwatchHeld', 29),
-      fires('TenantwatchHeld', 40, { resource: 'users', reason: 'shrink_held', severity: 'warning' }),
+      fires('TenantwatchHeld', 40, { resource: 'users', reason: 'shrink_held', severity: 'high' }),
       silent('TenantwatchHeld', 70),
       silent('TenantwatchQuarantine', 60),
-      fires('TenantwatchQuarantine', 120, { resource: 'users', severity: 'info' }),
+      fires('TenantwatchQuarantine', 120, { resource: 'users', severity: 'medium' }),
       silent('TenantwatchContractChanged', 29),
-      fires('TenantwatchContractChanged', 40, { resource: 'users', kind: 'unknown_field', severity: 'info' }),
+      fires('TenantwatchContractChanged', 40, { resource: 'users', kind: 'unknown_field', severity: 'medium' }),
       // A kind gets its series with its first event.
-      fires('TenantwatchContractChanged', 100, { resource: 'users', kind: 'skipped_row', severity: 'info' }),
+      fires('TenantwatchContractChanged', 100, { resource: 'users', kind: 'skipped_row', severity: 'medium' }),
       silent('TenantwatchContractChanged', 120),
     ],
   },
@@ -392,7 +411,7 @@ const firstFullSyncs: readonly AlertScene[] = [
       silent('TenantwatchSyncFailing', 100),
       silent('TenantwatchSyncNever', 100),
       silent('TenantwatchSyncFailing', 150),
-      fires('TenantwatchSyncFailing', 170, { resource: 'users', mode: 'full', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 170, { resource: 'users', mode: 'full', severity: 'high' }),
       silent('TenantwatchSyncNever', 180),
       fires('TenantwatchSyncNever', 200, never),
     ],
@@ -417,10 +436,7 @@ const firstFullSyncs: readonly AlertScene[] = [
       'a first full sync restarts again and again and adds a few records: the alert fires after a day nevertheless',
     step: 10,
     series: { ...alive, ...watched, [success('users')]: '0x160', [mirrored('users')]: '0+3x160' },
-    expect: [
-      silent('TenantwatchSyncNever', 1400),
-      fires('TenantwatchSyncNever', 1450, { ...never, severity: 'warning' }),
-    ],
+    expect: [silent('TenantwatchSyncNever', 1400), fires('TenantwatchSyncNever', 1450, { ...never, severity: 'high' })],
   },
   {
     about: 'records that come in do not excuse the runs of a resource that was read before',
@@ -434,7 +450,7 @@ const firstFullSyncs: readonly AlertScene[] = [
     },
     expect: [
       silent('TenantwatchSyncFailing', 45),
-      fires('TenantwatchSyncFailing', 60, { resource: 'users', mode: 'full', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 60, { resource: 'users', mode: 'full', severity: 'high' }),
     ],
   },
   {
@@ -447,7 +463,7 @@ const firstFullSyncs: readonly AlertScene[] = [
       [success('roles')]: '0x18 _x2 0x18 _x2 0x18 _x2 0x18',
     },
     expect: [
-      fires('TenantwatchSyncFailing', 40, { resource: 'roles', mode: 'full', severity: 'warning' }),
+      fires('TenantwatchSyncFailing', 40, { resource: 'roles', mode: 'full', severity: 'high' }),
       fires('TenantwatchSyncNever', 70, { ...never, resource: 'roles' }),
     ],
   },
@@ -639,7 +655,7 @@ const secrets: readonly AlertScene[] = [
     series: { ...alive, [own]: `${200 * day}x10 ${20 * day}x10 ${5 * day}x40` },
     expect: [
       silent('TenantwatchOwnSecretExpires', 9),
-      fires('TenantwatchOwnSecretExpires', 15, { tenant: 'acme', severity: 'warning' }),
+      fires('TenantwatchOwnSecretExpires', 15, { tenant: 'acme', severity: 'high' }),
       fires('TenantwatchOwnSecretExpires', 30, { severity: 'critical' }),
     ],
   },
@@ -658,7 +674,7 @@ const posture: readonly AlertScene[] = [
     },
     expect: [
       silent('TenantwatchCheckUnknown', 50),
-      fires('TenantwatchCheckUnknown', 90, { tenant: 'acme', check: 'a', severity: 'warning' }),
+      fires('TenantwatchCheckUnknown', 90, { tenant: 'acme', check: 'a', severity: 'high' }),
     ],
   },
   {
@@ -674,7 +690,7 @@ const posture: readonly AlertScene[] = [
       [`tenantwatch_check_unknown_reason{tenant="acme",check="b",reason="never",${at}}`]: '1x70 _x10 1x60',
     },
     expect: [
-      ...[65, 75, 85].map((minute) => fires('TenantwatchCheckUnknown', minute, { check: 'a', severity: 'warning' })),
+      ...[65, 75, 85].map((minute) => fires('TenantwatchCheckUnknown', minute, { check: 'a', severity: 'high' })),
       silent('TenantwatchCheckUnknown', 110),
     ],
   },
@@ -693,7 +709,7 @@ const posture: readonly AlertScene[] = [
         'TenantwatchUserRoleBroken',
         80,
         { check: 'user-role-active', severity: 'critical' },
-        { check: 'user-role-active', severity: 'info' },
+        { check: 'user-role-active', severity: 'medium' },
       ),
       silent('TenantwatchOwnCheckFails', 80),
     ],
@@ -732,9 +748,9 @@ const waivers: readonly AlertScene[] = [
       fires(
         'TenantwatchWaiverEnds',
         10,
-        { waiver: 'week', severity: 'info' },
-        { waiver: 'over', severity: 'info' },
-        { waiver: 'renewed', severity: 'info' },
+        { waiver: 'week', severity: 'medium' },
+        { waiver: 'over', severity: 'medium' },
+        { waiver: 'renewed', severity: 'medium' },
       ),
       fires('TenantwatchWaiverEnds', 30, { waiver: 'week' }, { waiver: 'over' }),
     ],
@@ -764,7 +780,7 @@ const waivers: readonly AlertScene[] = [
     expect: [
       silent('TenantwatchWaiverLapsed', 19),
       ...[25, 33, 38].map((minute) =>
-        fires('TenantwatchWaiverLapsed', minute, { tenant: 'acme', check: 'c', waiver: 'w', severity: 'warning' }),
+        fires('TenantwatchWaiverLapsed', minute, { tenant: 'acme', check: 'c', waiver: 'w', severity: 'high' }),
       ),
       silent('TenantwatchWaiverLapsed', 70),
     ],
@@ -774,7 +790,7 @@ const waivers: readonly AlertScene[] = [
     series: { ...alive, ...watched, [orphaned('w')]: '0x20 1x100 _x60' },
     expect: [
       silent('TenantwatchWaiverOrphaned', 60),
-      fires('TenantwatchWaiverOrphaned', 90, { tenant: 'acme', check: 'c', waiver: 'w', severity: 'info' }),
+      fires('TenantwatchWaiverOrphaned', 90, { tenant: 'acme', check: 'c', waiver: 'w', severity: 'medium' }),
       silent('TenantwatchWaiverOrphaned', 130),
     ],
   },
@@ -782,8 +798,8 @@ const waivers: readonly AlertScene[] = [
 
 const loudness: Readonly<Record<string, readonly [label: string, afterMinutes: number]>> = {
   critical: ['critical', 2],
-  high: ['warning', 20],
-  medium: ['info', 65],
+  high: ['high', 20],
+  medium: ['medium', 65],
 }
 
 /** Every alert of a check by its own catalogue entry: silent at none, firing with findings, silent again when fixed. */

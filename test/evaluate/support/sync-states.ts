@@ -10,6 +10,7 @@ export function neverState(resource: ResourceName): SyncState {
     completeStartedAt: null,
     completeServerTime: null,
     completeDurationMs: null,
+    firstCompleteAt: null,
     completeRequestId: null,
     serverTime: null,
     serverTimeAt: null,

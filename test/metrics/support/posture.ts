@@ -27,6 +27,7 @@ export function resource(name: ResourceName, over: Partial<ResourceView> = {}): 
     quarantined: 0,
     missing: 0,
     dataAsOf: at - 11 * minute,
+    firstCompleteAt: at - 300 * 24 * hour,
     freshnessLimitMs: 3 * hour,
     fresh: true,
     message: null,
@@ -40,6 +41,7 @@ export function unread(name: ResourceName): ResourceView {
   return resource(name, {
     live: 0,
     dataAsOf: null,
+    firstCompleteAt: null,
     fresh: false,
     modes: [mode({ up: false, lastAttemptAt: null, lastSuccessAt: null })],
   })
