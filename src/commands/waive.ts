@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Option } from 'commander'
@@ -21,7 +21,7 @@ import { catalogue, type OpenMirror, openMirror } from './support/configuration.
 import { findFinding } from './support/find-finding.ts'
 import { note, writeAll } from './support/io.ts'
 import { type SeverityOptions, severityOptions, tenantOption } from './support/options.ts'
-import { changeFile, codeOf } from './support/write-file.ts'
+import { changeFile, codeOf, createFile } from './support/write-file.ts'
 
 const termNames = ['reason', 'ticket', 'owner', 'expires'] as const
 
@@ -75,14 +75,18 @@ Examples:
         'There is no configuration file to write to; expected one with --config or TENANTWATCH_CONFIG',
       )
     const file = await write(io, source, waivers)
-    const ids = waivers.map(({ id }) => id).join(', ')
-    printWrapped(io, `${printable(file)} has ${ids}; a running engine applies it after a reload (SIGHUP).`)
+    const ids = waivers.slice(0, mostListed).map(({ id }) => id)
+    if (waivers.length > mostListed) ids.push(`${waivers.length - mostListed} more`)
+    printWrapped(io, `${printable(file)} has ${ids.join(', ')}; a running engine applies it after a reload (SIGHUP).`)
     for (const { waiver } of findings)
       if (waiver !== null)
         printWrapped(io, `${printable(waiver.id)} is replaced by that: remove it from the configuration.`)
     return exitCodes.ok
   },
 })
+
+/** Ids of waivers that are printed. */
+const mostListed = 5
 
 const filterNames = ['check', 'tenant', 'severity', 'minSeverity', 'ownedBy'] as const
 
@@ -170,10 +174,9 @@ async function write(io: Io, source: string, waivers: readonly ReturnType<typeof
   }
   const [first, ...others] = waivers
   const file = join(folder, `${first?.id}.yaml`)
+  const text = stringify(others.length === 0 ? first : waivers, { lineWidth: 0 })
   try {
-    writeFileSync(resolve(io.cwd, file), stringify(others.length === 0 ? first : waivers, { lineWidth: 0 }), {
-      flag: 'wx',
-    })
+    createFile(resolve(io.cwd, file), resolve(io.cwd, source), text)
   } catch (error) {
     throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${addByHand}`)
   }

@@ -163,7 +163,11 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
           z.array(waiver(checkIds, catalogue.incomplete === true), { error: 'expected a list' }),
         )
         .prefault([])
-        .meta({ description: 'Accepted findings; every key but ticket is mandatory', 'x-examples': [[waiverExample]] }),
+        .meta({
+          description:
+            'Accepted findings; every key but ticket is mandatory. Further ones are in files of waivers.d beside this file, see docs/waivers.md',
+          'x-examples': [[waiverExample]],
+        }),
       owners: owners(checkIds, catalogue.incomplete === true)
         .prefault([])
         .meta({

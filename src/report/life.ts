@@ -116,8 +116,8 @@ export function explainedWaivers(
     change: kind,
     /** Last day of the terms that are in force after the event. */
     expires: kind === 'removed' || agreed === null ? null : dayOf(agreed.expiresMs),
-    /** Who is responsible by these terms; null for a lapse. */
-    owner: agreed?.owner ?? null,
+    /** Who is responsible by terms that begin; else null. */
+    owner: kind === 'removed' || kind === 'ended' ? null : (agreed?.owner ?? null),
     changes: details ? changes : changes.map(withoutNamesIn),
   }))
 }

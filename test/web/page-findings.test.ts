@@ -62,6 +62,16 @@ it.each([
   expect(countIn(html)?.startsWith(count)).toBe(true)
 })
 
+it('shows owner and link of a finding, the link escaped', async () => {
+  const html = await page('/?owner=hr', {
+    ...some,
+    findings: findingsFrom([user('l1', { owner: 'hr', link: 'https://p.example.com/?a=1&b="' })]),
+  })
+  expect(html).toContain('<a href="https://p.example.com/?a=1&amp;b=&quot;" rel="noreferrer">')
+  expect(html).toContain('<option value="hr" selected="">hr</option>')
+  expect(html).toContain('owner=hr">JSON</a>')
+})
+
 it('says behind an old link when the finding was resolved, and selects that state', async () => {
   const html = await page('/?q=e5', some)
   expect(unopened(html)).toContain('Mended fixed 2026-03-14 09:22 UTC 4 min ago')
