@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineCheck, type Outcome } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
+import { comparableName, globMatcher } from '../model/text/glob.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { evidenceFor } from './frameworks.ts'
 import { doneStatuses, lastTouched, statusWords } from './support/documents.ts'
@@ -121,53 +122,4 @@ function endingAt(until: number): { readonly until?: number } {
 
 function isNewer(document: MirrorRecord, known: MirrorRecord | undefined): boolean {
   return known === undefined || touchedAt(document) > touchedAt(known)
-}
-
-const star = 42
-const question = 63
-
-/** Normalizes a name for comparison: Unicode NFC, lower case. */
-export function comparableName(name: string): string {
-  return name.normalize('NFC').toLowerCase()
-}
-
-/**
- * Makes a matcher for a pattern: `*` is any run of characters, `?` one. The matcher takes names from `comparableName`.
- * It is no regular expression, so that its time is bounded by the product of both lengths.
- */
-export function globMatcher(pattern: string): (name: string) => boolean {
-  const wanted = comparableName(pattern)
-  return (name) => matches(wanted, name)
-}
-
-function matches(wanted: string, name: string): boolean {
-  let w = 0
-  let n = 0
-  let lastStar = -1
-  let resume = 0
-  while (n < name.length) {
-    const code = wanted.charCodeAt(w)
-    if (code === star) {
-      lastStar = w++
-      resume = n
-    } else if (code === question) {
-      w++
-      n += characterLength(name, n)
-    } else if (code === name.charCodeAt(n)) {
-      w++
-      n++
-    } else if (lastStar >= 0) {
-      w = lastStar + 1
-      resume += characterLength(name, resume)
-      n = resume
-    } else {
-      return false
-    }
-  }
-  while (wanted.charCodeAt(w) === star) w++
-  return w === wanted.length
-}
-
-function characterLength(text: string, at: number): number {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
 }

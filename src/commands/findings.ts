@@ -14,6 +14,7 @@ import {
 import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
 import { driftIdIn, type FindingView, findingColumns, shortFingerprint } from '../model/finding.ts'
+import { ownerNames } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
@@ -40,11 +41,15 @@ import {
   tenantOption,
 } from './support/options.ts'
 
-interface FindingsOptions extends SeverityOptions {
+interface FindingFilterOptions extends SeverityOptions {
   readonly all?: boolean
-  readonly tenant?: string
-  readonly check?: string
+  readonly tenant?: string | undefined
+  readonly check?: string | undefined
+  readonly owner?: string | undefined
   readonly since?: string
+}
+
+interface FindingsOptions extends FindingFilterOptions {
   readonly group?: 'check' | 'entity'
   readonly details?: boolean
   readonly failOn?: Severity
@@ -58,6 +63,7 @@ export const addFindings = addList<FindingsOptions>({
     new Option('--all', 'include waived and resolved findings'),
     tenantOption(),
     new Option('--check <check>', 'only findings of this check'),
+    new Option('--owner <name>', 'only findings of this owner'),
     ...severityOptions(),
     new Option('--since <time>', 'only those that were opened, changed, reopened or resolved since then'),
     new Option('--group <by>', 'counts instead of findings').choices(groupings).conflicts('details'),
@@ -85,7 +91,7 @@ Examples:
     await using opened = await openMirror(io, command)
     const { settings, mirror, views, now } = opened
     const checks = checksOf(settings)
-    const query = queryOf(options, settings, checks, now)
+    const query = findingQuery(options, settings, checks, now)
     const postures = await views.posture(query.tenant)
     const wanted = postures.map((posture) => within(posture, checks, query.check))
     const notes = wanted.flatMap((one) => [...notesOf(one, { all, check, severities: query.severities })])
@@ -118,10 +124,11 @@ export function findingList(rows: Listing<FindingView>['rows'], details: boolean
       TENANT: ({ tenant }) => tenant,
       STATE: (finding) => (findingState(finding) === 'open' ? '' : findingState(finding)),
       CHECK: ({ check }) => check,
+      OWNER: ({ owner }) => owner,
       SINCE: ({ firstSeen }) => toMinute(firstSeen),
       FINDING: (finding) => describeFinding(finding).text,
     },
-    optional: ['TENANT', 'SINCE', 'CHECK'],
+    optional: ['TENANT', 'SINCE', 'OWNER', 'CHECK'],
     lines: 2,
   }
 }
@@ -151,7 +158,7 @@ function groupList(
 }
 
 const afterChange =
-  'The configuration differs from that of the last evaluation; waivers already apply here, other changes apply after the next sync or reload.'
+  'The configuration differs from that of the last evaluation; waivers, owners and links already apply here, other changes apply after the next sync or reload.'
 
 function withHiddenNames(finding: FindingView): FindingView {
   return { ...finding, evidence: withoutNames(finding.evidence) }
@@ -198,8 +205,8 @@ function* notesOf(posture: TenantPosture, { all, check, severities: wanted = sev
 }
 
 /** @throws UsageError on a name that does not exist: a misspelled filter would look like "nothing found". */
-function queryOf(
-  options: FindingsOptions,
+export function findingQuery(
+  options: FindingFilterOptions,
   settings: Settings,
   checks: readonly Pick<Check, 'id'>[],
   now: number,
@@ -208,11 +215,13 @@ function queryOf(
   const chosen = chosenSeverities(options)
   const tenant = configuredTenant(settings, options.tenant)
   const check = oneOf('check', ids, options.check)
+  const owner = oneOf('owner', ownerNames(settings.owners), options.owner)
   const since = readSince(options.since, now)
   return {
     states: options.all === true ? ['open', 'waived', 'resolved'] : ['open'],
     ...(tenant !== undefined && { tenant }),
     ...(check !== undefined && { check }),
+    ...(owner !== undefined && { owner }),
     ...(chosen !== undefined && { severities: chosen }),
     ...(since !== undefined && { since }),
   }

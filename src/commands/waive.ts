@@ -1,57 +1,71 @@
-import { readFileSync, realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Option } from 'commander'
 import { stringify } from 'yaml'
+import { checksOf } from '../checks/index.ts'
 import { loadSettings } from '../config/load-settings.ts'
 import { waiverTerms } from '../config/sections.ts'
 import { lastInstantOf, type Settings, waiverIn } from '../config/settings.ts'
+import { waiverFolder } from '../config/waiver-files.ts'
 import { addToList } from '../config/yaml-file.ts'
 import { UsageError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import { exitCodes, type Io } from '../model/process/io.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
 import { addCommand } from './command.ts'
-import { catalogue, openMirror } from './support/configuration.ts'
+import { findingQuery } from './findings.ts'
+import { catalogue, type OpenMirror, openMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
-import { writeAll } from './support/io.ts'
-import { changeFile } from './support/write-file.ts'
+import { note, writeAll } from './support/io.ts'
+import { type SeverityOptions, severityOptions, tenantOption } from './support/options.ts'
+import { changeFile, codeOf, createFile } from './support/write-file.ts'
 
 const termNames = ['reason', 'ticket', 'owner', 'expires'] as const
 
-interface WaiveOptions extends Partial<Readonly<Record<(typeof termNames)[number], string>>> {
+interface WaiveOptions extends SeverityOptions, Partial<Readonly<Record<(typeof termNames)[number], string>>> {
+  readonly check?: string
+  readonly tenant?: string
+  readonly ownedBy?: string
   readonly write?: boolean
 }
 
 export const addWaive = addCommand<WaiveOptions>({
   name: 'waive',
-  argument: ['<fingerprints...>', 'fingerprints of open findings, or their prefixes'],
+  argument: ['[fingerprints...]', 'fingerprints of open findings, or their prefixes'],
   summary: 'print the waivers of findings, or write them into the configuration',
   options: [
+    new Option('--check <check>', 'instead of fingerprints: the open findings of this check'),
+    tenantOption(),
+    ...severityOptions(),
+    new Option('--owned-by <name>', 'only findings of this owner, as "findings --owner" lists them'),
     new Option('--reason <text>', 'why the finding is accepted, in 20 characters or more'),
     new Option('--owner <who>', 'the person or team that is responsible'),
     new Option('--expires <date>', 'the last valid day (UTC), as YYYY-MM-DD'),
     new Option('--ticket <url>', 'address or number of a ticket; shown with the reason'),
-    new Option('--write', 'add them to the configuration file, and change nothing else there'),
+    new Option('--write', 'write them into a new file in waivers.d beside the configuration file, or else into that'),
   ],
   help: `Works beside a running engine, which applies a waiver after a reload. Without
---reason, --owner and --expires it prints a template.
+--reason, --owner and --expires it prints a template. With --check each finding
+gets a waiver of its own: one that opens later is not waived.
 
 Examples:
   tenantwatch waive e49418ad0f73
   tenantwatch waive e49418ad0f73 --reason "Break-glass account, in the safe" \\
-    --owner security --expires 2030-06-30 --write`,
+    --owner security --expires 2030-06-30 --write
+  tenantwatch waive --check document-current --severity low --reason "..." ...`,
   async run({ io, command, options, args: fingerprints }) {
     await using opened = await openMirror(io, command)
     const { settings, source, now } = opened
-    const findings: FindingView[] = []
-    for (const one of new Set(fingerprints)) findings.push(await findFinding(opened, one))
+    const findings = await chosenFindings(opened, fingerprints, options)
     findings.forEach(assertWaivable)
     const problems = problemsIn(options, now)
     if (problems.length > 0) throw new UsageError(problems.join('. '))
     const { waivers: known } = settings
     const waivers = findings.map((finding) => waiverOf(finding, options, known))
+    if (options.check !== undefined) note(io, `${plural(findings.length, 'finding')} covered`)
     if (options.write !== true) {
       await writeAll(io, [stringify({ waivers }, { lineWidth: 0 })])
       return exitCodes.ok
@@ -60,15 +74,41 @@ Examples:
       throw new UsageError(
         'There is no configuration file to write to; expected one with --config or TENANTWATCH_CONFIG',
       )
-    await addToFile(io, source, waivers)
-    const ids = waivers.map(({ id }) => id).join(', ')
-    printWrapped(io, `${printable(source)} has ${ids}; a running engine applies it after a reload (SIGHUP).`)
+    const file = await write(io, source, waivers)
+    const ids = waivers.slice(0, mostListed).map(({ id }) => id)
+    if (waivers.length > mostListed) ids.push(`${waivers.length - mostListed} more`)
+    printWrapped(io, `${printable(file)} has ${ids.join(', ')}; a running engine applies it after a reload (SIGHUP).`)
     for (const { waiver } of findings)
       if (waiver !== null)
         printWrapped(io, `${printable(waiver.id)} is replaced by that: remove it from the configuration.`)
     return exitCodes.ok
   },
 })
+
+/** Ids of waivers that are printed. */
+const mostListed = 5
+
+const filterNames = ['check', 'tenant', 'severity', 'minSeverity', 'ownedBy'] as const
+
+async function chosenFindings(
+  opened: OpenMirror,
+  fingerprints: readonly string[],
+  options: WaiveOptions,
+): Promise<readonly FindingView[]> {
+  const isFiltered = filterNames.some((name) => options[name] !== undefined)
+  if (fingerprints.length > 0 ? isFiltered : options.check === undefined)
+    throw new UsageError(
+      'Expected fingerprints of findings or, without any, --check with --tenant, --severity, --min-severity and --owned-by as filters',
+    )
+  const { settings, views, now } = opened
+  const found: FindingView[] = []
+  for (const one of new Set(fingerprints)) found.push(await findFinding(opened, one))
+  if (!isFiltered) return found
+  const query = findingQuery({ ...options, owner: options.ownedBy }, settings, checksOf(settings), now)
+  for await (const finding of views.findings(query)) found.push(finding)
+  if (found.length === 0) throw new UsageError('No open finding matches')
+  return found
+}
 
 const placeholders = {
   reason: 'TEXT of 20 characters or more: why this is accepted',
@@ -125,12 +165,29 @@ function freeId(id: string, known: Settings['waivers']): string {
 
 const addByHand = 'run the command without --write and add its output by hand'
 
+/** Writes into a new file of the folder of waivers if it exists, else into the configuration; returns which. */
+async function write(io: Io, source: string, waivers: readonly ReturnType<typeof waiverOf>[]): Promise<string> {
+  const folder = waiverFolder(source)
+  if (statSync(resolve(io.cwd, folder), { throwIfNoEntry: false })?.isDirectory() !== true) {
+    await addToFile(io, source, waivers)
+    return source
+  }
+  const [first, ...others] = waivers
+  const file = join(folder, `${first?.id}.yaml`)
+  const text = stringify(others.length === 0 ? first : waivers, { lineWidth: 0 })
+  try {
+    createFile(resolve(io.cwd, file), resolve(io.cwd, source), text)
+  } catch (error) {
+    throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${addByHand}`)
+  }
+  return file
+}
+
 /** @throws UsageError when the file cannot be written, or would change in more than these waivers. */
 async function addToFile(io: Io, file: string, added: readonly ReturnType<typeof waiverOf>[]): Promise<void> {
   const path = realpathSync(resolve(io.cwd, file))
   const before = readFileSync(path, 'utf8')
-  let after: string | null = before
-  for (const waiver of added) after = after === null ? null : addToList(after, 'waivers', waiver)
+  const after = addToList(before, 'waivers', added)
   if (after === null)
     throw new UsageError(
       `${printable(file)} has \`waivers\` or itself in a notation that cannot be added to, such as \`[ … ]\`; ${addByHand}`,

@@ -1,11 +1,17 @@
 import { parseDuration } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
+import { isMatch } from '../model/text/glob.ts'
 import { readCron } from './cron.ts'
 import { advice, type KeyPath, valueAt } from './mistakes.ts'
 import { formatDuration, insecurity } from './values.ts'
 
 interface Context {
-  addIssue(issue: { readonly code: 'custom'; readonly message: string; readonly path: (string | number)[] }): void
+  addIssue(issue: {
+    readonly code: 'custom'
+    readonly message: string
+    readonly path: (string | number)[]
+    readonly params?: { readonly twin: KeyPath }
+  }): void
 }
 
 /** Rules over several keys. They also run where other keys are wrong, so that nothing is known of any value. */
@@ -13,8 +19,8 @@ export function crossRules(written: unknown, context: Context): void {
   const wrong: Wrong = (path, message) => context.addIssue({ code: 'custom', message, path: [...path] })
   const tenants = listAt(written, 'tenants')
   const waivers = listAt(written, 'waivers')
-  assertUnique(tenants, 'tenants', 'name', wrong)
-  assertUnique(waivers, 'waivers', 'id', wrong)
+  assertUnique(tenants, 'tenants', 'name', context)
+  assertUnique(waivers, 'waivers', 'id', context)
   assertFresh([], valueAt(written, ['schedule']), valueAt(written, ['freshness']), wrong)
   for (const [index, tenant] of tenants.entries()) {
     const path = ['tenants', index]
@@ -29,6 +35,11 @@ export function crossRules(written: unknown, context: Context): void {
     }
   }
   const names = tenants.map((tenant) => valueAt(tenant, ['name'])).filter((name) => typeof name === 'string')
+  for (const [index, rule] of listAt(written, 'owners').entries()) {
+    const tenant = valueAt(rule, ['tenant'])
+    if (typeof tenant === 'string' && !names.some((name) => isMatch(tenant, name)))
+      wrong(['owners', index, 'tenant'], `it matches no tenant; ${advice(tenant, names)}`)
+  }
   for (const [index, waiver] of waivers.entries()) {
     const tenant = valueAt(waiver, ['tenant'])
     if (typeof tenant === 'string' && !names.includes(tenant))
@@ -43,12 +54,14 @@ function listAt(written: unknown, key: string): readonly unknown[] {
 
 type Wrong = (path: KeyPath, message: string) => void
 
-function assertUnique(list: readonly unknown[], section: string, key: string, wrong: Wrong): void {
+/** The message follows the place of the value that was there before. */
+function assertUnique(list: readonly unknown[], section: string, key: string, context: Context): void {
   const values = list.map((item) => valueAt(item, [key]))
   for (const [index, value] of values.entries()) {
     const first = values.indexOf(value)
-    if (typeof value === 'string' && first < index)
-      wrong([section, index, key], `\`${section}[${first}]\` has this ${key} already`)
+    if (typeof value !== 'string' || first === index) continue
+    const params = { twin: [section, first, key] }
+    context.addIssue({ code: 'custom', message: `has this ${key} already`, path: [section, index, key], params })
   }
 }
 

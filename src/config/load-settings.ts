@@ -17,6 +17,7 @@ import { parseChecks, readFolder } from './own-checks.ts'
 import { createProbe, type Environment, exists } from './probes.ts'
 import { type Catalogue, configurationSchema, type Written } from './schema.ts'
 import { type Settings, settingsOf } from './settings.ts'
+import { readWaiverFiles, type WaiverFiles, waiverFolder } from './waiver-files.ts'
 import { readWebSettings } from './web-settings.ts'
 import { readYaml } from './yaml-file.ts'
 
@@ -53,6 +54,8 @@ export interface LoadedSettings {
   readonly ignoredPath: string | null
 }
 
+const noWaiverFiles: WaiverFiles = { waivers: [], problems: [] }
+
 /** docs/install.md#first-configuration. @throws ConfigError with every mistake and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
   const { env, catalogue, cwd = process.cwd(), strict = false, syntaxOnly = false } = options
@@ -78,7 +81,16 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const folder = valueAt(raw, ['ownChecks', 'folder'])
   const own = readOwnChecks(typeof folder === 'string' ? folder : null, cwd, catalogue)
   const probe = syntaxOnly ? () => null : createProbe({ cwd, env, needsSecrets, strict, ...own })
+  const files = file === null ? noWaiverFiles : readWaiverFiles(waiverFolder(file.path), cwd)
+  problems.push(...files.problems)
+  const inline: unknown = raw['waivers'] ?? []
+  const listed: readonly unknown[] = Array.isArray(inline) ? inline : []
+  const further = listed === inline ? files.waivers : []
+  const whole = further.length === 0 ? raw : { ...raw, waivers: [...listed, ...further.map(({ waiver }) => waiver)] }
   const locate: Locate = (path, at) => {
+    const [top, index] = path
+    const inFile = top === 'waivers' ? further[Number(index) - listed.length] : undefined
+    if (inFile !== undefined) return inFile.locate(path.slice(2), at)
     const place = writtenPath(raw, path)
     const name = formatPath(place)
     const variable = variables.get(name)
@@ -87,7 +99,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   }
   const { value: written, mistakes } = validate(
     configurationSchema(own.catalogue, probe, cronSeconds),
-    withGeneral(raw),
+    withGeneral(whole),
     locate,
   )
   problems.push(...mistakes)
@@ -207,7 +219,14 @@ function readOwnChecks(folder: string | null, cwd: string, catalogue: Catalogue)
 }
 
 /** The sections that a tenant may set for itself, with the depth of the keys that it replaces. */
-const depths: Readonly<Record<string, number>> = { api: 1, freshness: 1, checks: 2, resources: 2, schedule: 2 }
+const depths: Readonly<Record<string, number>> = {
+  api: 1,
+  freshness: 1,
+  portalUrl: 1,
+  checks: 2,
+  resources: 2,
+  schedule: 2,
+}
 
 /** The configuration where each section of a tenant has the general keys that the tenant does not set. */
 function withGeneral(raw: Readonly<Record<string, unknown>>): unknown {

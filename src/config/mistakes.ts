@@ -121,10 +121,16 @@ function mistakesIn(issue: z.core.$ZodIssue, raw: unknown, locate: Locate): read
   const place = locate(path, 'value')
   const code = issue.code === 'custom' ? issue.params?.['code'] : undefined
   if (code !== undefined) return [mistakeAt(place, code as MistakeCode, `\`${place.name}\` ${issue.message}`)]
+  const twin = issue.code === 'custom' ? issue.params?.['twin'] : undefined
+  const message = twin === undefined ? issue.message : `${twinOf(locate(twin, 'value'))} ${issue.message}`
   const value = valueAt(raw, path)
   const shown = isOfWrongKind(issue) ? kindOf(value) : shownValue(place.path, value)
-  const text = `\`${place.name}\` is ${shown}; ${issue.message}`
+  const text = `\`${place.name}\` is ${shown}; ${message}`
   return [mistakeAt(place, value === undefined ? 'missing' : 'invalid', text)]
+}
+
+function twinOf({ name, prefix }: Place): string {
+  return `\`${name}\` at ${prefix}`
 }
 
 function mistakeAt({ prefix, line, order, path }: Place, code: MistakeCode, text: string): Found {
@@ -171,12 +177,13 @@ function isOfWrongKind(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && ['array', 'object', 'record', 'string'].includes(issue.expected)
 }
 
-const urlKeys: readonly unknown[] = ['baseUrl', 'proxy', 'tokenUrl']
+const urlKeys: readonly unknown[] = ['baseUrl', 'portalUrl', 'proxy', 'tokenUrl']
 const longest = 80
 
 /** A value for a message; values that may contain secrets are not shown. */
 function shownValue(path: KeyPath, value: unknown): string {
-  const shown = typeof value === 'string' && urlKeys.includes(path.at(-1)) ? maskUrl(value) : value
+  const isUrl = urlKeys.includes(path.at(-1)) || urlKeys.includes(path.at(-2))
+  const shown = typeof value === 'string' && isUrl ? maskUrl(value) : value
   if (shown === value && mayContainSecret(path)) return kindOf(value)
   if (typeof shown !== 'string') return typeof shown === 'object' || shown === undefined ? kindOf(shown) : String(shown)
   const text = JSON.stringify(shown)

@@ -5,6 +5,7 @@ import { severities } from '../model/severity.ts'
 import { canCarryToken } from '../model/token-header.ts'
 import { cron } from './cron.ts'
 import { crossRules } from './cross-rules.ts'
+import { owners, portalUrl } from './owners.ts'
 import type { Probe } from './probes.ts'
 import { available, limits, ownChecks, proxy, server, store, tokenSource, waiver } from './sections.ts'
 import {
@@ -71,6 +72,16 @@ const waiverExample = {
   expires: '2030-06-30',
 }
 
+const ownersExample = [
+  { name: 'platform', client: 'deploy-*', role: 'Deploy*' },
+  { name: 'hr', tenant: 'acme', check: 'user-*' },
+]
+
+const portalExample = {
+  user: 'https://portal.example.com/users/{userId}',
+  client: 'https://portal.example.com/api-clients/{clientId}',
+}
+
 /** The configuration as it is written, with the defaults. */
 export type Written = z.output<ReturnType<typeof configurationSchema>>
 export type WrittenTenant = Written['tenants'][number]
@@ -109,6 +120,7 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
     schedule: section(own.schedule).optional(),
     freshness: own.freshness.optional(),
     checks: own.checks.optional(),
+    portalUrl: own.portalUrl.optional(),
   })
   const checkIds = catalogue.checks.map(({ id }) => id)
   const atLeastOne = 'expected a list of at least one tenant'
@@ -118,7 +130,7 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
         .array(tenant, { error: atLeastOne })
         .min(1, { error: atLeastOne })
         .describe(
-          'The API tenants. The sections api, resources, schedule (without evaluate and timezone), freshness and checks may also be set in a tenant; each key then replaces the general one for this tenant alone',
+          'The API tenants. The sections api, resources, schedule (without evaluate and timezone), freshness, checks and portalUrl may also be set in a tenant; each key then replaces the general one for this tenant alone',
         ),
       api: own.api.prefault({}).describe('How the API is called'),
       resources: own.resources
@@ -151,7 +163,22 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
           z.array(waiver(checkIds, catalogue.incomplete === true), { error: 'expected a list' }),
         )
         .prefault([])
-        .meta({ description: 'Accepted findings; every key but ticket is mandatory', 'x-examples': [[waiverExample]] }),
+        .meta({
+          description:
+            'Accepted findings; every key but ticket is mandatory. Further ones are in files of waivers.d beside this file, see docs/waivers.md',
+          'x-examples': [[waiverExample]],
+        }),
+      owners: owners(checkIds, catalogue.incomplete === true)
+        .prefault([])
+        .meta({
+          description:
+            'Who looks after findings and API clients: the first entry that matches. Keys other than name are patterns with * and ?, in any letter case; see docs/daily-work.md#owners-and-links',
+          'x-examples': [ownersExample],
+        }),
+      portalUrl: own.portalUrl.prefault({}).meta({
+        description: 'Links from findings into the portal, with http or https; null = none',
+        'x-examples': [portalExample],
+      }),
       log: section({ level: choice(levels).default('info').describe(levels.join(', ')) }).prefault({}),
     })
     .superRefine(crossRules, { when: () => true })
@@ -180,6 +207,7 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
       return (section(modes) as z.ZodType<Modes>).prefault({} as never)
     }),
     freshness: section(eachResource(() => duration(3650).optional())),
+    portalUrl: portalUrl(),
     checks: emptyAsMap(incomplete ? z.object(known) : z.strictObject(known)),
   }
 }

@@ -2,6 +2,7 @@ import { stringify } from 'yaml'
 import { parseIsoDate } from '../model/dates.ts'
 import { dayMs, secondMs } from '../model/durations.ts'
 import type { KnownSetting } from '../model/fields.ts'
+import type { OwnerRule, PortalUrl } from '../model/owners.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { type CronSchedule, cronSchedule } from './cron.ts'
@@ -55,6 +56,7 @@ export interface TenantSettings extends DeepReadonly<Pick<Written, 'users' | 'ro
   readonly api: ApiSettings
   readonly resources: Readonly<Record<ResourceName, ResourceSettings>>
   readonly checks: Readonly<Record<string, CheckSettings>>
+  readonly portalUrl: PortalUrl
   readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly (string | null)[] }
 }
 
@@ -73,6 +75,7 @@ export interface Settings {
   readonly server: ListenAddress & DeepReadonly<Omit<Written['server'], 'listen'>>
   readonly ownChecks: OwnChecksSettings
   readonly waivers: readonly Waiver[]
+  readonly owners: readonly OwnerRule[]
   readonly logLevel: string
 }
 
@@ -110,6 +113,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
       api: api === undefined ? general.api : apiOf(api),
       resources: own === undefined ? general.resources : resourcesOf(sections),
       checks: checks === undefined ? general.checks : checksOf(checks),
+      portalUrl: tenant.portalUrl ?? written.portalUrl,
       ...limits,
     }
   })
@@ -125,6 +129,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
     server: { ...address, ...server },
     ownChecks,
     waivers: written.waivers.map(waiverIn),
+    owners: written.owners,
     logLevel: written.log.level,
   }
 }

@@ -130,7 +130,7 @@ export function insecurity(text: string, allowInsecureHttp: boolean): string | u
 }
 
 /** Refuses blanks, backslashes and missing slashes, which the URL parser accepts. */
-function parseHttpUrl(text: string): URL | undefined {
+export function parseHttpUrl(text: string): URL | undefined {
   if (!/^https?:\/\/[^\s\\]+$/i.test(text)) return undefined
   return URL.parse(text) ?? undefined
 }

@@ -126,15 +126,15 @@ function offsetOf(document: Document, path: readonly (string | number)[], at: 'k
 }
 
 /**
- * Adds an item to the list at a top-level key and changes nothing else of the text. The caller must parse the result,
+ * Adds items to the list at a top-level key and changes nothing else of the text. The caller must parse the result,
  * because not every notation can be extended.
  *
  * @returns null when the file or the list is written in flow style (`[ … ]`) with content.
  */
-export function addToList(source: string, key: string, item: object): string | null {
+export function addToList(source: string, key: string, items: readonly object[]): string | null {
   const { contents } = parseDocument(source)
   const lineEnd = source.includes('\r\n') ? '\r\n' : '\n'
-  const itemText = (indent: string) => indented(stringify([item], { lineWidth: 0 }), indent, lineEnd)
+  const itemText = (indent: string) => indented(stringify(items, { lineWidth: 0 }), indent, lineEnd)
   if (contents !== null && (!isMap(contents) || contents.flow === true)) return null
   const pair = contents?.items.find((one) => isScalar(one.key) && one.key.value === key)
   if (pair === undefined) return `${ended(source, lineEnd)}${key}:${lineEnd}${itemText('  ')}`

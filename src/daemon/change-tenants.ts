@@ -64,9 +64,11 @@ async function openIfOwned(settings: TenantSettings, options: TenantOptions): Pr
   }
 }
 
-/** A change of `checks` needs no new engine: each evaluation reads them. Client and engine contain all others. */
-function keepsEngine({ checks: _, ...before }: TenantSettings, { checks: __, ...next }: TenantSettings): boolean {
-  return isDeepStrictEqual(before, next)
+/** These need no new engine: they are read at each evaluation and output. Client and engine contain all others. */
+const outside = { checks: {}, portalUrl: {} }
+
+function keepsEngine(before: TenantSettings, next: TenantSettings): boolean {
+  return isDeepStrictEqual({ ...before, ...outside }, { ...next, ...outside })
 }
 
 function byName(tenants: readonly TenantSettings[]): ReadonlyMap<string, TenantSettings> {

@@ -3,6 +3,7 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web-settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
+import { ownerNames } from '../model/owners.ts'
 import { isUntried, type OwnerView, type TenantPosture } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
@@ -76,7 +77,11 @@ async function withOwners({ views, stores }: Session, name: string | undefined):
 const nobody = { replica: null, isAlive: false, heartbeatAgeMs: null, since: null } as const satisfies OwnerView
 
 function namesOf(settings: Settings): KnownNames {
-  return { tenants: settings.tenants.map(({ name }) => name), checks: checksOf(settings).map(({ id }) => id) }
+  return {
+    tenants: settings.tenants.map(({ name }) => name),
+    checks: checksOf(settings).map(({ id }) => id),
+    owners: ownerNames(settings.owners),
+  }
 }
 
 function accessOver(session: Session, webConfiguration: WebConfig, host: string): () => WebAccess {

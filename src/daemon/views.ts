@@ -50,8 +50,9 @@ export interface EngineFacts {
 
 /** Without `engine`, shows what the mirror has; a tenant that is not mirrored yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
-  const { waivers, evaluate } = settings
+  const { waivers, owners, evaluate } = settings
   const waiversOfTenant = waiversByTenant(waivers)
+  const ownership = { owners, source: mirror }
   const listed = checksOf(settings)
   const names = settings.tenants.map(({ name }) => name)
   const top = topFindingsMemory()
@@ -112,7 +113,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
     const rows = await mirror.tenants()
     const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
-    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...filter })
+    const read = { store: mirror, waivers, ownership, tenants: settings.tenants, now: clock.now() }
+    const found = readFindings({ ...read, tenantIds: shown, ...filter })
     yield* withPersonal ? withEntityNames(found, { source: mirror, tenants: rows }) : found
   }
 
@@ -141,7 +143,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
       const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
-      const of = { store: mirror, tenant: { id, name }, lastEventId, check, counts }
+      const of = { store: mirror, tenant: { id, name }, lastEventId, check, counts, ownership }
       named.push(...(await top({ ...of, waivers: own, now: posture.waiversAt })))
     }
     return named
@@ -160,6 +162,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         records: mirror.records(tenant.id),
         counts: await mirror.recordCounts(tenant.id),
         settings: tenant.settings,
+        owners,
         waived: memoize((check: string) => waivedEntities(posture, check)),
       }
     }

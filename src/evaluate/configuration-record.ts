@@ -4,6 +4,7 @@ import { readStored } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import { guidKey } from '../model/guid.ts'
 import { yieldAfter } from '../model/in-turns.ts'
+import type { OwnerRule } from '../model/owners.ts'
 import type { ConfiguredTenant, NewConfiguration, NotedConfiguration } from '../store/port.ts'
 import { type Check, type CheckFacts, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
@@ -12,7 +13,7 @@ import { digestOf } from './digest.ts'
 import { termsOf, waiversByTenant } from './waivers/waivers.ts'
 
 /** A tenant without its address and credentials, which may contain secrets. */
-export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
+export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'>, Pick<TenantSettings, 'portalUrl'> {
   readonly rules: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, string>>
   /** Checks for which this configuration leaves nothing to evaluate. */
@@ -28,6 +29,7 @@ export interface ConfigurationRecord {
   readonly checks: readonly RecordedCheck[]
   readonly tenants: readonly RecordedTenant[]
   readonly waivers: readonly Waiver[]
+  readonly owners: readonly OwnerRule[]
 }
 
 /** Tenants that are recorded in one turn of the event loop. */
@@ -59,12 +61,13 @@ export async function configurationRecord(
     waivers: settings.waivers.map(({ id, check, entity, tenant, reason, owner, expiresMs }) => {
       return { id, check, entity, tenant, reason, owner, expiresMs }
     }),
+    owners: settings.owners,
   }
   return { at, digest: digestOf({ ...record, tenants: digests }), content: JSON.stringify(record), tenants: configured }
 }
 
-function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): RecordedTenant {
-  const { name, ownClientId, resources, users, roles, documents } = tenant
+function recordedTenant(tenant: TenantSettings, checks: readonly Check[]): RecordedTenant {
+  const { name, ownClientId, resources, users, roles, documents, portalUrl } = tenant
   const rule = (check: Check) => check.ruleOf(settingsOf(check, tenant).options, ruleContextOf(tenant))
   return {
     name,
@@ -73,6 +76,7 @@ function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): Re
     users,
     roles,
     documents,
+    portalUrl,
     checks: Object.fromEntries(checks.map((check) => [check.id, settingsOf(check, tenant)])),
     rules: Object.fromEntries(checks.map((check) => [check.id, rule(check)])),
     assumptions: Object.fromEntries(

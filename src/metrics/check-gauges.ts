@@ -81,10 +81,10 @@ export const checkGauges: readonly TenantGauge[] = [
   {
     name: 'tenantwatch_finding_info',
     help: `1 for each of the first 10 open, unwaived findings of a check, by severity, then by first seen. entity_id is empty if the id may be a name; pass the fingerprint to tenantwatch explain. ${fromMirror}`,
-    labelNames: ['check', 'severity', 'entity_type', 'entity_id', 'fingerprint'],
+    labelNames: ['check', 'severity', 'entity_type', 'entity_id', 'fingerprint', 'owner'],
     each({ findings }, add) {
-      for (const { check, severity, entityType, entityId, fingerprint } of findings)
-        add(1, check, severity, labelText(entityType), entityId, fingerprint)
+      for (const { check, severity, entityType, entityId, fingerprint, owner } of findings)
+        add(1, check, severity, labelText(entityType), entityId, fingerprint, labelText(owner))
     },
   },
   {

@@ -1,4 +1,5 @@
 import { knownValues } from '../config/settings.ts'
+import { ownerOf } from '../model/owners.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { Gauge, ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
@@ -51,11 +52,14 @@ const waivedUntil: TenantGauge = {
 
 const infos: TenantGauge = {
   name: 'tenantwatch_api_client_info',
-  help: `Always 1; the labels have the name and role of an API client, to be joined by client_id. ${fromMirror}`,
-  labelNames: ['client_id', 'client_name', 'role'],
-  each({ secrets }, add) {
-    for (const { clientId, name, role } of secrets)
-      add(1, idLabel(clientId), labelText(name ?? ''), labelText(role ?? ''))
+  help: `Always 1; the labels have the name and role of an API client and the owner of findings about its secret (empty = none), to be joined by client_id. ${fromMirror}`,
+  labelNames: ['client_id', 'client_name', 'role', 'owner'],
+  each({ secrets, owners, posture: { tenant } }, add) {
+    for (const { clientId: id, name, role } of secrets) {
+      const names = name === null ? [] : [name]
+      const owner = ownerOf(owners, { tenant, check: expiryChecks.expired, entityType: 'api-client', id, names })
+      add(1, idLabel(id), labelText(name ?? ''), labelText(role ?? ''), labelText(owner ?? ''))
+    }
   },
 }
 

@@ -1,6 +1,7 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { ClientSecret } from '../model/expiry.ts'
 import type { NamedFinding } from '../model/finding.ts'
+import type { OwnerRule } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
@@ -57,6 +58,7 @@ interface TenantData {
   /** Counts of records, as of the last evaluation. */
   readonly counts: ReadonlyMap<ResourceName, RecordCounts>
   readonly settings: Pick<TenantSettings, 'users' | 'roles' | 'documents' | 'ownClientId'>
+  readonly owners: readonly OwnerRule[]
 }
 
 /** A tenant as the daemon reads it for a scrape. */

@@ -19,6 +19,10 @@ export interface FindingView {
   readonly resolution: Resolution | null
   readonly reopened: number
   readonly waiver: WaiverMark | null
+  /** Who looks after the entity, by `owners`; null = nobody is named. */
+  readonly owner: string | null
+  /** Address of the entity in the portal; null = none is configured. */
+  readonly link: string | null
 }
 
 export interface FindingIdentity {
@@ -52,6 +56,8 @@ export interface NamedFinding {
   /** Empty if the id may name a person or a file. */
   readonly entityId: string
   readonly fingerprint: string
+  /** Empty without one. */
+  readonly owner: string
 }
 
 export interface WaiverMark {
@@ -83,6 +89,7 @@ export function findingColumns(details: boolean): FindingColumns {
     entityType: ({ entity }) => entity.type,
     entityId: ({ entity }) => entity.id,
     ...(details ? names : {}),
+    owner: ({ owner }) => owner,
     firstSeen: ({ firstSeen }) => firstSeen,
     lastSeen: ({ lastSeen }) => lastSeen,
     tenant: ({ tenant }) => tenant,
@@ -92,6 +99,7 @@ export function findingColumns(details: boolean): FindingColumns {
     reopened: ({ reopened }) => reopened,
     waiver: ({ waiver }) => waiver,
     fingerprint: ({ fingerprint }) => fingerprint,
+    link: ({ link }) => link,
     evidence: ({ evidence }) => evidence,
   }
 }

@@ -1,4 +1,3 @@
-import type { Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import {
@@ -138,7 +137,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
     /** Open and waived findings, oldest first; each call reads them again. */
     period: row === undefined ? null : await periodIn(posture, row.id, request),
-    findings: () => findingsOf(evaluated.id, waivers, known),
+    findings: () => findingsOf(evaluated.id, known),
   }
 }
 
@@ -217,18 +216,19 @@ function reportResource(view: TenantPosture['resources'][number], posture: Tenan
 
 async function* findingsOf(
   tenantId: number,
-  waivers: readonly Waiver[],
-  { request, store }: Known,
+  { request, record: { waivers, owners, tenants }, store }: Known,
 ): AsyncIterable<ReportFinding> {
   const now = request.past.at
-  const found = readFindings({ store, waivers, now, tenantIds: [tenantId], states: ['open', 'waived'] })
+  const configured = { waivers, ownership: { owners, source: request.past }, tenants }
+  const found = readFindings({ store, ...configured, now, tenantIds: [tenantId], states: ['open', 'waived'] })
   const names = { source: request.past, tenants: request.tenants }
   if (request.details) for await (const finding of withEntityNames(found, names)) yield toReport(finding, now)
   else for await (const finding of found) yield toReport(withoutDetails(finding), now)
 }
 
 function toReport(finding: FindingView, now: number) {
-  const { fingerprint, check, entity, severity, state, message, firstSeen, reopened, waiver, evidence } = finding
+  const { fingerprint, check, entity, severity, state, message, firstSeen, reopened, waiver, evidence, owner, link } =
+    finding
   const ageDays = Math.max(0, Math.floor((now - Date.parse(firstSeen)) / dayMs))
   // Owner and reason are listed with the waiver.
   const mark = waiver && {
@@ -237,7 +237,8 @@ function toReport(finding: FindingView, now: number) {
     expires: waiver.expires,
     explanation: waiver.explanation,
   }
-  return { fingerprint, check, entity, severity, state, message, firstSeen, ageDays, reopened, waiver: mark, evidence }
+  const facts = { fingerprint, check, entity, severity, state, message, owner, link, firstSeen, ageDays, reopened }
+  return { ...facts, waiver: mark, evidence }
 }
 
 /** Null if the report contains all tenants of the mirror. */

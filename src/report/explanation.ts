@@ -114,6 +114,7 @@ function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean
 export function explanationText(explanation: Explanation): readonly string[] {
   const { finding, rule, record, changes, accepted, life, waivers } = explanation
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
+  const { owner, link } = finding
   const driftId = driftIdIn(finding)
   return [
     `${severity.toUpperCase()} ${check}: ${finding.message}`,
@@ -122,6 +123,8 @@ export function explanationText(explanation: Explanation): readonly string[] {
     ...(driftId === null ? [] : [`Drift id     ${driftId}`]),
     `Entity       ${entityWords(entity).join(' ')} of tenant ${finding.tenant}`,
     ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
+    ...(link === null ? [] : [`Portal       ${link}`]),
+    ...(owner === null ? [] : [`Owner        ${owner}`]),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,
     `Last seen    ${lastSeen}${resolution === null ? ' (written at most every 5 minutes)' : ''}${reopened === 0 ? '' : `, ${reopenedWords(reopened)}`}`,

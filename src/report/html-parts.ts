@@ -73,10 +73,11 @@ export function period({ tenant, period: of }: TenantReport): Html | string {
     }),
     table({
       labeledBy: `period-${tenant}_title`,
-      columns: ['Waiver in force', 'Check', 'Agreed', 'Ends'],
-      rows: of.waivers.map(({ id, check, agreed, expires }) => [
+      columns: ['Waiver in force', 'Check', 'Owner', 'Agreed', 'Ends'],
+      rows: of.waivers.map(({ id, check, owner, agreed, expires }) => [
         whole(id),
         html`<code>${check}</code>`,
+        whole(owner),
         when(agreed),
         when(expires),
       ]),
@@ -199,14 +200,14 @@ ${shared.length === 0 ? '' : html`<p class="count-line">The same in each finding
 }
 
 function item(finding: ReportFinding, evidence: readonly Fact[]): Html {
-  const { severity, state, message, waiver, reopened, entity, fingerprint } = finding
+  const { severity, state, message, waiver, reopened, entity, fingerprint, owner, link } = finding
   const tone = state === 'waived' ? 'quiet' : severityTone[severity]
   const notes = [
     ...(waiver === null ? [] : [waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`]),
     ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
   ]
   return html`<li><p>${badge(severity, tone)} ${state === 'waived' ? badge('waived', 'quiet') : ''} ${whole(message)}${notes.map((note) => html`<span class="why">${whole(note)}</span>`)}</p>
-<dl class="facts">${fact('Entity', html`${[...entityWords(entity), ...namesIn(entity)].map((name) => html`${whole(name)} `)}`)}${fact('First seen', html`${when(finding.firstSeen)}, ${plural(finding.ageDays, 'day')} old`)}${fact('Fingerprint', html`<code>${fingerprint}</code>`)}</dl>
+<dl class="facts">${fact('Entity', html`${[...entityWords(entity), ...namesIn(entity)].map((name) => html`${whole(name)} `)}${link === null ? '' : html`<a href="${link}" rel="noreferrer">in the portal</a>`}`)}${owner === null ? '' : fact('Owner', whole(owner))}${fact('First seen', html`${when(finding.firstSeen)}, ${plural(finding.ageDays, 'day')} old`)}${fact('Fingerprint', html`<code>${fingerprint}</code>`)}</dl>
 ${facts(evidence)}</li>
 `
 }

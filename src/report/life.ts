@@ -116,14 +116,17 @@ export function explainedWaivers(
     change: kind,
     /** Last day of the terms that are in force after the event. */
     expires: kind === 'removed' || agreed === null ? null : dayOf(agreed.expiresMs),
+    /** Who is responsible by terms that begin; else null. */
+    owner: kind === 'removed' || kind === 'ended' ? null : (agreed?.owner ?? null),
     changes: details ? changes : changes.map(withoutNamesIn),
   }))
 }
 
-export function waiverLine({ at, waiver, change, expires, changes }: ExplainedWaiver): string {
+export function waiverLine({ at, waiver, change, expires, owner, changes }: ExplainedWaiver): string {
   const until = expires === null || change === 'ended' ? '' : `, valid until ${expires}`
   const why = changes.length === 0 ? '' : `: ${changes.map(changeInWords).join(', ')}`
-  return `  ${at}  waiver ${waiver} ${change}${until}${why}`
+  const by = owner === null ? '' : ` (${owner})`
+  return `  ${at}  waiver ${waiver} ${change}${until}${by}${why}`
 }
 
 type StoredFacts = FindingFacts & { readonly evidence: Readonly<Record<string, unknown>> }

@@ -136,6 +136,8 @@ export function complianceFinding(finding: FindingView, source: OcsfSource): obj
       resolution: finding.resolution,
       reopened: finding.reopened,
       waiver: finding.waiver,
+      owner: finding.owner,
+      link: finding.link,
     },
   }
 }

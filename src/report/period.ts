@@ -73,8 +73,8 @@ function medianOf(hours: readonly number[]): number | null {
 function waiversIn(events: readonly EventRow[], { from, to }: Span) {
   const last = new Map(events.filter(({ at }) => at <= to).map((event) => [event.subject, event]))
   return [...last.values()].flatMap(({ subject: id, at, data }) => {
-    const { check, entity, expiresAt } = data as WaiverTermsFacts
-    return expiresAt < from ? [] : [{ id, check, entity, agreed: toIso(at), expires: toIso(expiresAt) }]
+    const { check, entity, owner, expiresAt } = data as WaiverTermsFacts
+    return expiresAt < from ? [] : [{ id, check, entity, owner, agreed: toIso(at), expires: toIso(expiresAt) }]
   })
 }
 

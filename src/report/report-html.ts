@@ -24,7 +24,7 @@ import {
 import { stylesheet } from './stylesheet.ts'
 import { type Part, parts, resourceStateWord, wordOf } from './words.ts'
 
-/** The report as one self-contained HTML file without scripts; its links lead to its own parts. */
+/** The report as one self-contained HTML file without scripts; its links lead to its own parts and into the portal. */
 export async function* reportHtml(report: Report): AsyncIterable<string> {
   const asOf = toIso(report.at)
   const head = {

@@ -188,10 +188,11 @@ function observationOf(check: ReportCheck, tenant: string, time: string) {
 
 const evidenceId = (tenant: string, time: string, fingerprint: string) => uuidOf('evidence', time, tenant, fingerprint)
 
-function factsOf({ check, severity, fingerprint, entity, firstSeen }: ReportFinding) {
+function factsOf({ check, severity, fingerprint, entity, firstSeen, owner }: ReportFinding) {
   return [
     ...[prop('check', check), prop('severity', severity), prop('fingerprint', fingerprint)],
     ...[prop('entity-type', entity.type), prop('entity-id', entity.id), prop('first-seen', firstSeen)],
+    ...(owner === null ? [] : [prop('owner', owner)]),
     ...Object.entries({
       'entity-name': entity.name,
       'entity-email': entity.email,
@@ -201,11 +202,12 @@ function factsOf({ check, severity, fingerprint, entity, firstSeen }: ReportFind
 }
 
 function evidenceOf(finding: ReportFinding, tenant: string, time: string) {
-  const { fingerprint, message, evidence } = finding
+  const { fingerprint, message, evidence, link } = finding
   return {
     uuid: evidenceId(tenant, time, fingerprint),
     description: md(message),
     props: factsOf(finding),
+    ...(link !== null && { links: [{ href: link, rel: 'reference' }] }),
     methods: ['TEST'],
     types: ['finding'],
     'relevant-evidence': [{ description: md(printableJson(evidence)) }],

@@ -60,6 +60,8 @@ export interface WaiverTermsFacts {
   readonly entity: string
   /** Digest; a different one is a renewal. */
   readonly terms: string
+  /** Who agreed to these terms. */
+  readonly owner: string
   readonly expiresAt: number
 }
 

@@ -16,6 +16,7 @@ const wrongLimit = `The limit must be a whole number from 1 to ${maxLimit}`
 export const filterQuery = z.object({
   tenant: text('Only findings of this tenant'),
   check: text('Only findings of this check'),
+  owner: text('Only findings of this owner'),
   severity: words('severity', severities, 'Only findings of these severities'),
   state: words('state', [...states, 'all'], 'Only findings in these states; open by default'),
   q: searchText,
@@ -52,6 +53,7 @@ export async function findingsRoute(
   const query: ShownQuery = {
     tenant: asked.tenant,
     check: asked.check,
+    owner: asked.owner,
     severities: severity,
     after: cursor,
     text: asked.q,

@@ -62,15 +62,17 @@ export function parseQuery<Q extends z.ZodObject>(schema: Q, request: HonoReques
 /** Most names listed in a message; there may be a thousand tenants. */
 const maxNames = 40
 
-/** Null if both exist; an unknown name would look like "nothing found". */
+/** Null if all exist; an unknown name would look like "nothing found". */
 export function unknownName(
-  { tenant, check }: { readonly tenant?: string | undefined; readonly check?: string | undefined },
+  { tenant, check, owner }: Readonly<Partial<Record<'tenant' | 'check' | 'owner', string | undefined>>>,
   known: KnownNames,
 ): { readonly status: 400 | 404; readonly message: string } | null {
   if (tenant !== undefined && !known.tenants.includes(tenant))
     return { status: 404, message: sentence('tenant', tenant, known.tenants) }
   if (check !== undefined && !known.checks.includes(check))
     return { status: 400, message: sentence('check', check, known.checks) }
+  if (owner !== undefined && !known.owners.includes(owner))
+    return { status: 400, message: sentence('owner', owner, known.owners) }
   return null
 }
 

@@ -13,6 +13,7 @@ import type { Severity } from '../model/severity.ts'
 export interface FindingQuery {
   readonly tenant?: string | undefined
   readonly check?: string | undefined
+  readonly owner?: string | undefined
   readonly severities?: readonly Severity[] | undefined
   /** Absent: open and not waived. */
   readonly states?: readonly FindingView['state'][]
@@ -37,6 +38,7 @@ export interface KnownNames {
   readonly tenants: readonly string[]
   /** All checks, including disabled ones. */
   readonly checks: readonly string[]
+  readonly owners: readonly string[]
 }
 
 export interface SyncRequest {

@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest'
-import {
-  documentRequiredPresent as check,
-  comparableName,
-  globMatcher,
-} from '../../src/checks/document-required-present.ts'
+import { documentRequiredPresent as check } from '../../src/checks/document-required-present.ts'
 import { dayMs } from '../../src/model/durations.ts'
+import { comparableName, globMatcher } from '../../src/model/text/glob.ts'
 import { brief, evaluator, iso, now } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
 

@@ -17,6 +17,8 @@ const contractFields = [
   'resolution',
   'reopened',
   'waiver',
+  'owner',
+  'link',
 ]
 
 interface Finding {

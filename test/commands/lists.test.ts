@@ -72,7 +72,7 @@ it('writes CSV in the order in which a person reads it, evidence last', async ()
   const columns = async (...args: readonly string[]) =>
     parseCsv((await world.run(...args, '--format', 'csv')).stdout)[0]?.join(' ')
   expect(await columns('findings')).toBe(
-    'severity check message entityType entityId firstSeen lastSeen tenant state resolvedAt resolution reopened waiver fingerprint evidence',
+    'severity check message entityType entityId owner firstSeen lastSeen tenant state resolvedAt resolution reopened waiver fingerprint link evidence',
   )
   expect(await columns('findings', '--details')).toMatch(
     /^severity check message entityType entityId name email filename /,

@@ -59,7 +59,8 @@ it('writes waivers into the file, one after the other, with comments, order and 
   expect(parse(written).waivers.map(({ check }: { check: string }) => check)).toEqual(checks)
   const waived = (await findings('--all')).filter(({ state }) => state === 'waived')
   expect(waived.map(({ check }) => check).toSorted()).toEqual(checks.toSorted())
-  const changed = 'The configuration differs from that of the last evaluation; waivers already apply here'
+  const changed =
+    'The configuration differs from that of the last evaluation; waivers, owners and links already apply here'
   expect((await run('findings')).stderr).toContain(changed)
   await run('sync', '--resource', 'roles')
   expect((await run('findings')).stderr).not.toContain(changed)

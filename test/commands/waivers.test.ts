@@ -94,9 +94,9 @@ it('shows in explain and history how a waiver was agreed, lapsed, was renewed an
   )
   const ofWaiver = life.split('\n').filter((line) => line.includes('waiver W-1 '))
   expect(ofWaiver.map((line) => line.replace(/T\S+/, ''))).toEqual([
-    '  2026-03-01  waiver W-1 agreed, valid until 2026-04-30',
+    '  2026-03-01  waiver W-1 agreed, valid until 2026-04-30 (ops)',
     '  2026-03-02  waiver W-1 lapsed: roleName "Importer" -> "Wide"',
-    '  2026-03-03  waiver W-1 renewed, valid until 2026-05-31',
+    '  2026-03-03  waiver W-1 renewed, valid until 2026-05-31 (ops)',
     '  2026-05-31  waiver W-1 ended',
   ])
   const { stdout } = await world.run('history', '--entity', world.clientId, '--format', 'json')
@@ -166,7 +166,7 @@ it('shows in explain and history when a waiver was removed from the configuratio
   ])
   const life = (await world.run('explain', finding?.fingerprint ?? '')).stdout
   expect(life).toMatch(/2026-03-02T\S+ {2}waiver W-1 removed\n/)
-  expect(life).toMatch(/2026-03-04T\S+ {2}waiver W-1 restored, valid until 2026-04-30\n/)
+  expect(life).toMatch(/2026-03-04T\S+ {2}waiver W-1 restored, valid until 2026-04-30 \(ops\)\n/)
   // The configurations remain when a tenant is purged.
   world.write('tenantwatch.yaml', none.replace('name: acme', 'name: globex'))
   expect((await world.run('purge', 'acme')).code).toBe(0)

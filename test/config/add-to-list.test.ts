@@ -35,7 +35,7 @@ it.each([
   ['Windows', 'a: 1\r\nwaivers:\r\n  - id: W-1\r\n', `a: 1\r\nwaivers:\r\n  - id: W-1\r\n${at('  ', '\r\n')}`],
   ['comments only', '# nothing\n', `# nothing\nwaivers:\n${at('  ')}`],
 ])('adds to %s and changes nothing else', (_, source, result) => {
-  const text = addToList(source, 'waivers', item)
+  const text = addToList(source, 'waivers', [item])
   expect(text).toBe(result)
   const before = parse(source) ?? {}
   expect(parse(text ?? '')).toEqual({ ...before, waivers: [...(before.waivers ?? []), item] })
@@ -43,5 +43,5 @@ it.each([
 
 it.each(['{ a: 1 }', 'waivers: [{ id: W-1 }]', 'waivers: 1', '- a', 'waivers: { a: 1 }'])(
   'does not add to %s',
-  (source) => expect(addToList(source, 'waivers', item)).toBeNull(),
+  (source) => expect(addToList(source, 'waivers', [item])).toBeNull(),
 )

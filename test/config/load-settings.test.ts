@@ -97,6 +97,7 @@ it('applies every default', () => {
     evaluate: { expression: '* * * * *', intervalMs: minuteMs },
     timezone: 'UTC',
     historyRetentionDays: 400,
+    owners: [],
     store: { path: 'data/tenantwatch.db', url: null },
     server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto', allowedHosts: [] },
     ownChecks: { folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false },

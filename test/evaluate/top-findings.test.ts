@@ -50,7 +50,7 @@ it('names at most ten of a check: the most severe, then those first seen longest
   expect(findings).toHaveLength(15)
   expect(found).toEqual(
     sorted.slice(0, 10).map(({ severity, entity, fingerprint }) => {
-      return { check: mfa, severity, entityType: 'user', entityId: entity.id, fingerprint }
+      return { check: mfa, severity, entityType: 'user', entityId: entity.id, fingerprint, owner: '' }
     }),
   )
   expect(idsOf(found.slice(0, 3)).toSorted()).toEqual(['40', '41', '42'])
@@ -118,6 +118,7 @@ it('shows plain ids of built-in checks but never a file name', async () => {
       entityType: 'document-name',
       entityId: '',
       fingerprint: expect.stringMatching(/^[\da-f]{32}$/),
+      owner: '',
     },
   ])
   const current = await top(world, 'document-current')

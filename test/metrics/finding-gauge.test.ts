@@ -8,7 +8,7 @@ const infos = (body: string) => body.split('\n').filter((line) => line.startsWit
 it('shows a series for each finding that is named, with the tenant in front', async () => {
   const body = await metricsOf([reading(lively)]).render()
   expect(infos(body)).toEqual([
-    'tenantwatch_finding_info{tenant="acme",check="user-mfa-enrolled",severity="high",entity_type="user",entity_id="1041",fingerprint="0123456789abcdef0123456789abcdef"} 1',
+    'tenantwatch_finding_info{tenant="acme",check="user-mfa-enrolled",severity="high",entity_type="user",entity_id="1041",fingerprint="0123456789abcdef0123456789abcdef",owner="security"} 1',
   ])
   expect(body).toContain('# TYPE tenantwatch_finding_info gauge\n')
 })

@@ -51,9 +51,11 @@ it('shows the expiry of every secret and of the own client whatever the case of 
   expect(valueIn(text, name, { client_id: 'bb-2' })).toBe(at / 1000 - 0.5)
   expect(valueIn(text, 'tenantwatch_own_client_secret_expiration_timestamp_seconds')).toBe(at / 1000 + 86_400)
   expect(
-    valueIn(text, 'tenantwatch_api_client_info', { client_id: 'aa-1', client_name: 'HR "sync"', role: 'Reader' }),
+    valueIn(text, 'tenantwatch_api_client_info', {
+      ...{ client_id: 'aa-1', client_name: 'HR "sync"', role: 'Reader', owner: 'security' },
+    }),
   ).toBe(1)
-  expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'bb-2', client_name: '' })).toBe(1)
+  expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'bb-2', client_name: '', owner: '' })).toBe(1)
 })
 
 it('shows that a secret never expires, and the client that has it', async () => {

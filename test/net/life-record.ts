@@ -78,7 +78,7 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
   const { waivers } = machine
   const ownChecks = { folder: null, checks: [], incomplete: false }
   // All that is asked of the settings here.
-  const whole = { tenants: [settings], waivers, evaluate, ownChecks } as unknown as Settings
+  const whole = { tenants: [settings], waivers, owners: [], evaluate, ownChecks } as unknown as Settings
   const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
   const views = createViews(machine.mirror, whole, clock)
   const [posture] = await views.posture()

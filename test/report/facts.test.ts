@@ -9,6 +9,8 @@ const findingWith = (evidence: Readonly<Record<string, unknown>>): ReportFinding
   severity: 'high',
   state: 'open',
   message: 'm',
+  owner: null,
+  link: null,
   firstSeen: '2026-03-01T12:00:00.000Z',
   ageDays: 0,
   reopened: 0,

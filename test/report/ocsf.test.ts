@@ -28,6 +28,8 @@ const finding: FindingView = {
   resolution: null,
   reopened: 0,
   waiver: null,
+  owner: null,
+  link: null,
 }
 const source = { version: '1.2.3', check: () => undefined }
 const eventOf = (over: Partial<FindingView> = {}) => complianceFinding({ ...finding, ...over }, source) as Event

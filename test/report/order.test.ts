@@ -5,6 +5,7 @@ import { mostSevere } from '../../src/report/report-html.ts'
 const finding = (id: string, firstSeen: string, over: Partial<ReportFinding> = {}): ReportFinding => ({
   ...{ fingerprint: `f${id}`, check: 'user-mfa-enrolled', entity: { type: 'user', id }, severity: 'high' },
   ...{ state: 'open', message: 'm', firstSeen, ageDays: 0, reopened: 0, waiver: null, evidence: {} },
+  ...{ owner: null, link: null },
   ...over,
 })
 

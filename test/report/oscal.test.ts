@@ -52,8 +52,10 @@ async function oscal(run: (...args: string[]) => Promise<{ readonly stdout: stri
 const waiver =
   '{ id: W-1, check: auth-sso-enforced, entity: "*", tenant: acme, owner: ops, expires: 2027-01-01, reason: Moved in spring as agreed }'
 
+const portalUrl = 'portalUrl: { user: "https://portal.example.com/users/{userId}" }'
+
 it('is what the schema of NIST wants, the same for the same time, with every finding as a risk', async () => {
-  const { run, pass, now } = await synced({ more: `waivers: [${waiver}]` })
+  const { run, pass, now } = await synced({ more: `waivers: [${waiver}]\nowners: [{ name: ops }]\n${portalUrl}` })
   const asOf = new Date(now()).toISOString()
   const found = JSON.parse((await run('findings', '--all', '--format', 'json')).stdout)
   const { stdout, results } = await oscal(run, '--as-of', asOf)
@@ -69,6 +71,8 @@ it('is what the schema of NIST wants, the same for the same time, with every fin
       ]),
     ),
   )
+  expect(new Set(result?.risks?.map((risk) => propOf(risk, 'owner')))).toEqual(new Set(['ops']))
+  expect(stdout).toContain('"links":[{"href":"https://portal.example.com/users/')
   const observed = new Set(result?.observations.map(({ uuid }) => uuid))
   expect(observed.size).toBe(result?.observations.length)
   for (const one of [...(result?.risks ?? []), ...(result?.findings ?? [])])

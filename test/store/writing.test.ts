@@ -40,7 +40,7 @@ const checkResult: CheckResult = {
   waivers: { accepted: [], lapsed: [] },
   problem: 'odd',
 }
-const waiver: NotedWaiver = { id: 'w', check, entity: '*', terms: 't', since: at, expiresAt: at + 1 }
+const waiver: NotedWaiver = { id: 'w', check, entity: '*', terms: 't', owner: 'o', since: at, expiresAt: at + 1 }
 const hold = { tenantId, resource, reason: 'shrink_held', count: 1, message: '', cause: {}, rids: [1], at } as const
 const page: PageCommit = { ...ofUsers, items: [user(1), user(2)], at, requestId: null, recordCreations: true }
 const next = { pages: 1, reachedEnd: true, fullSyncMs: 1 }

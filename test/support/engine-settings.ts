@@ -40,6 +40,7 @@ export function engineSettings(baseUrl: string, changes: EngineSettings = {}): T
     baseUrl: changes.baseUrl ?? baseUrl,
     auth: { header: 'Authorization', scheme: 'Bearer', token: { env: 'TOKEN' }, ...changes.auth },
     ownClientId,
+    portalUrl: {},
     api: {
       pageSizeParameter: null,
       pageSize: 200,

@@ -40,7 +40,7 @@ it('filters findings by its query and refuses unknown values', async () => {
   const all = [
     finding({ fingerprint: 'a' }),
     finding({ fingerprint: 'b', severity: 'low' }),
-    finding({ fingerprint: 'c', tenant: 'globex', state: 'waived' }),
+    finding({ fingerprint: 'c', tenant: 'globex', state: 'waived', owner: 'hr' }),
     finding({ fingerprint: 'd', check: 'auth-sso-enforced', state: 'resolved', resolution: 'fixed' }),
   ]
   await using web = await startServer({ sources: { ...sources, findings: findingsFrom(all) } })
@@ -55,6 +55,8 @@ it('filters findings by its query and refuses unknown values', async () => {
   expect(await ids('?severity=low')).toBe('b')
   expect(await ids('?tenant=globex&state=all')).toBe('c')
   expect(await ids('?check=auth-sso-enforced&state=all')).toBe('d')
+  expect(await ids('?owner=hr&state=all')).toBe('c')
+  expect(await ids('?owner=hrr')).toBe('Unknown owner "hrr"; did you mean hr?')
   expect(await ids('?tenant=acm')).toBe('Unknown tenant "acm"; did you mean acme?')
   expect(await ids('?check=user-mfa-enroled')).toBe('Unknown check "user-mfa-enroled"; did you mean user-mfa-enrolled?')
   expect(await ids('?severity=severe')).toMatch(/^Unknown severity "severe"/)
@@ -165,7 +167,7 @@ it('answers 404 for a tenant and 400 for a check that does not exist, to HEAD li
 
 it('lists at most forty of the known names', async () => {
   const tenants = Array.from({ length: 41 }, (_, index) => `t${index}`)
-  await using web = await startServer({ sources: { ...sources, names: () => ({ tenants, checks: [] }) } })
+  await using web = await startServer({ sources: { ...sources, names: () => ({ tenants, checks: [], owners: [] }) } })
   const { error } = (await (await fetch(`${web.origin}/api/v1/findings?tenant=nobody`)).json()) as { error: string }
   expect(error).toMatch(/^Unknown tenant: expected one of t0, .*, t39 and 1 more$/)
 })
@@ -173,7 +175,7 @@ it('lists at most forty of the known names', async () => {
 it.each([
   ['/api/v1/checks?tenant=acme', 'Unknown parameter tenant: /api/v1/checks takes none'],
   ['/api/v1/status?tenant=acme', 'Unknown parameter tenant: /api/v1/status takes none'],
-  ['/?bogus=1', 'Unknown parameter bogus: use tenant, find, severity, check, state, q, after'],
+  ['/?bogus=1', 'Unknown parameter bogus: use tenant, find, severity, check, owner, state, q, after'],
 ])('refuses a parameter that %s does not take', async (path, sentence) => {
   await using web = await startServer()
   const answer = await fetch(web.origin + path)

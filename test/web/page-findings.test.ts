@@ -20,7 +20,7 @@ const user = (fingerprint: string, over: Partial<FindingView>) =>
 const views = [
   user('a1', { severity: 'low', check: 'x', firstSeen: '2026-01-01T00:00:00Z' }),
   user('b2', { severity: 'critical', check: 'x', firstSeen: '2026-01-02T00:00:00Z' }),
-  user('c3', { check: 'y', message: 'Needle in it', firstSeen: '2026-01-03T00:00:00Z' }),
+  user('c3', { check: 'y', owner: 'hr', message: 'Needle in it', firstSeen: '2026-01-03T00:00:00Z' }),
   user('d4', { check: 'y', state: 'waived', firstSeen: '2026-01-04T00:00:00Z' }),
   user('e5', {
     ...{ check: 'z', message: 'Mended', state: 'resolved', resolution: 'fixed' },
@@ -28,7 +28,7 @@ const views = [
   }),
 ]
 const some: Partial<WebSources> = {
-  names: () => ({ tenants: ['acme', 'globex'], checks: ['x', 'y', 'z'] }),
+  names: () => ({ tenants: ['acme', 'globex'], checks: ['x', 'y', 'z'], owners: ['hr', 'platform'] }),
   posture: async () => [
     posture({
       checks: [
@@ -53,12 +53,23 @@ it.each([
   ['/?q=User%201041', ['b2', 'a1'], '2 findings'],
   ['/?q=jo%40example.com', [], '0 findings'],
   ['/?q=x&severity=low', ['a1'], '1 finding'],
+  ['/?owner=hr', ['c3'], '1 finding'],
   ['/?check=z', ['e5'], 'No open finding matches any more'],
   ['/?q=mended', ['e5'], 'No open finding matches any more'],
 ])('shows for %s the findings %j, and counts %s', async (path, fingerprints, count) => {
   const html = await page(path, some)
   expect(shownIn(html)).toEqual(fingerprints)
   expect(countIn(html)?.startsWith(count)).toBe(true)
+})
+
+it('shows owner and link of a finding, the link escaped', async () => {
+  const html = await page('/?owner=hr', {
+    ...some,
+    findings: findingsFrom([user('l1', { owner: 'hr', link: 'https://p.example.com/?a=1&b="' })]),
+  })
+  expect(html).toContain('<a href="https://p.example.com/?a=1&amp;b=&quot;" rel="noreferrer">')
+  expect(html).toContain('<option value="hr" selected="">hr</option>')
+  expect(html).toContain('owner=hr">JSON</a>')
 })
 
 it('says behind an old link when the finding was resolved, and selects that state', async () => {
@@ -75,7 +86,7 @@ const countsOf = (name: string): SeverityCounts => ({
   low: long.filter((one) => one.check === name && one.severity === 'low').length,
 })
 const longList: Partial<WebSources> = {
-  names: () => ({ tenants: ['acme'], checks: ['x', 'y'] }),
+  names: () => ({ tenants: ['acme'], checks: ['x', 'y'], owners: [] }),
   posture: async () => [
     posture({ checks: ['x', 'y'].map((name) => check(name, { status: 'fail', open: countsOf(name) })) }),
   ],

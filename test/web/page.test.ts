@@ -335,7 +335,7 @@ it('shows a card for each tenant, the worst first, and all details', async () =>
 it('stays small with a thousand tenants and shows the details of one on demand', async () => {
   const secrets = vi.fn(async () => [])
   const all: Partial<WebSources> = {
-    names: () => ({ tenants: Array.from({ length: 1000 }, (_, i) => `t${i}`), checks: [] }),
+    names: () => ({ tenants: Array.from({ length: 1000 }, (_, i) => `t${i}`), checks: [], owners: [] }),
     posture: async (tenant) => fleet(1000).filter((one) => tenant === undefined || one.tenant === tenant),
     secrets,
     findings: findingsFrom([]),

@@ -107,7 +107,8 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   const meant = nearest(given, words)
   // A word close to a known one is not a secret.
   if (meant !== undefined) throw new UsageError(`Unknown ${what} "${given}"; did you mean ${meant}?`)
-  throw new UsageError(`Unknown ${what}${repeated(given)}: expected one of ${words.join(', ')}`)
+  const wanted = words.length === 0 ? 'none is configured' : `expected one of ${words.join(', ')}`
+  throw new UsageError(`Unknown ${what}${repeated(given)}: ${wanted}`)
 }
 
 /** The name of a configured tenant. Undefined stays undefined. @throws UsageError */

@@ -90,6 +90,8 @@ function findingsOf(
       resolution: null,
       reopened: 0,
       waiver: null,
+      owner: null,
+      link: null,
     }
     return [finding]
   })

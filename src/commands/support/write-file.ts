@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
@@ -111,6 +112,25 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
+/** Opens a new file that whoever can read the file `like` can read, too. */
+function openLike(file: string, like: string): number {
+  const { mode, uid, gid } = statSync(like)
+  const fd = openSync(file, 'wx', mode)
+  fchownSync(fd, uid, gid)
+  fchmodSync(fd, mode)
+  return fd
+}
+
+/** Writes a new file with the permissions of another one. @throws a system error, also when it exists */
+export function createFile(file: string, like: string, text: string): void {
+  const fd = openLike(file, like)
+  try {
+    writeFileSync(fd, text)
+  } finally {
+    closeSync(fd)
+  }
+}
+
 /**
  * Replaces a file atomically, with its permissions, unless its text differs from `before`. `<file>.lock` excludes other
  * processes meanwhile.
@@ -129,12 +149,8 @@ export async function changeFile(file: string, before: string, after: string): P
   }
   try {
     if (readFileSync(file, 'utf8') !== before) return 'another process has changed it meanwhile'
-    const { mode, uid, gid } = statSync(file)
     rmSync(tempFile, { force: true })
-    const fd = openSync(tempFile, 'wx', mode)
-    fchownSync(fd, uid, gid)
-    fchmodSync(fd, mode)
-    await putInPlace(fd, tempFile, file, [after])
+    await putInPlace(openLike(tempFile, file), tempFile, file, [after])
     return null
   } catch (error) {
     return codeOf(error)

@@ -1,29 +1,44 @@
-import type { Waiver } from '../../config/settings.ts'
+import type { TenantSettings, Waiver } from '../../config/settings.ts'
 import { toIso } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
+import { portalLink } from '../../model/owners.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, Lapse, PostureStore } from '../../store/port.ts'
 import { waiverTime } from '../data-quality.ts'
 import { lapsesUnder, markOf, termsById } from '../waivers/waivers.ts'
 import { driftIdOf } from './identity.ts'
+import { type Ownership, readOwners } from './owners.ts'
 
 export interface ReadFindings extends Omit<FindingFilter, 'all'> {
   readonly store: PostureStore
   readonly waivers: readonly Waiver[]
+  /** Absent = no finding has an owner. */
+  readonly ownership?: Ownership
+  /** Their addresses in the portal. */
+  readonly tenants?: readonly Pick<TenantSettings, 'name' | 'portalUrl'>[]
   readonly now: number
   /** Absent = open and not waived. */
   readonly states?: readonly FindingView['state'][]
+  /** Only findings of this owner. */
+  readonly owner?: string | undefined
 }
 
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
-  const { store, waivers, now, states = ['open'], ...filter } = request
+  const { store, waivers, ownership, tenants = [], now, states = ['open'], owner, ...filter } = request
   const { fingerprints } = filter
   const times = await timesOf(request)
   const terms = termsById(waivers)
+  const portals = new Map(tenants.map(({ name, portalUrl }) => [name, portalUrl]))
+  const mirrored = await store.tenants()
   for await (const batch of store.findings({ ...filter, all: states.includes('resolved') })) {
-    for (const row of batch) {
+    const owned = ownership === undefined ? [] : await readOwners(batch, ownership, mirrored)
+    for (const [i, row] of batch.entries()) {
       if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
-      const view = toView(row, times(row), lapsesUnder(terms, row.lapses), request)
-      if (states.includes(view.state)) yield view
+      const view = {
+        ...toView(row, times(row), lapsesUnder(terms, row.lapses), request),
+        owner: owned[i] ?? null,
+        link: portalLink(portals.get(row.tenant) ?? {}, row.entityType, row.entityId),
+      }
+      if (states.includes(view.state) && (owner === undefined || view.owner === owner)) yield view
     }
   }
 }
@@ -60,7 +75,7 @@ function toView(
   { confirmedAt, waiversAt }: Times,
   lapses: readonly Lapse[],
   { waivers }: ReadFindings,
-): FindingView {
+): Omit<FindingView, 'owner' | 'link'> {
   const isOpen = row.resolvedAt === null
   const waiver = isOpen ? markOf(row, waivers, lapses, waiversAt) : null
   const driftId = isOpen ? driftIdOf(row) : null

@@ -6,6 +6,7 @@ import { plainId } from '../../model/text/printable.ts'
 import type { FindingRow, FindingStore } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesUnder, termsById, termsOf } from '../waivers/waivers.ts'
+import { type Ownership, readOwners } from './owners.ts'
 
 /** Findings of one check that are exported as series. */
 const maxTopFindings = 10
@@ -18,19 +19,22 @@ export interface TopFindings {
   readonly lastEventId: number
   readonly counts: Pick<CheckView, 'open' | 'waived'>
   readonly waivers: readonly Waiver[]
+  readonly ownership?: Ownership
   readonly now: number
 }
 
 /** By severity, then by first seen (oldest first), then by fingerprint, so that the order is stable. */
 export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
-  const { check, counts } = request
+  const { check, counts, tenant, ownership } = request
   const found: FindingRow[] = []
   for (const severity of severities.toReversed()) {
     const wanted = Math.min(maxTopFindings - found.length, counts.open[severity] ?? 0)
     if (wanted > 0) found.push(...(await topOf(request, severity, wanted)))
   }
-  return found.map(({ fingerprint, severity, entityType, entityId }) => {
-    return { check: check.id, severity, entityType, entityId: shownId(check, entityId), fingerprint }
+  const owned = ownership === undefined ? [] : await readOwners(found, ownership, [tenant])
+  return found.map(({ fingerprint, severity, entityType, entityId }, i) => {
+    const facts = { check: check.id, severity, entityType, entityId: shownId(check, entityId), fingerprint }
+    return { ...facts, owner: owned[i] ?? '' }
   })
 }
 

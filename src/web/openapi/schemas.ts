@@ -72,6 +72,8 @@ export const finding = component(
     resolution: z.enum(resolutions).nullable(),
     reopened: count,
     waiver: waiverMark.nullable(),
+    owner: z.string().nullable().describe('Who looks after it (owners of the configuration); null = nobody is named'),
+    link: z.string().nullable().describe('Of the entity in the portal (portalUrl); null = none is configured'),
   }) satisfies z.ZodType<FindingView>,
 )
 

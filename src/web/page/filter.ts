@@ -16,17 +16,31 @@ export function findingFilter(page: TenantPage): Html {
   const clear = isFiltered(query)
     ? html`<a class="clear" href="${hrefOf(query, unfiltered, anchor)}" data-live="">Clear</a>`
     : ''
-  const kept = parametersOf({ ...query, check: undefined, state: undefined, q: undefined, after: undefined })
+  const kept = parametersOf({
+    ...query,
+    check: undefined,
+    owner: undefined,
+    state: undefined,
+    q: undefined,
+    after: undefined,
+  })
   const state = findings.areResolved ? 'resolved' : (query.state ?? 'open')
   return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip(undefined, page)}${severities
     .toReversed()
     .map((severity) => chip(severity, page))}</nav>
 <form class="filter" id="filter-${tenant}" action="./${anchor}" method="get" data-live="" aria-label="Filter the findings of ${tenant}">
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label>Check <select name="check" id="check-of-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
-<label>State <select name="state" id="state-${tenant}">${pageStates.map((one) => option(one, stateWords[one], state))}</select></label>
+${ownerChoice(page)}<label>State <select name="state" id="state-${tenant}">${pageStates.map((one) => option(one, stateWords[one], state))}</select></label>
 <label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.q ?? ''}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, word' : 'Id or word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Filter</button>${clear}</form>
 <p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(page)}</p>
+`
+}
+
+/** Only where owners are configured. */
+function ownerChoice({ owners, query: { owner = '' }, posture: { tenant } }: TenantPage): Html | string {
+  if (owners.length === 0) return ''
+  return html`<label>Owner <select name="owner" id="owner-${tenant}">${option('', 'everybody', owner)}${owners.map((name) => option(name, name, owner))}</select></label>
 `
 }
 
@@ -57,8 +71,8 @@ function summary({ posture, findings, query }: TenantPage): string {
 }
 
 /** True if the number of findings is known without a search. */
-function isCounted({ q, state }: PageQuery): boolean {
-  return q === undefined && state !== 'resolved'
+function isCounted({ q, owner, state }: PageQuery): boolean {
+  return (q ?? owner) === undefined && state !== 'resolved'
 }
 
 /** Number of findings that match the query, from the counts of the checks. */
@@ -90,10 +104,11 @@ function option(value: string, word: string, selected: string): Html {
   return html`<option value="${value}"${value === selected ? html` selected=""` : ''}>${word}</option>`
 }
 
-function apiOf(route: string, tenant: string, { severity, check, state = 'open', q }: PageQuery): string {
+function apiOf(route: string, tenant: string, { severity, check, owner, state = 'open', q }: PageQuery): string {
   const parameters = new URLSearchParams({ tenant })
   if (severity !== undefined) parameters.set('severity', severity.join(','))
   if (check !== undefined) parameters.set('check', check)
+  if (owner !== undefined) parameters.set('owner', owner)
   if (state !== 'open') parameters.set('state', state === 'all' ? 'open,waived' : state)
   if (q !== undefined) parameters.set('q', q)
   return `./api/v1/${route}?${parameters}`

@@ -18,13 +18,13 @@ export function findingList(views: readonly FindingView[], page: Shown): Html {
 }
 
 function item(view: FindingView, page: Shown): Html {
-  const { severity, state, resolvedAt, resolution, firstSeen, fingerprint } = view
+  const { severity, state, resolvedAt, resolution, firstSeen, fingerprint, owner } = view
   const waived = state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
   const when =
     resolvedAt === null
       ? html`first seen ${time(firstSeen, page)}`
       : html`${badge(resolution?.replaceAll('_', ' ') ?? 'resolved', 'good')} ${time(resolvedAt, page)}`
-  return html`<li id="finding-${fingerprint}">${badge(severity, severityTone[severity])}${waived} ${entity(view, namesOf(view, page))} <span class="said">${foreign(view.message)}</span> <span class="ago">${when}</span>${details(view, page)}</li>
+  return html`<li id="finding-${fingerprint}">${badge(severity, severityTone[severity])}${waived} ${entity(view, namesOf(view, page))} <span class="said">${foreign(view.message)}</span> <span class="ago">${when}${owner === null ? '' : html` · ${foreign(owner)}`}</span>${details(view, page)}</li>
 `
 }
 
@@ -43,7 +43,7 @@ export function namesOf({ entity: one }: FindingView, { secrets }: Pick<TenantPa
 }
 
 function details(view: FindingView, { configFile, now }: Shown): Html {
-  const { fingerprint, waiver, reopened, state } = view
+  const { fingerprint, waiver, reopened, state, owner, link } = view
   const facts = Object.entries(view.evidence)
   const rows: (readonly [name: string, value: Html | string])[] = []
   const add = (name: string, value: Html | string) => rows.push([name, value])
@@ -51,6 +51,8 @@ function details(view: FindingView, { configFile, now }: Shown): Html {
   add('Next', advice(describeFinding(view).next ?? '', configFile))
   if (state === 'open')
     add('If it is accepted', command(`waive ${id} --reason TEXT --owner WHO --expires DATE`, configFile))
+  if (owner !== null) add('Owner', foreign(owner))
+  if (link !== null) add('In the portal', html`<a href="${link}" rel="noreferrer">${link}</a>`)
   for (const [name, value] of facts.slice(0, maxFacts)) add(factName(name), foreign(factText(value)))
   if (facts.length > maxFacts) add('More', `${number(facts.length - maxFacts)} more facts`)
   add('First seen', time(view.firstSeen, { now }))

@@ -35,6 +35,8 @@ export interface TenantPage {
   readonly exposeDetails: boolean
   readonly configFile: string | undefined
   readonly query: PageQuery
+  /** Names of all configured owners. */
+  readonly owners: readonly string[]
   readonly now: number
 }
 
@@ -70,6 +72,7 @@ export async function loadPage(options: WebOptions, exposeDetails: boolean, quer
       exposeDetails,
       configFile,
       query,
+      owners: sources.names().owners,
       now,
     }
   }
@@ -92,13 +95,13 @@ async function loadGroups(first: First, now: number): Promise<FoundFindings> {
 
 /** Behind an old link, where no open finding matches any more, those that were resolved. */
 async function loadList(first: First, query: PageQuery): Promise<FoundFindings> {
-  const { check, q, after, state = 'open', severity } = query
-  const filter: ShownQuery = { text: q, check, severities: severity, after }
+  const { check, owner, q, after, state = 'open', severity } = query
+  const filter: ShownQuery = { text: q, check, owner, severities: severity, after }
   const found = await first(most.list + 1, { ...filter, states: state === 'all' ? ['open', 'waived'] : [state] })
   // The place is gone: the list begins again, because an empty page would look like "nothing found".
   if (found.length === 0 && after !== undefined) return loadList(first, { ...query, after: undefined })
   const list = found.slice(0, most.list)
-  const isOld = list.length === 0 && state === 'open' && (check !== undefined || q !== undefined)
+  const isOld = list.length === 0 && state === 'open' && (check ?? owner ?? q) !== undefined
   if (!isOld) return { list, hasMore: found.length > most.list, areResolved: false, recent: [] }
   const resolved = await first(most.list, { ...filter, states: ['resolved'] })
   const newest = resolved.toSorted((a, b) => (b.resolvedAt ?? '').localeCompare(a.resolvedAt ?? ''))

@@ -9,6 +9,7 @@ export const pageQuery = z.object({
   find: text('Only tenants whose name contains this text'),
   severity: words('severity', severities, 'Only findings of these severities'),
   check: text('Only findings of this check'),
+  owner: text('Only findings of this owner'),
   state: word('state', pageStates, 'Findings in this state; all = open and waived'),
   q: searchText,
   after: text('Fingerprint of a finding; the page shows the findings after it in the list'),
@@ -42,6 +43,7 @@ export function hrefOf(query: PageQuery, over: PageQuery, anchor = ''): string {
 export const unfiltered = {
   severity: undefined,
   check: undefined,
+  owner: undefined,
   state: undefined,
   q: undefined,
 } as const satisfies PageQuery

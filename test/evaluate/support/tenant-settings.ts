@@ -24,6 +24,7 @@ export function tenantSettings({ checks = {}, resources = {} }: SettingsChanges 
     baseUrl: 'https://api.example.com',
     auth: { header: 'Authorization', scheme: 'Bearer', token: { env: 'TOKEN' } },
     ownClientId: null,
+    portalUrl: {},
     api: {
       pageSizeParameter: null,
       pageSize: 200,

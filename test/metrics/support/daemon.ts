@@ -134,6 +134,7 @@ export const named: NamedFinding = {
   entityType: 'user',
   entityId: '1041',
   fingerprint: '0123456789abcdef0123456789abcdef',
+  owner: 'security',
 }
 
 /** @param waived entities whose finding a waiver accepts, by check. */
@@ -149,6 +150,7 @@ export function reading(
     waived: async (check) => new Map((waived[check] ?? []).map((id) => [id, waivedUntil])),
     records: readerOf(rows),
     counts: countsOf(rows),
+    owners: [{ name: 'security', client: 'hr*' }],
     settings: {
       ownClientId: 'Aa-1',
       users: { knownStates: ['Active', 'Invited'] },

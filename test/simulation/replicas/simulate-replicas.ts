@@ -165,6 +165,7 @@ function settingsOf(tenants: readonly SimulatedTenant[]): Settings {
     server: { host: '127.0.0.1', port: 0, webConfig: null, exposeDetails: false, allowedHosts: [] },
     ownChecks: { folder: null, timeoutMs: minuteMs, maxRows: 1000, checks: [], incomplete: false },
     waivers: [],
+    owners: [],
     logLevel: 'info',
   }
 }

@@ -84,6 +84,8 @@ export function finding(over: Partial<FindingView> = {}): FindingView {
     resolution: null,
     reopened: 0,
     waiver: null,
+    owner: null,
+    link: null,
     ...over,
   }
 }

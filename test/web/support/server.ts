@@ -11,11 +11,12 @@ import { acme, acmeFindings, acmeSecrets, globex } from './scene.ts'
 /** Answers a finding query from a list, in batches of two. */
 export function findingsFrom(all: readonly FindingView[]): WebSources['findings'] {
   return async function* (query: FindingQuery) {
-    const { tenant, check, severities: grades = severities, states = ['open'] } = query
+    const { tenant, check, owner, severities: grades = severities, states = ['open'] } = query
     const found = all.filter(
       (view) =>
         (tenant === undefined || view.tenant === tenant) &&
         (check === undefined || view.check === check) &&
+        (owner === undefined || view.owner === owner) &&
         grades.includes(view.severity) &&
         states.includes(view.state) &&
         query.fingerprints?.includes(view.fingerprint) !== false,
@@ -30,7 +31,11 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
 
 export const sources: WebSources = {
   metrics: async () => 'up 1\n',
-  names: () => ({ tenants: ['acme', 'globex'], checks: [...new Set(acme.checks.map(({ check }) => check))] }),
+  names: () => ({
+    tenants: ['acme', 'globex'],
+    checks: [...new Set(acme.checks.map(({ check }) => check))],
+    owners: ['hr'],
+  }),
   posture: async () => [acme, globex],
   findings: findingsFrom(acmeFindings),
   secrets: async (tenant) => (tenant === 'acme' ? acmeSecrets : []),
