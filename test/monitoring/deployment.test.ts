@@ -161,38 +161,50 @@ it('copies all parts of the build into the image', () => {
 })
 
 interface Composed {
-  readonly image: string
-  readonly read_only: boolean
   readonly environment?: Readonly<Record<string, string>>
   readonly configs?: unknown
   readonly secrets?: readonly string[]
   readonly volumes?: readonly string[]
-  readonly profiles?: readonly string[]
-  readonly networks?: { readonly default: { readonly aliases: readonly string[] } }
-  readonly ports?: readonly string[]
+  readonly [key: string]: unknown
 }
 
-function composition() {
-  return parse(textOf('compose.yaml'), { merge: true }) as {
+function composition(file: string) {
+  return parse(textOf(file), { merge: true }) as {
     readonly services: Readonly<Record<string, Composed>>
-    readonly secrets: Readonly<Record<string, { readonly file: string }>>
+    readonly secrets?: Readonly<Record<string, { readonly file: string }>>
   }
 }
 
-it('mounts only existing files into the containers of the composition', () => {
-  const { services } = composition()
-  const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((one) => one.startsWith('.')))
-  expect(mounted.length).toBeGreaterThan(5)
-  expect(mounted.filter((mount) => !existsSync(join(root, mount.split(':')[0] ?? '')))).toEqual([])
+const [real, demo] = [composition('compose.yaml'), composition('compose.demo.yaml')]
+
+const secrets = './deploy/compose/secrets/tenantwatch:/etc/tenantwatch:ro'
+
+it('mounts only existing files into the containers of the composition, but for what the operator writes', () => {
+  const mounts = [real, demo].flatMap(({ services }) => Object.values(services).flatMap(({ volumes = [] }) => volumes))
+  const files = mounts.filter((one) => one.startsWith('.') && one !== secrets)
+  expect(files.length).toBeGreaterThan(5)
+  expect(files.filter((mount) => !existsSync(join(root, mount.split(':')[0] ?? '')))).toEqual([])
 })
 
-it('composes services that can start with a read-only root: docker refuses inline configs and secrets there', () => {
-  const { services, secrets } = composition()
-  for (const [name, { read_only, configs, secrets: used = [] }] of Object.entries(services)) {
-    expect([name, read_only, configs]).toEqual([name, true, undefined])
-    for (const secret of used) expect(secrets[secret]?.file).toMatch(/^deploy\/compose\/secrets\/\w+$/)
-  }
+it('composes services that can start with a read-only root, within limits: docker refuses inline configs and secrets there', () => {
+  for (const { services, secrets = {} } of [real, demo])
+    for (const [name, service] of Object.entries(services)) {
+      if (services === demo.services && name in real.services) continue
+      const { configs, secrets: used = [] } = service
+      const limits = { mem_limit: expect.stringMatching(/^\d+[mg]$/), pids_limit: 200 }
+      const hardened = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
+      expect([name, configs, service]).toEqual([name, undefined, expect.objectContaining({ ...hardened, ...limits })])
+      for (const secret of used) expect(secrets[secret]?.file).toMatch(/^deploy\/compose\/secrets\/\w+$/)
+    }
   expect(textOf('.gitignore').split('\n')).toContain('deploy/compose/secrets/')
+})
+
+it('has the configuration and tokens of the real tenant in a folder that git ignores, and the demo its own in its place', () => {
+  const { volumes, environment, healthcheck } = real.services['tenantwatch'] ?? {}
+  expect([volumes?.[0], environment]).toEqual([secrets, { TENANTWATCH_CONFIG: '/etc/tenantwatch/tenantwatch.yaml' }])
+  expect(demo.services['tenantwatch']?.volumes).toEqual(['./deploy/compose/demo:/etc/tenantwatch:ro'])
+  const probe = /^ {2}CMD (\[.*\])$/m.exec(textOf('Dockerfile'))?.[1] ?? '[]'
+  expect(healthcheck).toMatchObject({ test: ['CMD', ...JSON.parse(probe)] })
 })
 
 it('hardens the unit', () => {
