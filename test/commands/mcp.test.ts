@@ -135,6 +135,7 @@ it.each([
   ['findings', { tenant: 'acne' }, 'acme'],
   ['findings', { check: 'user-mfa-enroled' }, 'user-mfa-enrolled'],
   ['findings', { minSeverity: 'grave' }, 'minSeverity'],
+  ['findings', { severity: 'high' }, 'severity'],
   ['explain', { fingerprint: '00000000' }, 'fingerprint'],
   ['history', { entity: 'users:0' }, 'entity'],
   ['posture', { at: '2027-01-01' }, 'future'],

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import * as z from 'zod'
 import { FatalError, SyncError, UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
 import { version } from '../../model/process/version.ts'
@@ -34,7 +35,8 @@ export async function serveMcp(context: McpContext): Promise<void> {
 export function createMcpServer({ io, command, details }: McpContext) {
   const server = new McpServer({ name: 'tenantwatch', version }, { instructions })
   let last: Promise<unknown> = Promise.resolve()
-  for (const { name, summary: description, parameters: inputSchema, answer } of tools) {
+  for (const { name, summary: description, parameters, answer } of tools) {
+    const inputSchema = z.strictObject(parameters)
     const annotations = { readOnlyHint: true, openWorldHint: false }
     server.registerTool(name, { description, inputSchema, annotations }, (asked) => {
       const answered = last.then(async (): Promise<CallToolResult> => {
@@ -49,8 +51,8 @@ export function createMcpServer({ io, command, details }: McpContext) {
       return answered
     })
   }
-  // The protocol writes an answer some microtasks later.
-  return { server, idle: () => last.then(() => setImmediate()) }
+  // The protocol asks and writes some microtasks after a message and an answer.
+  return { server, idle: async () => setImmediate(await setImmediate().then(() => last)) }
 }
 
 function refusal(error: unknown, io: Io): string {

@@ -17,9 +17,6 @@ import type { OpenMirror } from '../support/configuration.ts'
 import { readMoment } from '../support/options.ts'
 import { hideChange, hideExpiry, hideExplanation, hideTenant } from './hide.ts'
 
-/** Most tenants of a posture, which has a row for each check. */
-const mostTenants = 5
-
 interface Tool<Parameters extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string
   readonly summary: string
@@ -95,7 +92,7 @@ export const tools: readonly Tool[] = [
       const made = { settings, options, from: undefined, at, now, present: given === undefined }
       const { tenants, ...report } = await makeReport(mirror, made)
       const shown = ({ findings: _, frameworks: __, ...one }: TenantReport) => (details ? one : hideTenant(one))
-      return { ...report, at: toIso(at), ...(await part(tenants, shown, { most: mostTenants })) }
+      return { ...report, at: toIso(at), ...(await part(tenants, shown, { most: 5 })) }
     },
   }),
   tool({
