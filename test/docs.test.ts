@@ -23,10 +23,14 @@ it('shows configurations that load', () => {
     loadSettings({ file: 'a.yaml', env, catalogue, text, syntaxOnly: true }).settings
   const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   expect(load(example, { ACME_TOKEN: 'a-token-of-a-test' }).tenants[0]?.name).toBe('acme')
-  const { services } = parse(read('compose.yaml'), { merge: true })
-  const composed = load(read('deploy/compose/tenantwatch.yaml'), services.tenantwatch.environment)
-  expect(composed.tenants[0]?.baseUrl).toBe('http://simulator:9470')
-  for (const service of Object.values<Record<string, unknown>>(services)) {
-    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })
+  const { services } = parse(read('compose.demo.yaml'), { merge: true })
+  for (const [file, service] of [
+    ['tenantwatch', 'tenantwatch'],
+    ['replicas', 'replica-1'],
+  ] as const) {
+    const composed = load(read(`deploy/compose/demo/${file}.yaml`), services[service].environment)
+    expect(composed.tenants[0]?.baseUrl).toBe('http://simulator:9470')
   }
+  const [, real = ''] = /\n# tenantwatch\.yaml\n([\s\S]*?)```/.exec(read('docs/install.md')) ?? []
+  expect(load(real).tenants[0]?.name).toBe('acme')
 })

@@ -2,6 +2,7 @@ import { checks } from '../src/checks/index.ts'
 import { jsonSchema } from '../src/config/json-schema.ts'
 import { metricCatalogue } from '../src/metrics/catalogue.ts'
 import { inventories } from '../src/metrics/inventory.ts'
+import { shippedFile } from '../src/monitoring/shipped.ts'
 import { resources } from '../src/resources/index.ts'
 import { exampleYaml, keyRows } from './docs/example-yaml.ts'
 import { checksPage, configurationPage, metricsPage } from './docs/pages.ts'
@@ -17,6 +18,19 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/configuration.md', configurationPage(keyRows(catalogue))],
     ['config/tenantwatch.example.yaml', exampleYaml(catalogue)],
     ['config/tenantwatch.schema.json', `${JSON.stringify(jsonSchema(catalogue), null, 2)}\n`],
+    ['config/prometheus/prometheus-rule.yaml', prometheusRule(shippedFile('prometheus/rules.yml'))],
     ...recordViewFiles(),
   ])
+}
+
+/** For kustomize, which cannot put the rule file of Prometheus into a resource. */
+function prometheusRule(rules: string): string {
+  return `# Written by npm run generate, from rules.yml.
+apiVersion: monitoring.coreos.com/v1
+kind: PrometheusRule
+metadata:
+  name: tenantwatch
+  labels: { app.kubernetes.io/name: tenantwatch }
+spec:
+${rules.replaceAll(/^(?=.)/gm, '  ')}`
 }

@@ -4,8 +4,8 @@ import { describeData, inWords } from '../model/describe.ts'
 import { dayMs, distance } from '../model/durations.ts'
 import type { Expiry } from '../model/expiry.ts'
 import { type Columns, toMinute } from '../report/formats.ts'
-import { addList } from './list.ts'
-import { openMirror } from './support/configuration.ts'
+import { addList, type Listing } from './list.ts'
+import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { configuredTenant, tenantOption, wholeNumber } from './support/options.ts'
 
 interface ExpiringOptions {
@@ -22,32 +22,39 @@ export const addExpiring = addList<ExpiringOptions>({
 Examples:
   tenantwatch expiring --days 30
   tenantwatch expiring --format csv --output expiring.csv`,
-  async run({ io, command, options: { days, tenant: given }, present }) {
+  async run({ io, command, options, present }) {
     await using opened = await openMirror(io, command)
-    const { settings, views, now } = opened
-    const tenant = configuredTenant(settings, given)
-    // An incomplete list must not look complete.
-    const notes = (await views.posture(tenant)).flatMap((posture) =>
-      describeData(posture, ['api-clients']).map((one) => inWords(`${posture.tenant} ${one.subject}`, one)),
-    )
-    return await present({
-      rows: (await views.expiries(tenant)).filter(({ at }) => at <= now + days * dayMs),
-      columns: columnsAt(now),
-      table: {
-        EXPIRES: ({ at }) => toMinute(toIso(at)),
-        IN: ({ at }) => distance(at, now),
-        TENANT: ({ tenant: name }) => name,
-        KIND: kindOf,
-        ID: ({ id }) => id,
-        OF: subjectOf,
-      },
-      optional: ['TENANT', 'ID', 'KIND'],
-      lines: 2,
-      none: `No known secret or waiver ends within ${days} days.`,
-      notes,
-    })
+    return await present(await listExpiries(opened, options))
   },
 })
+
+/** @throws UsageError on an unknown tenant. */
+export async function listExpiries(
+  { settings, views, now }: OpenMirror,
+  { days, tenant: given }: ExpiringOptions,
+): Promise<Listing<Expiry>> {
+  const tenant = configuredTenant(settings, given)
+  // An incomplete list must not look complete.
+  const notes = (await views.posture(tenant)).flatMap((posture) =>
+    describeData(posture, ['api-clients']).map((one) => inWords(`${posture.tenant} ${one.subject}`, one)),
+  )
+  return {
+    rows: (await views.expiries(tenant)).filter(({ at }) => at <= now + days * dayMs),
+    columns: columnsAt(now),
+    table: {
+      EXPIRES: ({ at }) => toMinute(toIso(at)),
+      IN: ({ at }) => distance(at, now),
+      TENANT: ({ tenant: name }) => name,
+      KIND: kindOf,
+      ID: ({ id }) => id,
+      OF: subjectOf,
+    },
+    optional: ['TENANT', 'ID', 'KIND'],
+    lines: 2,
+    none: `No known secret or waiver ends within ${days} days.`,
+    notes,
+  }
+}
 
 /** The same columns for both kinds, null if a kind has none. `daysLeft`: whole days, negative a day after the end. */
 function columnsAt(now: number): Columns<Expiry> {

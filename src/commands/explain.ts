@@ -3,10 +3,10 @@ import { UsageError } from '../model/errors.ts'
 import { exitCodes, print } from '../model/process/io.ts'
 import { escapeInJson, printable } from '../model/text/printable.ts'
 import { withEntityNames } from '../report/entity-names.ts'
-import { explanationOf, explanationText } from '../report/explanation.ts'
+import { type Explanation, explanationOf, explanationText } from '../report/explanation.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { addCommand } from './command.ts'
-import { openMirror } from './support/configuration.ts'
+import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { detailsOption, formatOption } from './support/options.ts'
 
@@ -28,17 +28,7 @@ Examples:
   tenantwatch explain e49418ad0f73 --format json`,
   async run({ io, command, options, args: [given = ''] }) {
     await using opened = await openMirror(io, command)
-    const { mirror, settings, now } = opened
-    const checks = checksOf(settings)
-    if (checks.some(({ id }) => id === given))
-      throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
-    const details = options.details === true
-    const found = await findFinding(opened, given)
-    const [named = found] = details
-      ? await Array.fromAsync(withEntityNames([found], { source: mirror, tenants: await mirror.tenants() }))
-      : []
-    const check = checks.find(({ id }) => id === named.check)
-    const explanation = await explanationOf({ mirror, settings, finding: named, check, details, now })
+    const explanation = await explain(opened, given, options.details === true)
     if (options.format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
     else
       for (const line of explanationText(explanation))
@@ -46,6 +36,20 @@ Examples:
     return exitCodes.ok
   },
 })
+
+/** @throws UsageError when not exactly one finding has the fingerprint. */
+export async function explain(opened: OpenMirror, given: string, details: boolean): Promise<Explanation> {
+  const { mirror, settings, now } = opened
+  const checks = checksOf(settings)
+  if (checks.some(({ id }) => id === given))
+    throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
+  const found = await findFinding(opened, given)
+  const [named = found] = details
+    ? await Array.fromAsync(withEntityNames([found], { source: mirror, tenants: await mirror.tenants() }))
+    : []
+  const check = checks.find(({ id }) => id === named.check)
+  return explanationOf({ mirror, settings, finding: named, check, details, now })
+}
 
 /** Wrapped lines align below the text of the first one: labels such as `What to do` take 13 columns. */
 function indentOf(line: string): number {

@@ -165,7 +165,7 @@ function withHiddenNames(finding: FindingView): FindingView {
 }
 
 /** Limits notes and exit code to the wanted check, and holds to those of resources that it reads. */
-function within(posture: TenantPosture, known: readonly Check[], wanted: string | undefined): TenantPosture {
+export function within(posture: TenantPosture, known: readonly Check[], wanted: string | undefined): TenantPosture {
   const check = known.find(({ id }) => id === wanted)
   if (check === undefined) return posture
   const inputs = inputsOf(check)
@@ -184,7 +184,10 @@ interface Wanted {
 }
 
 /** An empty list must not look like a pass. */
-function* notesOf(posture: TenantPosture, { all, check, severities: wanted = severities }: Wanted): Generator<string> {
+export function* notesOf(
+  posture: TenantPosture,
+  { all, check, severities: wanted = severities }: Wanted,
+): Generator<string> {
   const { tenant, checks, holds, waivers, at } = posture
   const waived = checks.flatMap((one) => wanted.map((severity) => one.waived[severity] ?? 0)).reduce((a, b) => a + b, 0)
   if (!all && waived > 0) yield `${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`

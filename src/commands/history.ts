@@ -15,13 +15,13 @@ import { type WaiverEvent, waiverEvents } from '../report/life.ts'
 import { changedField } from '../report/words.ts'
 import type { TenantChangeRow } from '../store/port.ts'
 import { apiFields, personalFields } from '../store/records/record-shape.ts'
-import { addList } from './list.ts'
-import { openMirror } from './support/configuration.ts'
+import { addList, type Listing } from './list.ts'
+import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { detailsOption, oneOf, readMoment, readSince, resourceOption, tenantOption } from './support/options.ts'
 import { knownSince } from './support/record-bounds.ts'
 
 /** A change of a record, a decision of an operator, or an event of a waiver. */
-interface Change {
+export interface Change {
   /** ISO 8601. */
   readonly at: string
   readonly tenant: string
@@ -82,63 +82,68 @@ Examples:
   tenantwatch history --entity users:12 --details
   tenantwatch history --resource authentication-settings --format csv`,
   async run({ io, command, options, present }) {
-    const details = options.details === true
-    const { key, resource, field } = entityOf(options)
     await using opened = await openMirror(io, command)
-    const { settings, mirror, views, now } = opened
-    const since = readSince(options.since, now)
-    const until = options.until === undefined ? undefined : readMoment('--until', options.until, { now, day: 'end' })
-    if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since is after --until')
-    const rows = await mirror.tenants()
-    const names = rows.map(({ name }) => name)
-    const tenant = oneOf('tenant', names, options.tenant)
-    const tenantId = rows.find(({ name }) => name === tenant)?.id
-    const where = {
-      ...(tenantId !== undefined && { tenantId }),
-      ...(resource !== undefined && { resources: [resource] }),
-    }
-    if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
-      throw new UsageError('Unknown entity: the mirror never had this id; expected one such as 12 or users:12')
-    const bounds = await mirror.recordBounds()
-    const known = bounds.begins === null && until === undefined ? null : knownSince(bounds, now)
-    // An empty answer would look like "nothing changed".
-    if (known !== null && until !== undefined && until < known.at) throw new UsageError(known.why)
-    const isPartial = known !== null && since !== undefined && since < known.at
-    const notes = isPartial ? [`${known.why}; changes before that time are unknown`] : []
-    // Records that were not read may have changed.
-    for (const posture of await views.posture(tenant))
-      for (const one of describeData(posture, resource === undefined ? resourceNames : [resource]))
-        notes.push(inWords(`${posture.tenant} ${one.subject}`, one))
-    const filter = {
-      ...where,
-      ...(key !== undefined && { key }),
-      ...(field !== undefined && { field }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-    }
-    const checks = checksOf(settings)
-    const waivers = (await waiverEvents(mirror, tenantId, now)).map((one) => waiverRow(one, checks, details))
-    const accepted = [...(await readDecisions(mirror, tenantId)).map(decisionRow), ...waivers]
-      .filter((row) => isWanted(row, { key, resource, since, until }))
-      .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
-    return await present({
-      rows: merged(recordChanges(mirror.changes(filter), details), accepted),
-      columns,
-      table: {
-        AT: ({ at }) => at,
-        TENANT: ({ tenant }) => tenant,
-        ENTITY: ({ resource, entity }) => entityWords({ type: String(resource), id: entity }).join(' '),
-        REQUEST: ({ requestId }) => requestId,
-        CHANGE: sentence,
-      },
-      optional: ['TENANT', 'REQUEST'],
-      lines: 3,
-      keeps: 'last',
-      none: 'No change is recorded.',
-      notes,
-    })
+    return await present(await listChanges(opened, options))
   },
 })
+
+/** @throws UsageError on names and times that do not exist, and without any history of the period. */
+export async function listChanges(opened: OpenMirror, options: HistoryOptions): Promise<Listing<Change>> {
+  const details = options.details === true
+  const { key, resource, field } = entityOf(options)
+  const { settings, mirror, views, now } = opened
+  const since = readSince(options.since, now)
+  const until = options.until === undefined ? undefined : readMoment('--until', options.until, { now, day: 'end' })
+  if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since is after --until')
+  const rows = await mirror.tenants()
+  const names = rows.map(({ name }) => name)
+  const tenant = oneOf('tenant', names, options.tenant)
+  const tenantId = rows.find(({ name }) => name === tenant)?.id
+  const where = {
+    ...(tenantId !== undefined && { tenantId }),
+    ...(resource !== undefined && { resources: [resource] }),
+  }
+  if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
+    throw new UsageError('Unknown entity: the mirror never had this id; expected one such as 12 or users:12')
+  const bounds = await mirror.recordBounds()
+  const known = bounds.begins === null && until === undefined ? null : knownSince(bounds, now)
+  // An empty answer would look like "nothing changed".
+  if (known !== null && until !== undefined && until < known.at) throw new UsageError(known.why)
+  const isPartial = known !== null && since !== undefined && since < known.at
+  const notes = isPartial ? [`${known.why}; changes before that time are unknown`] : []
+  // Records that were not read may have changed.
+  for (const posture of await views.posture(tenant))
+    for (const one of describeData(posture, resource === undefined ? resourceNames : [resource]))
+      notes.push(inWords(`${posture.tenant} ${one.subject}`, one))
+  const filter = {
+    ...where,
+    ...(key !== undefined && { key }),
+    ...(field !== undefined && { field }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  }
+  const checks = checksOf(settings)
+  const waivers = (await waiverEvents(mirror, tenantId, now)).map((one) => waiverRow(one, checks, details))
+  const accepted = [...(await readDecisions(mirror, tenantId)).map(decisionRow), ...waivers]
+    .filter((row) => isWanted(row, { key, resource, since, until }))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  return {
+    rows: merged(recordChanges(mirror.changes(filter), details), accepted),
+    columns,
+    table: {
+      AT: ({ at }) => at,
+      TENANT: ({ tenant }) => tenant,
+      ENTITY: ({ resource, entity }) => entityWords({ type: String(resource), id: entity }).join(' '),
+      REQUEST: ({ requestId }) => requestId,
+      CHANGE: sentence,
+    },
+    optional: ['TENANT', 'REQUEST'],
+    lines: 3,
+    keeps: 'last',
+    none: 'No change is recorded.',
+    notes,
+  }
+}
 
 interface EntityInQuery {
   readonly key?: string

@@ -16,6 +16,7 @@ import { addExplain } from './explain.ts'
 import { addExport } from './export.ts'
 import { addFindings } from './findings.ts'
 import { addHistory } from './history.ts'
+import { addMcp } from './mcp.ts'
 import { addMetrics } from './metrics.ts'
 import { addMigrateStore } from './migrate-store.ts'
 import { addPurge } from './purge.ts'
@@ -44,6 +45,7 @@ const commands = [
   addPurge,
   addChecks,
   addDoctor,
+  addMcp,
   addMetrics,
   addRules,
   addDashboards,
@@ -55,7 +57,7 @@ const commands = [
 ] as const
 
 /** Commands that run until they are stopped. */
-const services: ReadonlySet<string> = new Set(['run', 'simulate', 'demo'])
+const services: ReadonlySet<string> = new Set(['run', 'simulate', 'demo', 'mcp'])
 
 /** True when the command of a command line is a service; an option value may be the same word. */
 export function isService(args: readonly string[]): boolean {

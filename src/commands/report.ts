@@ -100,14 +100,17 @@ function beginningOf({ from, to }: ReportOptions, at: number, now: number): numb
 
 interface Making {
   readonly settings: Settings
-  readonly options: ReportOptions
+  readonly options: Pick<ReportOptions, 'tenant' | 'details'>
   readonly from: number | undefined
   readonly at: number
   readonly now: number
   readonly present: boolean
 }
 
-async function makeReport(mirror: Mirror, { settings, options, from, at, now, present }: Making): Promise<Report> {
+export async function makeReport(
+  mirror: Mirror,
+  { settings, options, from, at, now, present }: Making,
+): Promise<Report> {
   const bounds = await mirror.recordBounds()
   const known = knownSince(bounds, now, now - settings.historyRetentionDays * dayMs)
   if (known !== null && (from ?? at) < known.at) throw unknownThen(known.why)

@@ -33,7 +33,7 @@ export async function* serialize<T extends object>(
     yield format === 'csv' ? csvLine(values.map((value) => value(row))) : `${printableJson(object(row))}\n`
 }
 
-function objectOf<T>(row: T, columns: Columns<T>): object {
+export function objectOf<T>(row: T, columns: Columns<T>): object {
   return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value(row)]))
 }
 

@@ -22,6 +22,7 @@ const commands = [
   'purge',
   'checks',
   'doctor',
+  'mcp',
   'metrics',
   'rules',
   'dashboards',

@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const run = promisify(execFile)
@@ -37,21 +37,45 @@ async function kustomized(folder: string): Promise<readonly Built[]> {
   return parseAllDocuments(stdout).map((document) => document.toJS() as Built)
 }
 
-it.runIf(hasKustomize)('builds the manifests with the real kustomize', async () => {
+it.runIf(hasKustomize)('builds the manifests with the real kustomize, for a cluster without the operator', async () => {
   const built = await kustomized('deploy/kubernetes')
-  const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'Service', 'ServiceAccount']
-  expect(built.map(({ kind }) => kind).toSorted()).toEqual([...kinds, 'ServiceMonitor', 'StatefulSet'])
-  const own = { 'app.kubernetes.io/name': 'tenantwatch' }
-  for (const { metadata } of built) expect(metadata.labels).toMatchObject(own)
-  const of = (kind: string) => built.find((one) => one.kind === kind)?.spec
-  // What the base leaves empty selects everything unless kustomize fills it in.
-  expect(of('Service')).toMatchObject({ selector: own })
-  expect(of('ServiceMonitor')).toMatchObject({ selector: { matchLabels: own } })
-  expect(of('NetworkPolicy')).toMatchObject({ podSelector: { matchLabels: own } })
-  expect(of('StatefulSet')).toMatchObject({
-    selector: { matchLabels: own },
-    template: { metadata: { labels: own }, spec: { volumes: expect.arrayContaining([tokens]) } },
+  const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'Service', 'ServiceAccount', 'StatefulSet']
+  expect(built.map(({ kind }) => kind).toSorted()).toEqual(kinds)
+  const of = (kind: string) => built.find((one) => one.kind === kind)
+  const config = { name: 'config', configMap: { name: of('ConfigMap')?.metadata.name } }
+  expect(of('StatefulSet')?.spec).toMatchObject({
+    template: { spec: { volumes: expect.arrayContaining([tokens, config]) } },
   })
+})
+
+it.runIf(hasKustomize)('adds monitoring and backups to the base, with labels and image of the overlay', async () => {
+  const folder = temporaryFolder()
+  cpSync('deploy', join(folder, 'deploy'), { recursive: true })
+  cpSync('config', join(folder, 'config'), { recursive: true })
+  mkdirSync(join(folder, 'overlay'))
+  writeFileSync(
+    join(folder, 'overlay/kustomization.yaml'),
+    `namespace: tenantwatch
+resources: [../deploy/kubernetes]
+components: [../config, ../deploy/kubernetes-backup, ../deploy/openshift]
+labels: [{ pairs: { release: prometheus } }]
+images: [{ name: tenantwatch, newTag: "1" }]
+`,
+  )
+  const built = await kustomized(join(folder, 'overlay'))
+  const of = (kind: string) => built.find((one) => one.kind === kind)
+  for (const { metadata } of built) expect(metadata.labels).toMatchObject({ release: 'prometheus' })
+  const own = { 'app.kubernetes.io/name': 'tenantwatch' }
+  expect(of('ServiceMonitor')?.spec).toMatchObject({ selector: { matchLabels: own }, jobLabel: Object.keys(own)[0] })
+  expect(of('PrometheusRule')?.spec).toEqual(parse(readFileSync('config/prometheus/rules.yml', 'utf8')))
+  const dashboards = built.find(({ metadata }) => metadata.name === 'tenantwatch-dashboards')
+  expect(Object.keys(dashboards?.data ?? {})).toEqual(['fleet.json', 'operations.json', 'posture.json'])
+  // kubectl apply puts each into an annotation, of at most 256 KiB together.
+  for (const one of built) expect(JSON.stringify(one).length).toBeLessThan(200 * 1024)
+  const backup = JSON.stringify(of('CronJob'))
+  expect(backup).toContain('"image":"tenantwatch:1"')
+  expect(backup).toContain(`"configMap":{"name":"${of('ConfigMap')?.metadata.name}"`)
+  expect(backup).not.toMatch(/runAsUser|runAsGroup|fsGroup"/)
 })
 
 it.runIf(hasKustomize)('builds the manifests of replicas from those of one pod', async () => {
@@ -128,6 +152,68 @@ interface Built {
   readonly metadata: { readonly name: string; readonly labels: object }
   readonly spec?: object
   readonly data?: Readonly<Record<string, string>>
+}
+
+const chart = 'deploy/helm/tenantwatch'
+const values = 'config.tenants[0].name=acme'
+
+async function charted(...set: readonly string[]): Promise<readonly Built[]> {
+  const args = ['template', 'tenantwatch', chart, ...set.flatMap((one) => ['--set', one])]
+  const { stdout } = await run('helm', args, { maxBuffer: 1 << 24 })
+  return parseAllDocuments(stdout, { merge: true }).map((document) => document.toJS() as Built)
+}
+
+const hasHelm = isThere('helm', 'version')
+
+it.runIf(hasHelm && hasKustomize)('renders a chart with the pods of the manifests', async () => {
+  const containers = (built: readonly Built[]) => {
+    const { spec } = built.find(({ kind }) => /^(StatefulSet|Deployment)$/.test(kind)) as unknown as Workload
+    const [{ image: _, imagePullPolicy: __, volumeMounts, ...container }] = spec.template.spec.containers
+    return { container, volumeMounts: volumeMounts.toSorted((a, b) => (a.name < b.name ? -1 : 1)) }
+  }
+  const [one, several] = [await kustomized('deploy/kubernetes'), await kustomized('deploy/kubernetes-postgresql')]
+  expect(containers(await charted(values))).toEqual(containers(one))
+  expect(containers(await charted(values, 'databaseSecret=tenantwatch-database'))).toEqual(containers(several))
+})
+
+it.runIf(hasHelm)('renders monitoring, dashboards, backups and a digest where the values say so', async () => {
+  expect(await charted(values).then((built) => built.map(({ kind }) => kind).toSorted())).toEqual([
+    'ConfigMap',
+    'NetworkPolicy',
+    'Service',
+    'StatefulSet',
+  ])
+  const digest = `sha256:${'a'.repeat(64)}`
+  const on = ['monitoring.enabled=true', 'monitoring.labels.release=prometheus', 'dashboards.enabled=true']
+  const built = await charted(values, ...on, 'backup.enabled=true', `image.digest=${digest}`)
+  const of = (kind: string) => built.find((one) => one.kind === kind)
+  expect(of('PrometheusRule')?.spec).toEqual(parse(readFileSync('config/prometheus/rules.yml', 'utf8')))
+  for (const kind of ['PrometheusRule', 'ServiceMonitor'])
+    expect(of(kind)?.metadata.labels).toMatchObject({ release: 'prometheus' })
+  const dashboards = built.find(({ metadata }) => metadata.name === 'tenantwatch-dashboards')
+  expect(dashboards?.data?.['posture.json']).toBe(readFileSync('config/grafana/posture.json', 'utf8'))
+  expect(JSON.stringify(of('CronJob'))).toContain(`"image":"tenantwatch@${digest}"`)
+})
+
+it
+  .runIf(hasHelm)
+  .each([[], [values, 'replica=3'], [values, 'image.digest=1'], [values, 'backup.enabled=true', 'databaseSecret=d']])(
+  'refuses to render the chart with %j %j %j',
+  async (...set) => {
+    await expect(charted(...set)).rejects.toThrow()
+  },
+)
+
+interface Workload {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [
+          { readonly volumeMounts: readonly { readonly name: string }[] } & Record<string, unknown>,
+        ]
+      }
+    }
+  }
 }
 
 /** Readable by the owner and the group alone: 0440 is octal to Kubernetes, and 288. */

@@ -79,7 +79,7 @@ const ofTrouble = [
 const ofReplicas = processFamilies.filter(({ help }) => help.includes('store.url')).map(({ name }) => name)
 
 it('shows "No data" in no panel of a healthy system, and a value in each once all is configured', async () => {
-  const { spec } = parse(readFileSync('deploy/kubernetes/service-monitor.yaml', 'utf8'))
+  const { spec } = parse(readFileSync('config/prometheus/service-monitor.yaml', 'utf8'))
   // As Prometheus scrapes under its operator: some of these labels are also names of ours.
   const labels = { endpoint: 'http', service: 'tenantwatch', namespace: 'tenantwatch', pod: 'tenantwatch-0' }
   const one = await world({ scrape: { labels, honorLabels: spec.endpoints[0].honorLabels } })

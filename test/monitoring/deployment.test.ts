@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import manifest from '../../package.json' with { type: 'json' }
 import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 
@@ -17,24 +18,61 @@ const root = join(import.meta.dirname, '../..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 const resource = (name: string, folder = 'kubernetes') => parse(textOf(`deploy/${folder}/${name}`)) as Resource
 
-it.each(['kubernetes', 'kubernetes-postgresql'])(
-  'lists every manifest of %s, each with a kind and a name',
+it.each(['kubernetes', 'kubernetes-postgresql', 'kubernetes-backup'])(
+  'lists every manifest of %s, each complete for kubectl apply: with kind, name, labels and the pods that it selects',
   (folder) => {
-    const { resources, configMapGenerator } = resource('kustomization.yaml', folder) as unknown as {
+    const { resources, configMapGenerator = [] } = resource('kustomization.yaml', folder) as unknown as {
       resources: string[]
-      configMapGenerator: { files: string[] }[]
+      configMapGenerator?: { files: string[] }[]
     }
     const own = resources.filter((name) => name !== '../kubernetes')
     const files = readdirSync(join(root, 'deploy', folder)).filter((name) => name !== 'kustomization.yaml')
     expect([...own, ...configMapGenerator.flatMap((one) => one.files)].toSorted()).toEqual(files.toSorted())
     for (const name of own) {
-      const { apiVersion, kind, metadata } = resource(name, folder)
+      const { apiVersion, kind, metadata, spec } = resource(name, folder)
       expect(apiVersion).toMatch(/^([a-z.0-9]+\/)?v\d/)
       expect(kind).toMatch(/^[A-Z]\w+$/)
-      expect(metadata?.name).toBe('tenantwatch')
+      expect(metadata).toMatchObject({ name: expect.stringMatching(/^tenantwatch/), labels: expect.any(Object) })
+      const { selector, podSelector, template } = (spec ?? {}) as Record<
+        string,
+        { matchLabels?: object; metadata?: object }
+      >
+      const pods = { 'app.kubernetes.io/name': 'tenantwatch' }
+      for (const selected of [selector, podSelector]) expect(selected?.matchLabels ?? selected ?? pods).toEqual(pods)
+      if (template !== undefined) expect(template.metadata).toEqual({ labels: pods })
     }
   },
 )
+
+it('gives the backup another name than the daemon, whose Service selects by it, and the volume of its StatefulSet', () => {
+  const { spec } = parse(textOf('deploy/kubernetes-backup/cron-job.yaml')).spec.jobTemplate.spec.template
+  const [daemon] = pods('stateful-set.yaml').template.spec.containers
+  expect(spec.volumes[0]).toEqual({ name: 'data', persistentVolumeClaim: { claimName: 'data-tenantwatch-0' } })
+  const [backup] = spec.containers
+  for (const part of ['image', 'env', 'securityContext', 'resources']) expect(backup[part]).toEqual(daemon[part])
+  expect(parse(textOf('deploy/kubernetes-backup/cron-job.yaml')).spec.jobTemplate.spec.template.metadata).toEqual({
+    labels: { 'app.kubernetes.io/name': 'tenantwatch-backup' },
+  })
+})
+
+it('lets name resolution out to any address: NodeLocal DNSCache is no pod that a selector covers', () => {
+  const { egress } = resource('network-policy.yaml')['spec'] as { egress: readonly object[] }
+  const ports = ['UDP', 'TCP'].map((protocol) => ({ port: 53, protocol }))
+  expect(egress).toContainEqual({ ports })
+})
+
+it('packages the chart with the shipped rules and dashboards, in the version of the program', () => {
+  const chart = join(root, 'deploy/helm/tenantwatch')
+  const { version, appVersion } = parse(textOf('deploy/helm/tenantwatch/Chart.yaml'))
+  expect([version, appVersion]).toEqual([manifest.version, manifest.version])
+  for (const [name, shipped] of [
+    ['rules.yml', 'config/prometheus/rules.yml'],
+    ['dashboards', 'config/grafana'],
+  ] as const)
+    expect(realpathSync(join(chart, 'files', name))).toBe(realpathSync(join(root, shipped)))
+  // npm leaves out symbolic links: a chart in its package would have no rules.
+  expect(manifest.files).toContain('!deploy/helm')
+})
 
 const image = textOf('Dockerfile')
 
@@ -123,38 +161,50 @@ it('copies all parts of the build into the image', () => {
 })
 
 interface Composed {
-  readonly image: string
-  readonly read_only: boolean
   readonly environment?: Readonly<Record<string, string>>
   readonly configs?: unknown
   readonly secrets?: readonly string[]
   readonly volumes?: readonly string[]
-  readonly profiles?: readonly string[]
-  readonly networks?: { readonly default: { readonly aliases: readonly string[] } }
-  readonly ports?: readonly string[]
+  readonly [key: string]: unknown
 }
 
-function composition() {
-  return parse(textOf('compose.yaml'), { merge: true }) as {
+function composition(file: string) {
+  return parse(textOf(file), { merge: true }) as {
     readonly services: Readonly<Record<string, Composed>>
-    readonly secrets: Readonly<Record<string, { readonly file: string }>>
+    readonly secrets?: Readonly<Record<string, { readonly file: string }>>
   }
 }
 
-it('mounts only existing files into the containers of the composition', () => {
-  const { services } = composition()
-  const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((one) => one.startsWith('.')))
-  expect(mounted.length).toBeGreaterThan(5)
-  expect(mounted.filter((mount) => !existsSync(join(root, mount.split(':')[0] ?? '')))).toEqual([])
+const [real, demo] = [composition('compose.yaml'), composition('compose.demo.yaml')]
+
+const secrets = './deploy/compose/secrets/tenantwatch:/etc/tenantwatch:ro'
+
+it('mounts only existing files into the containers of the composition, but for what the operator writes', () => {
+  const mounts = [real, demo].flatMap(({ services }) => Object.values(services).flatMap(({ volumes = [] }) => volumes))
+  const files = mounts.filter((one) => one.startsWith('.') && one !== secrets)
+  expect(files.length).toBeGreaterThan(5)
+  expect(files.filter((mount) => !existsSync(join(root, mount.split(':')[0] ?? '')))).toEqual([])
 })
 
-it('composes services that can start with a read-only root: docker refuses inline configs and secrets there', () => {
-  const { services, secrets } = composition()
-  for (const [name, { read_only, configs, secrets: used = [] }] of Object.entries(services)) {
-    expect([name, read_only, configs]).toEqual([name, true, undefined])
-    for (const secret of used) expect(secrets[secret]?.file).toMatch(/^deploy\/compose\/secrets\/\w+$/)
-  }
+it('composes services that can start with a read-only root, within limits: docker refuses inline configs and secrets there', () => {
+  for (const { services, secrets = {} } of [real, demo])
+    for (const [name, service] of Object.entries(services)) {
+      if (services === demo.services && name in real.services) continue
+      const { configs, secrets: used = [] } = service
+      const limits = { mem_limit: expect.stringMatching(/^\d+[mg]$/), pids_limit: 200 }
+      const hardened = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
+      expect([name, configs, service]).toEqual([name, undefined, expect.objectContaining({ ...hardened, ...limits })])
+      for (const secret of used) expect(secrets[secret]?.file).toMatch(/^deploy\/compose\/secrets\/\w+$/)
+    }
   expect(textOf('.gitignore').split('\n')).toContain('deploy/compose/secrets/')
+})
+
+it('has the configuration and tokens of the real tenant in a folder that git ignores, and the demo its own in its place', () => {
+  const { volumes, environment, healthcheck } = real.services['tenantwatch'] ?? {}
+  expect([volumes?.[0], environment]).toEqual([secrets, { TENANTWATCH_CONFIG: '/etc/tenantwatch/tenantwatch.yaml' }])
+  expect(demo.services['tenantwatch']?.volumes).toEqual(['./deploy/compose/demo:/etc/tenantwatch:ro'])
+  const probe = /^ {2}CMD (\[.*\])$/m.exec(textOf('Dockerfile'))?.[1] ?? '[]'
+  expect(healthcheck).toMatchObject({ test: ['CMD', ...JSON.parse(probe)] })
 })
 
 it('hardens the unit', () => {

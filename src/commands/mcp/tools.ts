@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { checksOf } from '../../checks/index.ts'
+import { toIso } from '../../model/dates.ts'
+import { UsageError } from '../../model/errors.ts'
+import { shownPostures } from '../../model/posture-state.ts'
+import { resourceNames } from '../../model/resource-names.ts'
+import { severities } from '../../model/severity.ts'
+import type { TenantReport } from '../../report/build-report.ts'
+import { batches, objectOf, type Rows } from '../../report/formats.ts'
+import { shownFindings } from '../../web/shown-findings.ts'
+import { listExpiries } from '../expiring.ts'
+import { explain } from '../explain.ts'
+import { findingQuery, notesOf, within } from '../findings.ts'
+import { listChanges } from '../history.ts'
+import { makeReport } from '../report.ts'
+import type { OpenMirror } from '../support/configuration.ts'
+import { readMoment } from '../support/options.ts'
+import { hideChange, hideExpiry, hideExplanation, hideTenant } from './hide.ts'
+
+interface Tool<Parameters extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string
+  readonly summary: string
+  readonly parameters: Parameters
+  /** With `details`, names of persons, e-mails and file names. @throws UsageError on names and times that do not exist. */
+  answer(opened: OpenMirror, asked: z.output<z.ZodObject<Parameters>>, details: boolean): Promise<unknown>
+}
+
+/** Lets the compiler know the parameters inside `answer`. */
+const tool = <Parameters extends z.ZodRawShape>(data: Tool<Parameters>): Tool => data
+
+const text = (description: string) => z.string().max(200).describe(description)
+const time = (what: string) => text(`${what}: 2026-03-31, 2026-03-31T18:00:00Z, or 30d ago`).exactOptional()
+const tenant = text('Name of a configured tenant; all if absent').exactOptional()
+
+export const tools: readonly Tool[] = [
+  tool({
+    name: 'findings',
+    summary: 'Findings: which entities fail which checks now, highest severity first; open ones unless all is set',
+    parameters: {
+      tenant,
+      check: text('Only findings of this check').exactOptional(),
+      minSeverity: z.enum(severities).exactOptional(),
+      text: text('Only with this text in message, entity or check').exactOptional(),
+      since: time('Only those opened, changed, reopened or resolved since'),
+      all: z.boolean().describe('Include waived and resolved ones').exactOptional(),
+    },
+    async answer({ settings, views, now }, { text, all = false, ...asked }, details) {
+      const checks = checksOf(settings)
+      const query = findingQuery({ ...asked, all }, settings, checks, now)
+      const { check, severities } = query
+      const postures = shownPostures(await views.posture(query.tenant), details)
+      const ordered = { ...query, text, order: 'severity', descending: true } as const
+      const found = await Array.fromAsync(shownFindings((one) => batches(views.findings(one)), ordered, details))
+      return {
+        ...(await part(found.flat())),
+        notes: postures.flatMap((one) => [...notesOf(within(one, checks, check), { all, check, severities })]),
+      }
+    },
+  }),
+  tool({
+    name: 'explain',
+    summary: 'One finding: its rule, risk and remedy, evidence, record, and what happened to it',
+    parameters: { fingerprint: text('Fingerprint of a finding or its first 6 characters or more') },
+    async answer(opened, { fingerprint }, details) {
+      const explanation = await explain(opened, fingerprint, details)
+      return details ? explanation : hideExplanation(explanation)
+    },
+  }),
+  tool({
+    name: 'history',
+    summary: 'Changes of the tenant and decisions of operators, oldest first; the newest if there are many',
+    parameters: {
+      tenant,
+      entity: text('Only this entity, such as users:12').exactOptional(),
+      resource: z.enum(resourceNames).exactOptional(),
+      since: time('Only changes since'),
+      until: time('Only changes until'),
+    },
+    async answer(opened, asked, details) {
+      const { rows, notes } = await listChanges(opened, { ...asked, details })
+      return { ...(await part(rows, (change) => (details ? change : hideChange(change)), { keeps: 'last' })), notes }
+    },
+  }),
+  tool({
+    name: 'posture',
+    summary: 'Status of every check and age of the data of each tenant, now or at a time in the past',
+    parameters: { tenant, at: time('Status at that time, or at the end of that day') },
+    async answer({ mirror, settings, now }, { at: given, ...only }, details) {
+      const at = given === undefined ? now : readMoment('at', given, { now, day: 'end' })
+      if (at > now) throw new UsageError('The time of at is in the future; without it you get the current state')
+      const options = { ...only, details }
+      const made = { settings, options, from: undefined, at, now, present: given === undefined }
+      const { tenants, ...report } = await makeReport(mirror, made)
+      const shown = ({ findings: _, frameworks: __, ...one }: TenantReport) => (details ? one : hideTenant(one))
+      return { ...report, at: toIso(at), ...(await part(tenants, shown, { most: 5 })) }
+    },
+  }),
+  tool({
+    name: 'expiring',
+    summary: 'Secrets of API clients and waivers that end soon or have ended, in order of time',
+    parameters: { tenant, days: z.int().min(0).max(99_999).default(90).describe('How far to look ahead') },
+    async answer(opened, asked, details) {
+      const { rows, columns, notes } = await listExpiries(opened, asked)
+      return { ...(await part(rows, (one) => objectOf(details ? one : hideExpiry(one), columns))), notes }
+    },
+  }),
+]
+
+/** The first or last rows of an answer, and the number of rows that it leaves out. */
+async function part<Row>(
+  all: Rows<Row>,
+  shown: (row: Row) => unknown = (row) => row,
+  { most = 50, keeps = 'first' }: { readonly most?: number; readonly keeps?: 'first' | 'last' } = {},
+) {
+  const kept: Row[] = []
+  let count = 0
+  for await (const row of all) {
+    count++
+    if (keeps === 'last' && kept.length === most) kept.shift()
+    if (kept.length < most) kept.push(row)
+  }
+  return { rows: kept.map(shown), more: count - kept.length }
+}
