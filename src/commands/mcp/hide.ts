@@ -33,7 +33,7 @@ export function hideExplanation({ finding, life, accepted, waivers, ...rest }: E
     ...rest,
     finding: withoutDetails(finding),
     accepted: accepted.map(hideDecision),
-    waivers: waivers.map(({ changes: _, ...waiver }) => waiver),
+    waivers: waivers.map(({ changes: _, owner, ...waiver }) => ({ ...waiver, owner: hiddenValue(owner) })),
     life: life.map(({ at, event, severity, resolution }) => ({ at, event, severity, resolution })),
   })
 }
