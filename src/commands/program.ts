@@ -18,6 +18,7 @@ import { addFindings } from './findings.ts'
 import { addHistory } from './history.ts'
 import { addMetrics } from './metrics.ts'
 import { addMigrateStore } from './migrate-store.ts'
+import { addNotify } from './notify.ts'
 import { addPurge } from './purge.ts'
 import { addReport } from './report.ts'
 import { addRules } from './rules.ts'
@@ -44,6 +45,7 @@ const commands = [
   addPurge,
   addChecks,
   addDoctor,
+  addNotify,
   addMetrics,
   addRules,
   addDashboards,

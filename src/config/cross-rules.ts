@@ -14,7 +14,9 @@ export function crossRules(written: unknown, context: Context): void {
   const tenants = listAt(written, 'tenants')
   const waivers = listAt(written, 'waivers')
   assertUnique(tenants, 'tenants', 'name', wrong)
+  const notifications = listAt(written, 'notifications')
   assertUnique(waivers, 'waivers', 'id', wrong)
+  assertUnique(notifications, 'notifications', 'name', wrong)
   assertFresh([], valueAt(written, ['schedule']), valueAt(written, ['freshness']), wrong)
   for (const [index, tenant] of tenants.entries()) {
     const path = ['tenants', index]
@@ -29,11 +31,15 @@ export function crossRules(written: unknown, context: Context): void {
     }
   }
   const names = tenants.map((tenant) => valueAt(tenant, ['name'])).filter((name) => typeof name === 'string')
-  for (const [index, waiver] of waivers.entries()) {
-    const tenant = valueAt(waiver, ['tenant'])
+  const assertTenant = (tenant: unknown, path: KeyPath) => {
     if (typeof tenant === 'string' && !names.includes(tenant))
-      wrong(['waivers', index, 'tenant'], `there is no such tenant; ${advice(tenant, names)}`)
+      wrong(path, `there is no such tenant; ${advice(tenant, names)}`)
   }
+  for (const [index, waiver] of waivers.entries())
+    assertTenant(valueAt(waiver, ['tenant']), ['waivers', index, 'tenant'])
+  for (const [index, target] of notifications.entries())
+    for (const [at, tenant] of listAt(target, 'tenants').entries())
+      assertTenant(tenant, ['notifications', index, 'tenants', at])
 }
 
 function listAt(written: unknown, key: string): readonly unknown[] {

@@ -87,6 +87,7 @@ it('lets the store path and the listen address of the environment win over the f
     webConfig: null,
     exposeDetails: false,
     allowedHosts: [],
+    externalUrl: null,
   })
 })
 
@@ -98,9 +99,17 @@ it('applies every default', () => {
     timezone: 'UTC',
     historyRetentionDays: 400,
     store: { path: 'data/tenantwatch.db', url: null },
-    server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto', allowedHosts: [] },
+    server: {
+      host: '127.0.0.1',
+      port: 9469,
+      webConfig: null,
+      exposeDetails: 'auto',
+      allowedHosts: [],
+      externalUrl: null,
+    },
     ownChecks: { folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false },
     waivers: [],
+    notifications: [],
     logLevel: 'info',
   })
   expect(tenants).toMatchObject([

@@ -1,0 +1,34 @@
+import { describePosture, describeUnknown } from '../model/describe.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { isAtLeast, severities } from '../model/severity.ts'
+import { findingUrl, type Message, messageOf, type News, noNews, withItem } from './message.ts'
+import { holdItem, isChosen, type NewsRequest, textOf } from './read-news.ts'
+
+/** The one message about the first sync of a tenant: its state, and the open findings of the highest severities. */
+export async function summaryOf(request: NewsRequest, posture: TenantPosture, eventId: number): Promise<Message> {
+  const { tenant, target, pageUrl, views } = request
+  const addressed = { target: target.name, tenant: tenant.name, pageUrl }
+  const of = { eventId, at: posture.at }
+  // The last event is in the message even if no finding is.
+  let news: News = { ...noNews, lastEventId: eventId }
+  if (target.on.includes('hold'))
+    for (const hold of posture.holds) news = withItem(news, holdItem({ ...of, label: 'on hold' }, hold))
+  const unknown = target.on.includes('unknown') ? describeUnknown(withoutProblems(posture)) : null
+  const none = { severity: null, check: null, fingerprint: null, url: null }
+  if (unknown !== null) news = withItem(news, { ...of, ...none, kind: 'unknown', label: 'unknown', text: unknown.text })
+  const wanted = severities.filter((one) => isAtLeast(one, target.minSeverity))
+  const query = { tenant: tenant.name, severities: wanted, withPersonal: target.exposeDetails }
+  if (target.on.includes('opened'))
+    for await (const finding of views.findings({ ...query, order: 'severity', descending: true })) {
+      const { check, fingerprint, severity } = finding
+      if (!isChosen(target, check)) continue
+      const about = { severity, check, fingerprint, url: findingUrl(addressed, fingerprint) }
+      news = withItem(news, { ...of, ...about, kind: 'opened', label: 'open', text: textOf(finding, target) })
+    }
+  return messageOf(news, addressed, `first sync; ${describePosture(posture).text}`)
+}
+
+/** Problems of own checks may quote a person or a file. */
+function withoutProblems({ checks }: TenantPosture): Pick<TenantPosture, 'checks'> {
+  return { checks: checks.map(({ problem: _, ...check }) => check) }
+}
