@@ -22,6 +22,7 @@ const commands = [
   'purge',
   'checks',
   'doctor',
+  'notify',
   'metrics',
   'rules',
   'dashboards',
