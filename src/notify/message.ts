@@ -21,6 +21,9 @@ export interface NewsItem {
   readonly url: string | null
 }
 
+/** Of news that is not about a finding. */
+export const noFinding = { severity: null, check: null, fingerprint: null, url: null } as const
+
 export interface Message {
   /** `tenant/event`: the same for a message that is sent again after a crash, unless there is more news by then. */
   readonly id: string
@@ -103,23 +106,15 @@ export function lineOf({ label, severity, text }: NewsItem): string {
   return `${label}${severity === null ? '' : `, ${severity}`}: ${text}`
 }
 
-/** `and 112 more`; null if there are none. */
-export function moreOf({ more }: Message): string | null {
-  return more > 0 ? `and ${grouped(more)} more` : null
+/** `and 112 more · acme/1234` */
+export function lastLineOf({ more, id }: Message): string {
+  return more > 0 ? `and ${grouped(more)} more · ${id}` : id
 }
 
 /** What `notify --test` sends. */
 export function testMessage(target: string, pageUrl: string | null, at: number): Message {
   const text = 'A test message: notifications reach this target'
-  const none = { severity: null, check: null, fingerprint: null, url: null }
-  const item: NewsItem = { eventId: 0, at, kind: 'opened', label: 'test', text, ...none }
-  return {
-    id: `test/${at}`,
-    target,
-    tenant: 'test',
-    title: 'test of tenantwatch',
-    items: [item],
-    more: 0,
-    url: pageUrl,
-  }
+  const item: NewsItem = { eventId: 0, at, kind: 'opened', label: 'test', text, ...noFinding }
+  const title = 'test of tenantwatch'
+  return { id: `test/${at}`, target, tenant: 'test', title, items: [item], more: 0, url: pageUrl }
 }

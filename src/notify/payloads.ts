@@ -1,19 +1,18 @@
 import { createHmac } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
-import { lineOf, type Message, moreOf } from './message.ts'
+import { lastLineOf, lineOf, type Message } from './message.ts'
 
 /** The body of a Slack incoming webhook. */
 export function slackBody(message: Message): string {
-  const { id, title, items, url } = message
+  const { title, items, url } = message
   const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } })
   const link = (text: string, to: string | null) => (to === null ? text : `${text} <${to}|Open>`)
-  const end = [moreOf(message), id].filter((one) => one !== null).join(' · ')
   return JSON.stringify({
     text: escaped(title),
     blocks: [
       section(link(`*${escaped(title)}*`, url)),
       ...items.map((item) => section(link(`• ${escaped(lineOf(item))}`, item.url))),
-      { type: 'context', elements: [{ type: 'plain_text', text: end }] },
+      { type: 'context', elements: [{ type: 'plain_text', text: lastLineOf(message) }] },
     ],
   })
 }
@@ -25,12 +24,11 @@ function escaped(text: string): string {
 
 /** The body of a Teams workflow: an Adaptive Card, with names in runs, which take no Markdown. */
 export function teamsBody(message: Message): string {
-  const { id, title, items, url } = message
+  const { title, items, url } = message
   const run = (text: string, to: string | null = null, more: object = {}) => {
     const selectAction = to === null ? {} : { selectAction: { type: 'Action.OpenUrl', url: to } }
     return { type: 'RichTextBlock', inlines: [{ type: 'TextRun', text, ...selectAction, ...more }] }
   }
-  const end = [moreOf(message), id].filter((one) => one !== null).join(' · ')
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
@@ -38,7 +36,7 @@ export function teamsBody(message: Message): string {
     body: [
       run(title, url, { weight: 'bolder' }),
       ...items.map((item) => run(lineOf(item), item.url)),
-      run(end, null, { isSubtle: true }),
+      run(lastLineOf(message), null, { isSubtle: true }),
     ],
   }
   const contentType = 'application/vnd.microsoft.card.adaptive'
@@ -58,8 +56,8 @@ export function signatureOf(secret: string, body: string): string {
 
 /** Subject and plain text of an e-mail. */
 export function emailText(message: Message): { readonly subject: string; readonly text: string } {
-  const { id, title, items, url } = message
+  const { title, items, url } = message
   const lines = items.map((item) => `- ${lineOf(item)}${item.url === null ? '' : `\n  ${item.url}`}`)
-  const end = [moreOf(message), url, `Message ${id}`].filter((one) => one !== null)
-  return { subject: `[tenantwatch] ${title}`, text: `${title}\n\n${[...lines, '', ...end].join('\n')}\n` }
+  const text = [title, '', ...lines, '', lastLineOf(message), url ?? ''].join('\n')
+  return { subject: `[tenantwatch] ${title}`, text: `${text.trimEnd()}\n` }
 }

@@ -10,7 +10,7 @@ import { withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingFacts, Mirror, NewsEvent, ResultFacts } from '../store/port.ts'
 import { fromJson } from '../store/words.ts'
 import type { FindingQuery } from '../web/web-options.ts'
-import { type Addressed, findingUrl, type News, type NewsItem, noNews, withItem } from './message.ts'
+import { type Addressed, findingUrl, type News, type NewsItem, noFinding, noNews, withItem } from './message.ts'
 
 export interface NewsViews {
   posture(tenant: string): Promise<readonly TenantPosture[]>
@@ -146,8 +146,6 @@ export function holdItem(
   const text = 'effect' in hold || 'remedy' in hold ? sentencesOf(describeHold(hold)) : `${hold.id}: ${hold.message}`
   return { ...event, ...noFinding, kind: 'hold', text: printable(`${subject}: ${text}`, 2 * longestText) }
 }
-
-const noFinding = { severity: null, check: null, fingerprint: null, url: null } as const
 
 /** Checks that became unknown for one reason, or are no longer unknown. */
 interface CheckChange {

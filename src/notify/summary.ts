@@ -1,7 +1,7 @@
 import { describePosture, describeUnknown } from '../model/describe.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
-import { findingUrl, type Message, messageOf, type News, noNews, withItem } from './message.ts'
+import { findingUrl, type Message, messageOf, type News, noFinding, noNews, withItem } from './message.ts'
 import { holdItem, isChosen, type NewsRequest, textOf } from './read-news.ts'
 
 /** The one message about the first sync of a tenant: its state, and the open findings of the highest severities. */
@@ -14,8 +14,8 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
   if (target.on.includes('hold'))
     for (const hold of posture.holds) news = withItem(news, holdItem({ ...of, label: 'on hold' }, hold))
   const unknown = target.on.includes('unknown') ? describeUnknown(withoutProblems(posture)) : null
-  const none = { severity: null, check: null, fingerprint: null, url: null }
-  if (unknown !== null) news = withItem(news, { ...of, ...none, kind: 'unknown', label: 'unknown', text: unknown.text })
+  if (unknown !== null)
+    news = withItem(news, { ...of, ...noFinding, kind: 'unknown', label: 'unknown', text: unknown.text })
   const wanted = severities.filter((one) => isAtLeast(one, target.minSeverity))
   const query = { tenant: tenant.name, severities: wanted, withPersonal: target.exposeDetails }
   if (target.on.includes('opened'))

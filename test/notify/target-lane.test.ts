@@ -2,6 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { posture, unread } from '../metrics/support/posture.ts'
+import { createPrng } from '../simulation/prng.ts'
 import { findingOf } from '../store/support/results.ts'
 import { notifyWorld } from './support/world.ts'
 
@@ -156,4 +157,52 @@ it('sends a digest at its time only, with all that happened since, also after a 
   world.lane({ digest }).evaluated('acme')
   await world.settled()
   expect(sentAt).toEqual(['2026-03-02T08', '2026-03-03T14'])
+})
+
+it('loses nothing and keeps the order over crashes before and after sending, and repeats only what was not stored', async () => {
+  const world = await notifyWorld()
+  const chance = createPrng(7)
+  const store = { ...world.mirror }
+  let isKilled = false
+  store.saveNotificationPosition = async (...position) => {
+    if (isKilled) throw new SyncError('aborted', 'The process was killed')
+    await world.mirror.saveNotificationPosition(...position)
+  }
+  const acme = { settings: { name: 'acme' }, engine: { tenantId: world.id }, store }
+  let lane = world.lane({}, store)
+  await lane.begin(acme)
+  const received: string[] = []
+  const open: ReturnType<typeof findingOf>[] = []
+  let repeats = 0
+  for (let round = 0; round < 100; round++) {
+    open.push(findingOf(round))
+    await world.result(open)
+    const death = chance.pick(['none', 'before', 'after', 'refused'])
+    const asked = Promise.withResolvers<void>()
+    let refusals = death === 'refused' ? 3 : 0
+    world.answer = async ({ items }) => {
+      if (refusals-- > 0) throw refused()
+      if (death === 'before') {
+        asked.resolve()
+        throw new SyncError('aborted', 'The process was killed')
+      }
+      isKilled = death === 'after'
+      if (isKilled) repeats += items.length
+      received.push(...items.map(({ fingerprint }) => fingerprint ?? ''))
+      asked.resolve()
+    }
+    lane.evaluated('acme')
+    await asked.promise
+    if (death === 'before' || death === 'after') {
+      await lane[Symbol.asyncDispose]()
+      isKilled = false
+      lane = world.lane({}, store)
+    } else await world.settled()
+  }
+  world.answer = async ({ items }) => void received.push(...items.map(({ fingerprint }) => fingerprint ?? ''))
+  lane.evaluated('acme')
+  await world.settled()
+  expect([...new Set(received)]).toEqual(open.map(({ fingerprint }) => fingerprint))
+  expect(received.length - open.length).toBe(repeats)
+  expect(repeats).toBeGreaterThan(0)
 })
