@@ -1,12 +1,12 @@
 import { Option } from 'commander'
 import { UsageError } from '../model/errors.ts'
-import { silentLog } from '../model/log.ts'
 import { exitCodes, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { createDelivery } from '../notify/delivery.ts'
 import { testMessage } from '../notify/message.ts'
 import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { createLog } from './support/logger.ts'
 import { oneOf } from './support/options.ts'
 
 export const addNotify = addCommand<{ readonly test: string }>({
@@ -27,7 +27,7 @@ Example:
     const name = oneOf('target', names, options.test)
     const target = notifications.find((one) => one.name === name)
     if (target === undefined) throw new Error(`No target ${name}`)
-    await using delivery = createDelivery(io, silentLog())
+    await using delivery = createDelivery(io, await createLog(io, 'warn'))
     try {
       await delivery.deliver(target, testMessage(name, server.externalUrl, io.clock.now()), io.stop)
     } catch (error) {

@@ -67,7 +67,12 @@ export function createDelivery(
   return {
     async deliver({ to }, message, signal) {
       const address = await read(originOf(to), signal)
-      if (to.email !== undefined) return waitFor(sendEmail(to.email, address, message, timeoutMs), signal)
+      if (to.email !== undefined) {
+        const refused = await waitFor(sendEmail(to.email, address, message, timeoutMs), signal)
+        // Sending it again would repeat it for the others.
+        if (refused > 0) log.warn({ target: message.target, refused }, 'The mail server refused some of the recipients')
+        return
+      }
       if (to.slack !== undefined) return post(address, slackBody(message), {}, signal)
       if (to.teams !== undefined) return post(address, teamsBody(message), {}, signal)
       const body = webhookBody(message)

@@ -11,6 +11,7 @@ const smtpWanted = 'expected smtps://user:password@host:465, or smtp://user:pass
  * Sends by SMTP, over TLS except on the loopback. The message's id is in `Message-ID`.
  *
  * @param address with the password.
+ * @returns the number of recipients that the server refused; it took the message for the others.
  * @throws SyncError without the address.
  */
 export async function sendEmail(
@@ -18,14 +19,14 @@ export async function sendEmail(
   address: string,
   message: Message,
   timeoutMs: number,
-): Promise<void> {
+): Promise<number> {
   const server = readSmtp(address)
   const { createTransport } = await import('nodemailer')
   const limits = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
   const transport = createTransport({ ...server, ...limits, disableFileAccess: true, disableUrlAccess: true })
   try {
     const messageId = `<${message.id}/${message.target}@tenantwatch>`
-    await transport.sendMail({ from, to: [...to], messageId, ...emailText(message) })
+    return (await transport.sendMail({ from, to: [...to], messageId, ...emailText(message) })).rejected.length
   } catch (thrown) {
     const status = thrown instanceof Error && 'responseCode' in thrown ? ` ${Number(thrown.responseCode)}` : ''
     throw new SyncError('network', `SMTP failed: ${codeOrNameOf(thrown)}${status}`)
