@@ -9,8 +9,7 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
   const { tenant, target, pageUrl, views } = request
   const addressed = { target: target.name, tenant: tenant.name, pageUrl }
   const of = { eventId, at: posture.at }
-  // The last event is in the message even if no finding is.
-  let news: News = { ...noNews, lastEventId: eventId }
+  let news: News = noNews
   if (target.on.includes('hold'))
     for (const hold of posture.holds) news = withItem(news, holdItem({ ...of, label: 'on hold' }, hold))
   const unknown = target.on.includes('unknown') ? describeUnknown(withoutProblems(posture)) : null
@@ -25,7 +24,8 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
       const about = { severity, check, fingerprint, url: findingUrl(addressed, fingerprint) }
       news = withItem(news, { ...of, ...about, kind: 'opened', label: 'open', text: textOf(finding, target) })
     }
-  return messageOf(news, addressed, `first sync; ${describePosture(posture).text}`)
+  // After a crash, further events may have followed.
+  return { ...messageOf(news, addressed, `first sync; ${describePosture(posture).text}`), id: `${tenant.name}/0` }
 }
 
 /** Problems of own checks may quote a person or a file. */

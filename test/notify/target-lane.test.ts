@@ -19,7 +19,7 @@ it('sends one summary about the first sync of a tenant, once every resource was 
   world.posture = posture()
   lane.evaluated('acme')
   await world.settled()
-  expect(world.asked).toMatchObject([{ items: { length: 10 }, more: 10 }])
+  expect(world.asked).toMatchObject([{ id: 'acme/0', items: { length: 10 }, more: 10 }])
   await world.result([...low, findingOf('new')])
   lane.evaluated('acme')
   await world.settled()
