@@ -91,6 +91,15 @@ CREATE TABLE `findings` (
 CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
 CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
+CREATE TABLE `notification_positions` (
+	`tenant_id` integer NOT NULL,
+	`target` text NOT NULL,
+	`event_id` integer NOT NULL,
+	`failing_since` integer,
+	`problem` text,
+	PRIMARY KEY(`tenant_id`, `target`)
+);
+--> statement-breakpoint
 CREATE TABLE `records` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,

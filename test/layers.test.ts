@@ -15,6 +15,7 @@ const ranks: Readonly<Record<string, number>> = {
   web: 3,
   checks: 4,
   monitoring: 4,
+  notify: 4,
   report: 5,
   doctor: 6,
   daemon: 7,

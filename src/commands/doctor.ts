@@ -10,6 +10,7 @@ import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
 import { diagnoseMissing } from '../doctor/missing.ts'
+import { diagnoseNotifications } from '../doctor/notifications.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/tenant.ts'
 import { toIso } from '../model/dates.ts'
@@ -169,6 +170,7 @@ async function examine(
       ...diagnoseSharedRecords(probed),
       ...(facts === null ? [] : diagnosePlace(facts)),
       ...(await diagnoseOwnChecks(settings.ownChecks, io.clock.now())),
+      ...(await diagnoseNotifications(settings, sound, io)),
       ...openAddress(settings, io.cwd),
       ...ignoredStorePath(ignoredPath),
     ]

@@ -19,6 +19,7 @@ import { addHistory } from './history.ts'
 import { addMcp } from './mcp.ts'
 import { addMetrics } from './metrics.ts'
 import { addMigrateStore } from './migrate-store.ts'
+import { addNotify } from './notify.ts'
 import { addPurge } from './purge.ts'
 import { addReport } from './report.ts'
 import { addRules } from './rules.ts'
@@ -46,6 +47,7 @@ const commands = [
   addChecks,
   addDoctor,
   addMcp,
+  addNotify,
   addMetrics,
   addRules,
   addDashboards,

@@ -19,8 +19,10 @@ export function crossRules(written: unknown, context: Context): void {
   const wrong: Wrong = (path, message) => context.addIssue({ code: 'custom', message, path: [...path] })
   const tenants = listAt(written, 'tenants')
   const waivers = listAt(written, 'waivers')
+  const notifications = listAt(written, 'notifications')
   assertUnique(tenants, 'tenants', 'name', context)
   assertUnique(waivers, 'waivers', 'id', context)
+  assertUnique(notifications, 'notifications', 'name', context)
   assertFresh([], valueAt(written, ['schedule']), valueAt(written, ['freshness']), wrong)
   for (const [index, tenant] of tenants.entries()) {
     const path = ['tenants', index]
@@ -40,10 +42,19 @@ export function crossRules(written: unknown, context: Context): void {
     if (typeof tenant === 'string' && !names.some((name) => isMatch(tenant, name)))
       wrong(['owners', index, 'tenant'], `it matches no tenant; ${advice(tenant, names)}`)
   }
-  for (const [index, waiver] of waivers.entries()) {
-    const tenant = valueAt(waiver, ['tenant'])
+  const assertTenant = (tenant: unknown, path: KeyPath) => {
     if (typeof tenant === 'string' && !names.includes(tenant))
-      wrong(['waivers', index, 'tenant'], `there is no such tenant; ${advice(tenant, names)}`)
+      wrong(path, `there is no such tenant; ${advice(tenant, names)}`)
+  }
+  for (const [index, waiver] of waivers.entries())
+    assertTenant(valueAt(waiver, ['tenant']), ['waivers', index, 'tenant'])
+  const ownerNames = listAt(written, 'owners').map((rule) => String(valueAt(rule, ['name'])))
+  for (const [index, target] of notifications.entries()) {
+    for (const [at, tenant] of listAt(target, 'tenants').entries())
+      assertTenant(tenant, ['notifications', index, 'tenants', at])
+    for (const [at, owner] of listAt(target, 'owners').entries())
+      if (typeof owner === 'string' && !ownerNames.includes(owner))
+        wrong(['notifications', index, 'owners', at], `there is no such owner; ${advice(owner, ownerNames)}`)
   }
 }
 

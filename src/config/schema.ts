@@ -5,6 +5,7 @@ import { severities } from '../model/severity.ts'
 import { canCarryToken } from '../model/token-header.ts'
 import { cron } from './cron.ts'
 import { crossRules } from './cross-rules.ts'
+import { notification, notificationExample } from './notifications.ts'
 import { owners, portalUrl } from './owners.ts'
 import type { Probe } from './probes.ts'
 import { available, limits, ownChecks, proxy, server, store, tokenSource, waiver } from './sections.ts'
@@ -179,6 +180,16 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
         description: 'Links from findings into the portal, with http or https; null = none',
         'x-examples': [portalExample],
       }),
+      notifications: z
+        .preprocess(
+          (raw) => raw ?? [],
+          z.array(notification(checkIds, catalogue.incomplete === true, probe), { error: 'expected a list' }),
+        )
+        .prefault([])
+        .meta({
+          description: 'Messages about what changes, see docs/notifications.md',
+          'x-examples': [[notificationExample]],
+        }),
       log: section({ level: choice(levels).default('info').describe(levels.join(', ')) }).prefault({}),
     })
     .superRefine(crossRules, { when: () => true })

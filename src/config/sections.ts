@@ -8,6 +8,7 @@ import {
   duration,
   listen,
   numberBetween,
+  pageUrl,
   positiveNumber,
   proxyUrl,
   section,
@@ -67,7 +68,7 @@ function command(probe: Probe) {
 }
 
 /** A map with exactly one of the keys of `shape`. */
-function oneOf<T>(shape: z.ZodRawShape, wanted: string): z.ZodType<T> {
+export function oneOf<T>(shape: z.ZodRawShape, wanted: string): z.ZodType<T> {
   const names = Object.keys(shape)
   const anyOf = z.strictObject(shape, {
     error: (issue) => (issue.code === 'invalid_type' ? `expected ${wanted}` : undefined),
@@ -77,7 +78,7 @@ function oneOf<T>(shape: z.ZodRawShape, wanted: string): z.ZodType<T> {
       (source, context) => {
         const named = names.filter((name) => source[name] !== undefined)
         if (named.length === 1) return
-        const found = named.length === 0 ? 'names no source' : `names ${named.length} sources (${named.join(', ')})`
+        const found = named.length === 0 ? 'names none' : `names ${named.length} (${named.join(', ')})`
         context.addIssue(predicate('conflict', `${found}; expected exactly one of ${names.join(', ')}`))
       },
       { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
@@ -231,6 +232,7 @@ export function server(probe: Probe) {
       )
       .prefault([])
       .describe('Host names under which page and JSON are served, beside localhost and IP addresses'),
+    externalUrl: pageUrl().nullable().prefault(null).describe('Address of the status page for links in notifications'),
   })
 }
 

@@ -12,6 +12,7 @@ import type { SecretSource } from './sections.ts'
 import { durationMs, type ListenAddress, maskUrl, readListen } from './values.ts'
 
 export type { CronSchedule } from './cron.ts'
+export type { EmailSettings, NewsKind, NotificationAddress } from './notifications.ts'
 export type { Catalogue } from './schema.ts'
 export type { OAuth2Settings, SecretSource } from './sections.ts'
 
@@ -65,6 +66,9 @@ export interface Waiver extends Readonly<Omit<Written['waivers'][number], 'expir
   readonly expiresMs: number
 }
 
+/** A target of notifications. */
+export type NotificationSettings = DeepReadonly<Written['notifications'][number]>
+
 /** The effective configuration: defaults applied, tenant overrides merged, units as named. */
 export interface Settings {
   readonly tenants: readonly TenantSettings[]
@@ -76,6 +80,7 @@ export interface Settings {
   readonly ownChecks: OwnChecksSettings
   readonly waivers: readonly Waiver[]
   readonly owners: readonly OwnerRule[]
+  readonly notifications: readonly NotificationSettings[]
   readonly logLevel: string
 }
 
@@ -130,6 +135,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
     ownChecks,
     waivers: written.waivers.map(waiverIn),
     owners: written.owners,
+    notifications: written.notifications,
     logLevel: written.log.level,
   }
 }
@@ -188,6 +194,7 @@ export function maskedYaml(written: Written): string {
     })),
     api: maskedApi(written.api),
     store: url === null ? { path: written.store.path } : { url: maskedToken(url) },
+    notifications: written.notifications.map((target) => ({ ...target, to: maskedSources(target.to) })),
   }
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
 }
@@ -197,6 +204,12 @@ function maskedToken(token: WrittenTenant['auth']['token']): object {
   if ('oauth2' in token) return { oauth2: { ...token.oauth2, tokenUrl: maskUrl(token.oauth2.tokenUrl) } }
   if (!('command' in token)) return token
   return { command: token.command.map((part, index) => (index === 0 ? part : '[redacted]')) }
+}
+
+function maskedSources(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  if ('command' in value) return maskedToken(value as SecretSource)
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedSources(one)]))
 }
 
 function maskedApi({ proxy, ...api }: Written['api']): object {

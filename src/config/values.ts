@@ -121,6 +121,17 @@ export function proxyUrl() {
   })
 }
 
+/** URL under which people reach the status page; trailing slashes are cut. */
+export function pageUrl() {
+  return textOf(
+    'the http(s) URL of the page without user, query or fragment, such as https://tw.example.com',
+    (text) => {
+      const url = parseHttpUrl(text)
+      return url !== undefined && url.username === '' && url.password === '' && !/[?#]/.test(text)
+    },
+  ).transform((text) => baseOf(new URL(text)))
+}
+
 /** Why credentials must not be sent to this URL; undefined when they may. */
 export function insecurity(text: string, allowInsecureHttp: boolean): string | undefined {
   const url = parseHttpUrl(text)

@@ -4,9 +4,10 @@ import { isProtected } from '../config/web-settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { ownerNames } from '../model/owners.ts'
-import { isUntried, type OwnerView, type TenantPosture } from '../model/posture.ts'
+import { type OwnerView, type TenantPosture, untriedResources } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import { failingTargets } from '../notify/failing-targets.ts'
 import { batches } from '../report/formats.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
@@ -57,6 +58,7 @@ export function createWeb({
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
       expiries: () => session.views.expiries(),
+      failingTargets: () => failingTargets(session.mirror, session.settings.notifications),
       // A restart of the daemon does not help while the database server is unreachable.
       health: async () =>
         (session.stores.facts() === null ? await watch.problem() : null) ??
@@ -130,14 +132,4 @@ export function readinessOf(session: {
     if (untried.length === 0) return { ok: true, text: 'Every resource was tried' }
     return { ok: false, text: `Not tried yet: ${untried.join(', ')}` }
   }
-}
-
-/** Resources that were never tried, without those that wait for a Retry-After or for a decision about a hold. */
-function untriedResources({ at, blockedUntil, holds, resources }: TenantPosture): readonly string[] {
-  if (blockedUntil > at) return []
-  const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
-  return resources
-    .filter(isUntried)
-    .map(({ resource }) => resource)
-    .filter((resource) => !isHeld(resource))
 }

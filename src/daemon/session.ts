@@ -14,6 +14,7 @@ import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import { Notifier } from '../notify/notifier.ts'
 import { storeSize } from '../store/db/sqlite/database-file.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
@@ -40,7 +41,7 @@ export interface SessionOptions {
   readonly settings: Settings
   readonly io: Io
   readonly log: Log
-  /** `alone`: no other engine may use the database. */
+  /** `alone`: no other engine may use the database; sends no notifications. */
   readonly as: 'replica' | 'alone'
   readonly progress?: SyncProgress
   /** Replaces the log lines of runs. */
@@ -91,6 +92,7 @@ export class Session implements AsyncDisposable {
   readonly #changing = new Mutex()
   readonly #unstored = new UnstoredRuns()
   readonly #runLog: RunLog
+  readonly #notifier: Notifier | null
 
   constructor({ settings, mirror, ...parts }: SessionOptions & OpenedStores) {
     const { io, log, stores } = parts
@@ -111,6 +113,8 @@ export class Session implements AsyncDisposable {
     this.#runLog = parts.runLog ?? createRunLog(log)
     this.#evaluator = new Evaluator({ ...parts, metrics: this.metrics, clock: io.clock })
     this.#options = { ...parts, metrics: this.metrics }
+    const notified = { ...parts, metrics: this.metrics, tenants: () => this.#tenants, views: () => this.views }
+    this.#notifier = parts.as === 'replica' ? new Notifier(notified) : null
     this.#inForce = this.#following(settings)
     this.#sound().catch(() => {})
   }
@@ -222,6 +226,7 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
+    await this.#notifier?.[Symbol.asyncDispose]()
     await this.#evaluator.ended()
     for (const tenant of this.tenants) await tenant[Symbol.asyncDispose]()
     await this.stores[Symbol.asyncDispose]()
@@ -235,6 +240,7 @@ export class Session implements AsyncDisposable {
     alongside()
     await this.metrics.configure(metricsConfig({ ...next, tenants: result.tenants.map(({ settings }) => settings) }))
     this.#evaluator.configure(next)
+    await this.#notifier?.follow(next)
     await yieldToEventLoop()
     for (const tenant of result.closed) await tenant[Symbol.asyncDispose]()
     return result
@@ -256,7 +262,7 @@ export class Session implements AsyncDisposable {
     const { settings, checks, waivers } = this.#inForce
     const { answerTimes } = tenant.client
     const skewOf = (resource: DueRun['resource']) => answerTimes.skewMs(resource)
-    return this.#evaluator.evaluate(
+    const validUntil = await this.#evaluator.evaluate(
       { id: tenant.engine.tenantId, settings: tenant.settings, skewOf },
       {
         checks,
@@ -267,6 +273,8 @@ export class Session implements AsyncDisposable {
         ...how,
       },
     )
+    this.#notifier?.evaluated(name)
+    return validUntil
   }
 
   /** Until it resolves, the data is shown but not used. After a failure of the database server it is read again. */

@@ -34,6 +34,11 @@ export const counters = [
     labelNames: ['tenant', 'check'],
   },
   {
+    name: 'tenantwatch_notifications_total',
+    help: `Attempts to deliver a message to a target of notifications, by outcome. ${sinceStart}`,
+    labelNames: ['target', 'outcome'],
+  },
+  {
     name: 'tenantwatch_secret_rotations_total',
     help: `API client secrets whose expiration moved to a later instant than the one read before. ${sinceStart}`,
     labelNames: ['tenant'],

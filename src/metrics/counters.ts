@@ -16,7 +16,7 @@ interface Series {
 export class Counters {
   readonly #registry = new Registry()
   readonly #histograms = new Map<HistogramName, Histogram>()
-  /** Series by rendered labels, of each counter and tenant: prom-client's objects take too much memory for fleets. */
+  /** Series by rendered labels, of each counter and tenant ('' = of none): prom-client's objects take too much memory for fleets. */
   readonly #counters = new Map(counters.map(({ name }) => [name, new Map<string, Map<string, Series>>()]))
   readonly #initialized = new Set<string>()
 
@@ -33,7 +33,7 @@ export class Counters {
   add(name: CounterName, { tenant = '', ...labels }: Labels, amount: number): void {
     const byTenant = this.#counters.get(name)
     const all = byTenant?.get(tenant) ?? new Map<string, Series>()
-    const key = renderLabels(Object.keys(labels), Object.values(labels), tenant)
+    const key = renderLabels(Object.keys(labels), Object.values(labels), tenant === '' ? undefined : tenant)
     const series = all.get(key) ?? { resource: labels['resource'], value: 0 }
     series.value += Math.max(0, amount)
     all.set(key, series)
@@ -58,7 +58,7 @@ export class Counters {
       let text = renderHead(definition, 'counter')
       for (const [tenant, all] of this.#counters.get(definition.name) ?? []) {
         for (const [labels, { resource, value }] of all)
-          if (isShown(tenant, resource)) text += `${definition.name}${labels} ${value}\n`
+          if (tenant === '' || isShown(tenant, resource)) text += `${definition.name}${labels} ${value}\n`
       }
       return text
     })

@@ -32,6 +32,8 @@ export interface MetricsEvents {
   secretsRotated(tenant: string, count: number): void
   findingsOpened(tenant: string, check: string, count: number): void
   findingsResolved(tenant: string, check: string, count: number): void
+  /** Attempts to deliver a message; 0 initializes the series. */
+  notificationsSent(target: string, outcome: (typeof outcomes)[number], count: number): void
   observer(tenant: string): TenantObserver
 }
 
@@ -52,6 +54,8 @@ export function createEvents(counters: Counters): MetricsEvents {
       counters.add('tenantwatch_findings_opened_total', { tenant, check }, count),
     findingsResolved: (tenant, check, count) =>
       counters.add('tenantwatch_findings_resolved_total', { tenant, check }, count),
+    notificationsSent: (target, outcome, count) =>
+      counters.add('tenantwatch_notifications_total', { target, outcome }, count),
     observer: (tenant) => ({
       request(endpoint, status, durationSeconds) {
         counters.add('tenantwatch_api_requests_total', { tenant, endpoint, status: knownStatus(status) }, 1)

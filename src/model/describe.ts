@@ -12,7 +12,7 @@ import {
   type WaiverView,
 } from './posture.ts'
 import { dataQualityOf, isUnstored, type ResourceState, resourceState, tally } from './posture-state.ts'
-import { isHoldReason, reasonInWords } from './reasons.ts'
+import { isHoldReason, reasonInWords, type UnknownReason } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
 import { plural } from './text/numbers.ts'
@@ -66,6 +66,21 @@ export function describeIdentity(posture: Pick<TenantPosture, 'tenant' | 'identi
   return posture.identity === 'proven'
     ? { level: 'ok', text, next: null }
     : { level: posture.identity === 'held' ? 'fail' : 'warn', text, next }
+}
+
+/** A target of notifications that messages do not reach. */
+export interface FailingTarget {
+  readonly target: string
+  /** Whose messages wait. */
+  readonly tenants: readonly string[]
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly problem: string | null
+}
+
+export function describeFailingTarget({ target, tenants, since, problem }: FailingTarget): Description {
+  const text = `notifications to ${target} have failed since ${toIso(since)}: ${problem}. Messages of ${tenants.join(', ')} wait`
+  return { level: 'fail', text, next: `Nothing is lost; "tenantwatch notify --test ${target}" tries the target` }
 }
 
 /** What is on hold, and how to decide about it. */
@@ -177,11 +192,19 @@ export function describeUnknown({ checks }: Pick<TenantPosture, 'checks'>): Desc
     unknown.length === applicable.length && unknown.length > 1
       ? 'no check can be evaluated'
       : `${plural(unknown.length, 'check')} cannot be evaluated`
-  const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')].map(([reason, same]) => {
-    const names = same.map(({ check, problem }) => (problem === undefined ? check : `${check} (${problem})`))
-    return `${names.join(', ')} (${reasonInWords(reason)})`
-  })
+  const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')].map(([reason, same]) =>
+    checksUnknownBy(reason, same),
+  )
   return { level: 'warn', text: `${what}: ${reasons.join('; ')}`, next: null }
+}
+
+/** `user-mfa-enrolled, user-role-active (stale: the data is too old)` */
+export function checksUnknownBy(
+  reason: UnknownReason,
+  checks: readonly Pick<CheckView, 'check' | 'problem'>[],
+): string {
+  const names = checks.map(({ check, problem }) => (problem === undefined ? check : `${check} (${problem})`))
+  return `${names.join(', ')} (${reasonInWords(reason)})`
 }
 
 export const isUnknown = ({ enabled, status }: CheckView) => enabled && status === 'unknown'

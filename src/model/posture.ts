@@ -124,6 +124,21 @@ export function isUntried({ enabled, modes }: Pick<ResourceView, 'enabled' | 'mo
   return enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null)
 }
 
+/** Resources that were never tried, without those that wait for a Retry-After or for a decision about a hold. */
+export function untriedResources({
+  at,
+  blockedUntil,
+  holds,
+  resources,
+}: Pick<TenantPosture, 'at' | 'blockedUntil' | 'holds' | 'resources'>): readonly string[] {
+  if (blockedUntil > at) return []
+  const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
+  return resources
+    .filter(isUntried)
+    .map(({ resource }) => resource)
+    .filter((resource) => !isHeld(resource))
+}
+
 export interface ModeView {
   readonly mode: SyncMode
   readonly up: boolean

@@ -9,6 +9,7 @@ import type { clockStore } from './history/clock.ts'
 import type { configurationLog } from './history/configuration-log.ts'
 import type { erasureStore } from './history/erasure.ts'
 import type { PastReader, pastStore } from './history/past-reader.ts'
+import type { notificationStore } from './notification-store.ts'
 import type { qualityStore } from './records/quality-store.ts'
 import type { MirrorRecord, RecordReader } from './records/query.ts'
 import type { fullSyncStore } from './sync/full-sync-store.ts'
@@ -28,6 +29,7 @@ export type * from './findings/waiver-store.ts'
 export type * from './history/changes.ts'
 export type * from './history/configuration-log.ts'
 export type * from './history/past-reader.ts'
+export type * from './notification-store.ts'
 export type * from './records/quality-store.ts'
 export type * from './sync/sync-port.ts'
 export { noCounts } from './sync/sync-port.ts'
@@ -59,6 +61,7 @@ export interface Mirror
     ReturnType<typeof changeStore>,
     ReturnType<typeof clockStore>,
     ReturnType<typeof configurationLog>,
+    ReturnType<typeof notificationStore>,
     ReturnType<typeof pastStore>,
     Pick<PastReader, 'personal'>,
     Pick<ReturnType<typeof qualityStore>, 'quarantined'>,

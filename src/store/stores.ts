@@ -10,6 +10,7 @@ import { clockStore } from './history/clock.ts'
 import { configurationLog } from './history/configuration-log.ts'
 import { erasureStore } from './history/erasure.ts'
 import { pastStore } from './history/past-reader.ts'
+import { notificationStore } from './notification-store.ts'
 import type { Mirror } from './port.ts'
 import { qualityStore } from './records/quality-store.ts'
 import { recordReader } from './records/record-reader.ts'
@@ -40,6 +41,7 @@ export function storesOver(db: Db) {
     ...clockStore(db),
     ...configurationLog(db),
     ...changeStore(db),
+    ...notificationStore(db),
     ...pastStore(db),
     personal: personalReader(db, present),
     verifyChain: (tenantId, heads) => verifyChain(db, tenantId, heads),

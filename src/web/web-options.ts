@@ -1,6 +1,7 @@
 import type { WebSettings } from '../config/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
+import type { FailingTarget } from '../model/describe.ts'
 import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
@@ -74,6 +75,8 @@ export interface WebSources {
   readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
   /** Secret expiries and waiver ends of all tenants, in order of time. */
   readonly expiries: () => Promise<readonly Expiry[]>
+  /** Targets of notifications that messages do not reach. */
+  readonly failingTargets: () => Promise<readonly FailingTarget[]>
   /** Whether the engine's heartbeat is recent. */
   readonly health: () => Probe | Promise<Probe>
   /** Whether the database is open and every enabled resource was attempted once. */

@@ -23,6 +23,7 @@ const commands = [
   'checks',
   'doctor',
   'mcp',
+  'notify',
   'metrics',
   'rules',
   'dashboards',

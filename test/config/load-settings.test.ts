@@ -87,6 +87,7 @@ it('lets the store path and the listen address of the environment win over the f
     webConfig: null,
     exposeDetails: false,
     allowedHosts: [],
+    externalUrl: null,
   })
 })
 
@@ -99,9 +100,17 @@ it('applies every default', () => {
     historyRetentionDays: 400,
     owners: [],
     store: { path: 'data/tenantwatch.db', url: null },
-    server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto', allowedHosts: [] },
+    server: {
+      host: '127.0.0.1',
+      port: 9469,
+      webConfig: null,
+      exposeDetails: 'auto',
+      allowedHosts: [],
+      externalUrl: null,
+    },
     ownChecks: { folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false },
     waivers: [],
+    notifications: [],
     logLevel: 'info',
   })
   expect(tenants).toMatchObject([

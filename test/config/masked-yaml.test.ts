@@ -26,6 +26,9 @@ server: { listen: "[::1]:80", exposeDetails: true, allowedHosts: [watch.example.
 schedule: { timezone: Europe/Berlin, evaluate: "*/10 * * * *" }
 waivers:
   - { id: W-1, check: user-mfa-enrolled, entity: "42", tenant: acme, reason: A reason of twenty characters, owner: me, expires: 2027-03-31 }
+notifications:
+  - { name: hook, to: { webhook: { url: { env: GLOBEX_TOKEN }, secret: { file: token.txt } } }, on: [hold], digest: "0 8 * * *" }
+  - { name: mail, to: { email: { smtp: { env: GLOBEX_TOKEN }, from: "tenantwatch <tw@example.com>", to: [a@example.com] } } }
 `
 
 it('prints a configuration that loads as the same settings', () => {
@@ -50,6 +53,7 @@ it('masks the credentials of a proxy and the arguments of a command, and still l
 tenants:
   - { name: acme, baseUrl: https://acme.example.com, auth: { token: { command: [vault, --token=${canary}] } } }
 api: { proxy: "http://me:${canary}@proxy.example.com:3128" }
+notifications: [{ name: hook, to: { webhook: { url: { command: [vault, --key=${canary}] } } } }]
 `)
   const printed = maskedYaml(written)
   expect(printed).not.toContain(canary)

@@ -88,6 +88,7 @@ it('reads only counters that exist from the first scrape, with the label values 
   expect(new Set(read.map(([selector]) => selector))).toEqual(
     new Set([
       'tenantwatch_contract_events_total',
+      'tenantwatch_notifications_total',
       'tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}',
     ]),
   )

@@ -150,6 +150,11 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   noteConfiguration: (mirror) => mirror.noteConfiguration({ at, digest: 'd', content: '{}' }),
   lastEventId: (mirror) => mirror.lastEventId(tenantId),
   noteTenantState: (mirror) => mirror.noteTenantState(tenantId, '{}', at + 9e9),
+  notificationPosition: (mirror) => mirror.notificationPosition(tenantId, 'security'),
+  saveNotificationPosition: (mirror) =>
+    mirror.saveNotificationPosition(tenantId, 'security', { eventId: 1, failingSince: at, problem: 'refused' }),
+  failingNotifications: (mirror) => mirror.failingNotifications(),
+  newsEvents: (mirror) => mirror.newsEvents(tenantId, 0, 99),
   noteTime: (mirror) => mirror.noteTime(at - 9e9),
   firstRecords: (mirror) => mirror.firstRecords(),
   unconfirmedTime: (mirror) => mirror.unconfirmedTime(),

@@ -167,7 +167,12 @@ function ageOf(header: string | string[] | undefined): number | null {
  * The wait of `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most 24 hours; null when it states none or the
  * status gives it no meaning: some APIs limit rates by 403. A date counts from the answer's `Date` header, so that a wrong local clock has no effect.
  */
-function statedWait(status: number, header: string | undefined, date: number | null, now: number): number | null {
+export function statedWait(
+  status: number,
+  header: string | undefined,
+  date: number | null,
+  now: number,
+): number | null {
   if (status < 400 || status > 599 || status === 401) return null
   const text = header?.trim() ?? ''
   const isSeconds = /^\d+(\.\d+)?$/.test(text)
@@ -178,7 +183,7 @@ function statedWait(status: number, header: string | undefined, date: number | n
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/
 
 /** An HTTP date in milliseconds since the epoch; null for another text. */
-function dateOf(header = ''): number | null {
+export function dateOf(header = ''): number | null {
   const text = header.trim()
   const ms = httpDate.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(ms) ? null : ms

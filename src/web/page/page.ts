@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { describePosture } from '../../model/describe.ts'
+import { describeFailingTarget, describePosture } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type DataQuality, dataQualityOf, type Tally, tally } from '../../model/posture-state.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
@@ -7,7 +7,7 @@ import type { PageData } from './load-page.ts'
 import { badge, levelTone, severityTone } from './marks.ts'
 import { hrefOf } from './page-query.ts'
 import { ownerWord, tenant } from './tenant.ts'
-import { type Html, stamp } from './text.ts'
+import { advice, foreign, type Html, stamp } from './text.ts'
 
 /** Seconds between two refreshes: by the script, by the script with many tenants, and without a script. */
 const refresh = { script: 20, many: 60, plain: 60 }
@@ -77,8 +77,20 @@ function intro(data: PageData): Html {
   const hidden = exposeDetails
     ? ''
     : html`<p class="note">Names of persons, e-mails and file names are hidden on this address.</p>`
-  if (postures.length === 0) return html`${hidden}<p class="empty">No tenant is configured.</p>`
-  return html`${hidden}${overview(data)}`
+  const above = html`${hidden}${failing(data)}`
+  if (postures.length === 0) return html`${above}<p class="empty">No tenant is configured.</p>`
+  return html`${above}${overview(data)}`
+}
+
+function failing({ failingTargets, configFile }: PageData): Html | string {
+  if (failingTargets.length === 0) return ''
+  const problems = failingTargets.map((target) => {
+    const { text, next } = describeFailingTarget(target)
+    return html`<li class="problem edge-bad"><p>${foreign(text)}</p><p class="todo">${advice(next ?? '', configFile)}.</p></li>
+`
+  })
+  return html`<ul class="problems" id="notifications" aria-label="Notifications that fail">${problems}</ul>
+`
 }
 
 const maxCards = 200

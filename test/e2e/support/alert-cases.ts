@@ -80,6 +80,21 @@ const watch: readonly AlertScene[] = [
     ],
   },
   {
+    about: 'a target of notifications is down from the beginning, another one only for a while',
+    series: {
+      [`tenantwatch_notifications_total{target="down",outcome="failure",${at}}`]: '0x5 1+0.1x200',
+      [`tenantwatch_notifications_total{target="down",outcome="success",${at}}`]: '0x205',
+      [`tenantwatch_notifications_total{target="back",outcome="failure",${at}}`]: '0x5 1+1x5 6x195',
+      [`tenantwatch_notifications_total{target="back",outcome="success",${at}}`]: '0x9 1x196',
+    },
+    expect: [
+      silent('TenantwatchNotificationsFailing', 4),
+      ...[20, 200].map((minute) =>
+        fires('TenantwatchNotificationsFailing', minute, { target: 'down', instance: 'a', severity: 'high' }),
+      ),
+    ],
+  },
+  {
     about: "the scrape target has a label of tenantwatch's",
     series: {
       [`tenantwatch_check_enabled{tenant="other",exported_tenant="acme",check="auth-sso-enforced",${at}}`]: '1x30',

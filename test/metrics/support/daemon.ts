@@ -163,5 +163,8 @@ export function reading(
 const storeSize = () => ({ bytes: 8192, walBytes: 4096 })
 
 export function metricsOf(readings: readonly TenantReading[], over: Partial<MetricsOptions> = {}) {
-  return createMetrics({ version: '1.2.3', startedAt: at, config, read: async () => readings, storeSize, ...over })
+  const read = async () => readings
+  const metrics = createMetrics({ version: '1.2.3', startedAt: at, config, read, storeSize, ...over })
+  metrics.notificationsSent('security', 'success', 0)
+  return metrics
 }

@@ -162,10 +162,11 @@ function settingsOf(tenants: readonly SimulatedTenant[]): Settings {
     timezone: 'UTC',
     historyRetentionDays: 400,
     store: { path: null, url: { env: 'DATABASE' } },
-    server: { host: '127.0.0.1', port: 0, webConfig: null, exposeDetails: false, allowedHosts: [] },
+    server: { host: '127.0.0.1', port: 0, webConfig: null, exposeDetails: false, allowedHosts: [], externalUrl: null },
     ownChecks: { folder: null, timeoutMs: minuteMs, maxRows: 1000, checks: [], incomplete: false },
     waivers: [],
     owners: [],
+    notifications: [],
     logLevel: 'info',
   }
 }

@@ -41,6 +41,7 @@ export const sources: WebSources = {
   secrets: async (tenant) => (tenant === 'acme' ? acmeSecrets : []),
   changes: async () => [],
   expiries: async () => [],
+  failingTargets: async () => [],
   health: () => ({ ok: true, text: 'The engine is alive' }),
   ready: () => ({ ok: true, text: 'Ready' }),
   reload: async () => ({ ok: true, text: 'Reloaded' }),

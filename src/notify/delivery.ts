@@ -1,0 +1,115 @@
+import { createPlain } from '../api/credentials/sources.ts'
+import { startDeadline, waitFor } from '../api/deadline.ts'
+import { firstOf, type Response, readBody } from '../api/transport/body.ts'
+import { Dispatchers } from '../api/transport/dispatchers.ts'
+import { transportFailure } from '../api/transport/outcome.ts'
+import { proxyFor } from '../api/transport/proxy.ts'
+import { dateOf, statedWait } from '../api/transport/send.ts'
+import type { NotificationSettings, SecretSource } from '../config/settings.ts'
+import { secondMs } from '../model/durations.ts'
+import { SyncError } from '../model/errors.ts'
+import type { Log } from '../model/log.ts'
+import { memoize } from '../model/memoize.ts'
+import { isLoopback } from '../model/process/address.ts'
+import type { Io } from '../model/process/io.ts'
+import { version } from '../model/process/version.ts'
+import type { Message } from './message.ts'
+import { signatureHeader, signatureOf, slackBody, teamsBody, webhookBody } from './payloads.ts'
+import { readSmtp, sendEmail } from './send-email.ts'
+
+export interface Delivery extends AsyncDisposable {
+  /** @throws SyncError without address or secret; `retryAt` where the target states a wait. */
+  deliver(target: Pick<NotificationSettings, 'to'>, message: Message, signal: AbortSignal): Promise<void>
+  /** @throws SyncError when address or secret cannot be read or are not usable; sends nothing. */
+  assertReadable(target: Pick<NotificationSettings, 'to'>, signal: AbortSignal): Promise<void>
+}
+
+const what = 'POST to the address'
+
+/** Sends messages to targets, whose addresses and secrets are read for each message. @param timeoutMs for a whole exchange. */
+export function createDelivery(
+  { clock, env: variables }: Pick<Io, 'clock' | 'env'>,
+  log: Log,
+  timeoutMs = 30 * secondMs,
+): Delivery {
+  const env = (name: string) => variables[name]
+  const dispatchers = new Dispatchers({ timeoutMs, proxyFor: proxyFor(null, env), caFile: null })
+  const sourceOf = memoize((origin: string) =>
+    createPlain(JSON.parse(origin) as SecretSource, { clock, log, env, cycleMs: 0 }),
+  )
+  const read = async (origin: SecretSource, signal: AbortSignal) =>
+    (await sourceOf(JSON.stringify(origin)).current(signal)).expose()
+
+  async function post(address: string, body: string, headers: Readonly<Record<string, string>>, caller: AbortSignal) {
+    const { origin, path } = readAddress(address)
+    using deadline = startDeadline(timeoutMs, caller)
+    const { signal } = deadline
+    let proxied = false
+    try {
+      const route = await dispatchers.current(origin)
+      proxied = route.proxied
+      const all = { 'content-type': 'application/json', 'user-agent': `tenantwatch/${version}`, ...headers }
+      const asking = route.dispatcher.request({ origin, path, method: 'POST', headers: all, body, signal })
+      // undici observes the signal only once a connection is established.
+      const response = await waitFor(asking, signal)
+      // The status decides, whatever happens to the body.
+      await readBody(response, 0, signal).catch(() => null)
+      return assertAccepted(response, clock.now())
+    } catch (thrown) {
+      if (thrown instanceof SyncError && thrown.status !== undefined) throw thrown
+      const state = { what, callerAborted: caller.aborted, expired: deadline.expired, timeoutMs, proxied }
+      const { reason, message } = transportFailure(thrown, { ...state, status: undefined }).error
+      // Its hint is about the address of a tenant.
+      throw new SyncError(reason, message)
+    }
+  }
+
+  return {
+    async deliver({ to }, message, signal) {
+      const address = await read(originOf(to), signal)
+      if (to.email !== undefined) {
+        const refused = await waitFor(sendEmail(to.email, address, message, timeoutMs), signal)
+        // Sending it again would repeat it for the others.
+        if (refused > 0) log.warn({ target: message.target, refused }, 'The mail server refused some of the recipients')
+        return
+      }
+      if (to.slack !== undefined) return post(address, slackBody(message), {}, signal)
+      if (to.teams !== undefined) return post(address, teamsBody(message), {}, signal)
+      const body = webhookBody(message)
+      const secret = to.webhook?.secret
+      const headers = secret === undefined ? {} : { [signatureHeader]: signatureOf(await read(secret, signal), body) }
+      return post(address, body, headers, signal)
+    },
+    async assertReadable({ to }, signal) {
+      const address = await read(originOf(to), signal)
+      if (to.email === undefined) readAddress(address)
+      else readSmtp(address)
+      if (to.webhook?.secret !== undefined) await read(to.webhook.secret, signal)
+    },
+    [Symbol.asyncDispose]: () => dispatchers.destroy(),
+  }
+}
+
+/** Where the address of a target is. */
+function originOf({ slack, teams, webhook, email }: NotificationSettings['to']): SecretSource {
+  const origin = slack ?? teams ?? webhook?.url ?? email?.smtp
+  if (origin === undefined) throw new Error('The target has no address')
+  return origin
+}
+
+function assertAccepted({ statusCode: status, headers }: Response, now: number): void {
+  if (status >= 200 && status < 300) return
+  const wait = statedWait(status, firstOf(headers['retry-after']), dateOf(firstOf(headers['date'])), now)
+  const reason = status === 429 ? 'rate_limited' : status >= 500 ? 'server_error' : 'client_error'
+  throw new SyncError(reason, `${what} answered ${status}`, { status, retryAt: wait === null ? undefined : now + wait })
+}
+
+function readAddress(address: string): { readonly origin: string; readonly path: string } {
+  const url = /^https?:\/\/[^\s\\]+$/i.test(address) ? URL.parse(address) : null
+  if (url === null) throw new SyncError('client_error', 'The address is no URL that begins with https://')
+  if (url.username !== '' || url.password !== '')
+    throw new SyncError('client_error', 'The address contains a user or a password, which is not supported')
+  if (url.protocol === 'http:' && !isLoopback(url.hostname))
+    throw new SyncError('client_error', 'The address is http for a host other than this machine; use https')
+  return { origin: url.origin, path: `${url.pathname}${url.search}` }
+}

@@ -1,0 +1,120 @@
+import type { NewsKind } from '../config/settings.ts'
+import { type Severity, severities } from '../model/severity.ts'
+import { grouped } from '../model/text/numbers.ts'
+
+/** Most items of a message; more are counted. */
+const mostItems = 10
+
+export interface NewsItem {
+  /** Last event of the tenant's history that it is about. */
+  readonly eventId: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  readonly kind: NewsKind
+  /** Such as `opened`, or `resolved (fixed)`. */
+  readonly label: string
+  readonly text: string
+  /** Null for news that is not about a finding; likewise the next three. */
+  readonly severity: Severity | null
+  readonly check: string | null
+  readonly fingerprint: string | null
+  readonly url: string | null
+}
+
+/** Of news that is not about a finding. */
+export const noFinding = { severity: null, check: null, fingerprint: null, url: null } as const
+
+export interface Message {
+  /** `tenant/event`: the same for a message that is sent again after a crash, unless there is more news by then. */
+  readonly id: string
+  readonly target: string
+  readonly tenant: string
+  readonly title: string
+  /** In the order of events. */
+  readonly items: readonly NewsItem[]
+  /** Number of further items. */
+  readonly more: number
+  /** The tenant on the status page; null if its address is not configured. */
+  readonly url: string | null
+}
+
+/** News of a tenant for a target. */
+export interface News {
+  /** The foremost ones. */
+  readonly items: readonly NewsItem[]
+  /** Number of all items. */
+  readonly found: number
+  /** Findings, checks and holds, by label. */
+  readonly counts: ReadonlyMap<string, number>
+  /** Of the first and the last of all items. */
+  readonly firstAt: number
+  readonly lastEventId: number
+}
+
+export const noNews: News = { items: [], found: 0, counts: new Map(), firstAt: 0, lastEventId: 0 }
+
+/** Keeps the items of the highest severities; those without one are above all. @param count what the item stands for. */
+export function withItem({ items, found, counts, firstAt, lastEventId }: News, item: NewsItem, count = 1): News {
+  const kept = [...items, item]
+  if (kept.length > mostItems) {
+    const lowest = Math.min(...kept.map(rankOf))
+    const dropped = kept.findLastIndex((one) => rankOf(one) === lowest)
+    kept.splice(dropped, 1)
+  }
+  return {
+    items: kept,
+    found: found + 1,
+    counts: new Map(counts).set(item.label, (counts.get(item.label) ?? 0) + count),
+    firstAt: found === 0 ? item.at : Math.min(firstAt, item.at),
+    lastEventId: Math.max(lastEventId, item.eventId),
+  }
+}
+
+function rankOf({ severity }: NewsItem): number {
+  return severity === null ? severities.length : severities.indexOf(severity)
+}
+
+export interface Addressed {
+  readonly target: string
+  readonly tenant: string
+  /** `server.externalUrl`. */
+  readonly pageUrl: string | null
+}
+
+/** @param title default: the numbers of items. */
+export function messageOf(news: News, { target, tenant, pageUrl }: Addressed, title?: string): Message {
+  const { items, found, counts, lastEventId } = news
+  const numbers = [...counts].map(([label, count]) => `${grouped(count)} ${label}`).join(', ')
+  return {
+    id: `${tenant}/${lastEventId}`,
+    target,
+    tenant,
+    title: `${tenant}: ${title ?? numbers}`,
+    items: items.toSorted((a, b) => a.eventId - b.eventId),
+    more: found - items.length,
+    url: pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}`,
+  }
+}
+
+/** Address of a finding on the status page; null if that of the page is not configured. */
+export function findingUrl({ tenant, pageUrl }: Addressed, fingerprint: string): string | null {
+  return pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}&q=${fingerprint}#finding-${fingerprint}`
+}
+
+/** `opened, high: the finding`. */
+export function lineOf({ label, severity, text }: NewsItem): string {
+  return `${label}${severity === null ? '' : `, ${severity}`}: ${text}`
+}
+
+/** `and 112 more · acme/1234` */
+export function lastLineOf({ more, id }: Message): string {
+  return more > 0 ? `and ${grouped(more)} more · ${id}` : id
+}
+
+/** What `notify --test` sends. */
+export function testMessage(target: string, pageUrl: string | null, at: number): Message {
+  const text = 'A test message: notifications reach this target'
+  const item: NewsItem = { eventId: 0, at, kind: 'opened', label: 'test', text, ...noFinding }
+  const title = 'test of tenantwatch'
+  return { id: `test/${at}`, target, tenant: 'test', title, items: [item], more: 0, url: pageUrl }
+}

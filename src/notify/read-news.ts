@@ -1,0 +1,199 @@
+import type { NewsKind, NotificationSettings } from '../config/settings.ts'
+import type { InputSnapshot } from '../evaluate/past-store.ts'
+import { checksUnknownBy, describeFinding, describeHold, findingState, sentencesOf } from '../model/describe.ts'
+import type { FindingView } from '../model/finding.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import type { UnknownReason } from '../model/reasons.ts'
+import { isAtLeast, type Severity } from '../model/severity.ts'
+import { printable } from '../model/text/printable.ts'
+import { withoutDetails } from '../model/text/redact-finding.ts'
+import type { FindingFacts, Mirror, NewsEvent, ResultFacts } from '../store/port.ts'
+import { fromJson } from '../store/words.ts'
+import type { FindingQuery } from '../web/web-options.ts'
+import { type Addressed, findingUrl, type News, type NewsItem, noFinding, noNews, withItem } from './message.ts'
+
+export interface NewsViews {
+  posture(tenant: string): Promise<readonly TenantPosture[]>
+  findings(query: FindingQuery): AsyncIterable<FindingView>
+}
+
+export interface NewsRequest {
+  readonly views: NewsViews
+  readonly store: Pick<Mirror, 'newsEvents'>
+  readonly tenant: { readonly id: number; readonly name: string }
+  readonly target: NotificationSettings
+  readonly pageUrl: string | null
+}
+
+const longestText = 500
+
+/** What the events after one, up to another, mean for a target. */
+export async function readNews(request: NewsRequest, after: number, upTo: number): Promise<News> {
+  const { store, tenant, target } = request
+  const changes = new Map<string, CheckChange>()
+  let news = noNews
+  for (let reached = after; ; ) {
+    const events = await store.newsEvents(tenant.id, reached, upTo)
+    const last = events.at(-1)
+    if (last === undefined) break
+    reached = last.id
+    for await (const item of findingItems(events, request)) news = withItem(news, item)
+    for await (const item of holdItems(events, request)) news = withItem(news, item)
+    for (const event of events) noteCheck(changes, event)
+  }
+  if (!target.on.includes('unknown') || changes.size === 0) return news
+  for (const change of await ofInterest([...changes.values()], request))
+    news = withItem(news, checkItem(change), change.checks.length)
+  return news
+}
+
+async function* findingItems(events: readonly NewsEvent[], request: NewsRequest): AsyncGenerator<NewsItem> {
+  const found = events.flatMap((event) => findingNews(event, request.target) ?? [])
+  if (found.length === 0) return
+  const { tenant, target, pageUrl, views } = request
+  const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))]
+  const query = { tenant: tenant.name, fingerprints, withPersonal: target.exposeDetails }
+  const known = new Map<string, FindingView>()
+  for await (const view of views.findings({ ...query, states: ['open', 'waived', 'resolved'] }))
+    known.set(view.fingerprint, view)
+  for (const { fingerprint, kind, label, facts, ...event } of found) {
+    const view = known.get(fingerprint)
+    if (view === undefined || !isChosen(target, view.check) || !isOfOwner(target, view.owner)) continue
+    // Accepted before anybody was told.
+    if (kind === 'opened' && view.state === 'waived') continue
+    const { message, evidence, resolution } = facts
+    const severity = facts.severity as Severity
+    const then = { ...view, severity, message, evidence: evidence as FindingView['evidence'] }
+    const addressed: Addressed = { target: target.name, tenant: tenant.name, pageUrl }
+    yield {
+      ...event,
+      kind,
+      label: label ?? findingState({ ...then, state: 'resolved', resolution: resolution as FindingView['resolution'] }),
+      text: textOf(then, target),
+      severity,
+      check: view.check,
+      fingerprint,
+      url: findingUrl(addressed, fingerprint),
+    }
+  }
+}
+
+/** The sentence of a finding, with names where the target may have them. */
+export function textOf(finding: FindingView, { exposeDetails }: Pick<NotificationSettings, 'exposeDetails'>): string {
+  return printable(describeFinding(exposeDetails ? finding : withoutDetails(finding)).text, longestText)
+}
+
+/** Null = no news for the target. `label` null: that of the resolved finding. */
+function findingNews(event: NewsEvent, target: NotificationSettings) {
+  const { id: eventId, at, subject: fingerprint, kind, data, before } = event
+  const previous = before === null ? null : (fromJson(before) as FindingFacts)
+  const facts = kind === 'waiver.lapsed' ? previous : (fromJson(data) as FindingFacts)
+  const news = findingLabels[kind]
+  if (news === undefined || facts === null || !target.on.includes(news.kind)) return null
+  if (kind === 'finding.changed' && previous?.severity === facts.severity) return null
+  // A finding below the target's severity that was above it is news, too.
+  const known = previous === null || kind === 'finding.reopened' ? [facts] : [facts, previous]
+  const isEnough = known.some(({ severity }) => isAtLeast(severity as Severity, target.minSeverity))
+  return isEnough ? { ...news, eventId, at, fingerprint, facts } : null
+}
+
+const findingLabels: Readonly<
+  Partial<Record<NewsEvent['kind'], { readonly kind: NewsKind; readonly label: string | null }>>
+> = {
+  'finding.opened': { kind: 'opened', label: 'opened' },
+  'finding.reopened': { kind: 'opened', label: 'reopened' },
+  'finding.changed': { kind: 'opened', label: 'severity changed' },
+  'finding.resolved': { kind: 'resolved', label: null },
+  'waiver.lapsed': { kind: 'opened', label: 'waiver lapsed' },
+}
+
+export function isChosen({ checks }: Pick<NotificationSettings, 'checks'>, check: string): boolean {
+  return checks.length === 0 || checks.includes(check)
+}
+
+export function isOfOwner({ owners }: Pick<NotificationSettings, 'owners'>, owner: string | null): boolean {
+  return owners.length === 0 || (owner !== null && owners.includes(owner))
+}
+
+type HoldRecord = InputSnapshot['holds'][number]
+
+async function* holdItems(events: readonly NewsEvent[], request: NewsRequest): AsyncGenerator<NewsItem> {
+  if (!request.target.on.includes('hold')) return
+  for (const { id: eventId, at, kind, data, before } of events) {
+    if (kind !== 'tenant.state') continue
+    const [holds, previous] = [holdsIn(data), before === null ? [] : holdsIn(before)]
+    const raised = holds.filter(({ id }) => !previous.some((one) => one.id === id))
+    const ended = previous.filter((hold) => !holds.some((one) => isSameScope(one, hold)))
+    if (raised.length === 0 && ended.length === 0) continue
+    // Their records lack how to decide.
+    const present = (await request.views.posture(request.tenant.name))[0]?.holds ?? []
+    for (const hold of raised)
+      yield holdItem({ eventId, at, label: 'on hold' }, present.find(({ id }) => id === hold.id) ?? hold)
+    for (const hold of ended) yield holdItem({ eventId, at, label: 'hold ended' }, hold)
+  }
+}
+
+function holdsIn(data: string): readonly HoldRecord[] {
+  return (fromJson(data) as { readonly state: Pick<InputSnapshot, 'holds'> }).state.holds
+}
+
+/** A hold has another id when it covers other records. */
+function isSameScope(a: HoldRecord, b: HoldRecord): boolean {
+  return a.resource === b.resource && a.reason === b.reason
+}
+
+export function holdItem(
+  event: Pick<NewsItem, 'eventId' | 'at' | 'label'>,
+  hold: HoldRecord | TenantPosture['holds'][number],
+): NewsItem {
+  const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
+  const text = 'effect' in hold || 'remedy' in hold ? sentencesOf(describeHold(hold)) : `${hold.id}: ${hold.message}`
+  return { ...event, ...noFinding, kind: 'hold', text: printable(`${subject}: ${text}`, 2 * longestText) }
+}
+
+/** Checks that became unknown for one reason, or are no longer unknown. */
+interface CheckChange {
+  readonly reason: UnknownReason | null
+  readonly checks: readonly string[]
+  readonly eventId: number
+  readonly at: number
+}
+
+function noteCheck(changes: Map<string, CheckChange>, event: NewsEvent): void {
+  if (event.kind !== 'result') return
+  const now = fromJson(event.data) as ResultFacts
+  const previous = event.before === null ? null : (fromJson(event.before) as ResultFacts)
+  const [isUnknown, wasUnknown] = [now.status === 'unknown', previous?.status === 'unknown']
+  // Before the first full sync nothing could be known.
+  if (isUnknown === wasUnknown || (isUnknown ? now : previous)?.reason === 'never') return
+  const reason = isUnknown ? ((now.reason ?? 'internal') as UnknownReason) : null
+  const before = changes.get(String(reason))
+  const checks = new Set([...(before?.checks ?? []), event.subject])
+  // The first time, because a digest is due by that.
+  changes.set(String(reason), { reason, checks: [...checks], eventId: event.id, at: before?.at ?? event.at })
+}
+
+/** The checks of the target that can fail with its severity, which may be switched off by now. */
+async function ofInterest(all: readonly CheckChange[], { views, tenant, target }: NewsRequest) {
+  const known = (await views.posture(tenant.name))[0]?.checks ?? []
+  const isOfInterest = (check: string) =>
+    isChosen(target, check) &&
+    (known.find((one) => one.check === check)?.severities ?? ['critical']).some((one) =>
+      isAtLeast(one, target.minSeverity),
+    )
+  return all
+    .map((change) => ({ ...change, checks: change.checks.filter(isOfInterest) }))
+    .filter(({ checks }) => checks.length > 0)
+}
+
+function checkItem({ reason, checks, eventId, at }: CheckChange): NewsItem {
+  const text =
+    reason === null
+      ? checks.join(', ')
+      : checksUnknownBy(
+          reason,
+          checks.map((check) => ({ check })),
+        )
+  const label = reason === null ? 'no longer unknown' : 'unknown'
+  return { eventId, at, label, ...noFinding, kind: 'unknown', text: printable(text, 2 * longestText) }
+}

@@ -1,0 +1,34 @@
+import { describePosture, describeUnknown } from '../model/describe.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { isAtLeast, severities } from '../model/severity.ts'
+import { findingUrl, type Message, messageOf, type News, noFinding, noNews, withItem } from './message.ts'
+import { holdItem, isChosen, isOfOwner, type NewsRequest, textOf } from './read-news.ts'
+
+/** The one message about the first sync of a tenant: its state, and the open findings of the highest severities. */
+export async function summaryOf(request: NewsRequest, posture: TenantPosture, eventId: number): Promise<Message> {
+  const { tenant, target, pageUrl, views } = request
+  const addressed = { target: target.name, tenant: tenant.name, pageUrl }
+  const of = { eventId, at: posture.at }
+  let news: News = noNews
+  if (target.on.includes('hold'))
+    for (const hold of posture.holds) news = withItem(news, holdItem({ ...of, label: 'on hold' }, hold))
+  const unknown = target.on.includes('unknown') ? describeUnknown(withoutProblems(posture)) : null
+  if (unknown !== null)
+    news = withItem(news, { ...of, ...noFinding, kind: 'unknown', label: 'unknown', text: unknown.text })
+  const wanted = severities.filter((one) => isAtLeast(one, target.minSeverity))
+  const query = { tenant: tenant.name, severities: wanted, withPersonal: target.exposeDetails }
+  if (target.on.includes('opened'))
+    for await (const finding of views.findings({ ...query, order: 'severity', descending: true })) {
+      const { check, fingerprint, severity, owner } = finding
+      if (!isChosen(target, check) || !isOfOwner(target, owner)) continue
+      const about = { severity, check, fingerprint, url: findingUrl(addressed, fingerprint) }
+      news = withItem(news, { ...of, ...about, kind: 'opened', label: 'open', text: textOf(finding, target) })
+    }
+  // After a crash, further events may have followed.
+  return { ...messageOf(news, addressed, `first sync; ${describePosture(posture).text}`), id: `${tenant.name}/0` }
+}
+
+/** Problems of own checks may quote a person or a file. */
+function withoutProblems({ checks }: TenantPosture): Pick<TenantPosture, 'checks'> {
+  return { checks: checks.map(({ problem: _, ...check }) => check) }
+}

@@ -1,0 +1,208 @@
+import { expect, it, vi } from 'vitest'
+import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import { SyncError } from '../../src/model/errors.ts'
+import { posture, unread } from '../metrics/support/posture.ts'
+import { createPrng } from '../simulation/prng.ts'
+import { findingOf } from '../store/support/results.ts'
+import { notifyWorld } from './support/world.ts'
+
+const refused = (retryAt?: number) => new SyncError('server_error', 'POST to the address answered 503', { retryAt })
+
+it('sends one summary about the first sync of a tenant, once every resource was tried', async () => {
+  const world = await notifyWorld()
+  world.posture = posture({ resources: [unread('users')] })
+  const lane = world.lane({ minSeverity: 'high' })
+  const low = Array.from({ length: 130 }, (_, i) => findingOf(i, { severity: i < 20 ? 'high' : 'low' }))
+  await world.result(low)
+  lane.evaluated('acme')
+  await vi.waitFor(async () => expect(await world.mirror.notificationPosition(world.id, 'security')).toBeDefined())
+  world.posture = posture()
+  lane.evaluated('acme')
+  await world.settled()
+  expect(world.asked).toMatchObject([{ id: 'acme/0', items: { length: 10 }, more: 10 }])
+  await world.result([...low, findingOf('new')])
+  lane.evaluated('acme')
+  await world.settled()
+  expect(world.asked[1]).toMatchObject({ items: [{ label: 'opened', fingerprint: 'fnew' }], more: 0 })
+})
+
+it('sends a new target no history, and then every change in order, once', async () => {
+  const world = await notifyWorld()
+  await world.result([findingOf(1)])
+  const lane = world.lane()
+  lane.evaluated('acme')
+  await world.settled()
+  const open = [findingOf(1)]
+  for (const id of [2, 3, 4]) {
+    open.push(findingOf(id))
+    await world.result(open)
+    lane.evaluated('acme')
+    await world.settled()
+    lane.evaluated('acme')
+    await world.settled()
+  }
+  expect(world.asked.map(({ items }) => items.map(({ fingerprint }) => fingerprint))).toEqual([['f2'], ['f3'], ['f4']])
+  const ids = world.asked.map(({ id }) => Number(id.replace('acme/', '')))
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b))
+})
+
+it('tries again with doubled waits, or after the wait that the target states, until it is delivered', async () => {
+  const world = await notifyWorld()
+  const lane = world.lane()
+  await lane.begin({ settings: { name: 'acme' }, engine: { tenantId: world.id }, store: world.mirror })
+  await world.result([findingOf(1)])
+  const answers = [refused(), refused(), refused(world.clock.now() + hourMs), refused()]
+  const failing: unknown[] = []
+  world.answer = async () => {
+    failing.push((await world.mirror.failingNotifications()).map(({ target, problem }) => `${target} ${problem}`)[0])
+    const error = answers.shift()
+    if (error !== undefined) throw error
+  }
+  const before = world.clock.monotonic()
+  const times: number[] = []
+  const note = world.answer
+  world.answer = async (message) => {
+    times.push(world.clock.monotonic() - before)
+    await note(message)
+  }
+  lane.evaluated('acme')
+  await world.settled()
+  const waits = times.map((at, i) => Math.round((at - (times[i - 1] ?? 0)) / secondMs))
+  // The stated hour counts from the beginning; random halves are 0.5.
+  expect(waits.slice(0, 3)).toEqual([10, 8, 15])
+  expect(waits[3]).toBeGreaterThan(3500)
+  expect(waits[4]).toBe(60)
+  expect(new Set(world.asked.map(({ id }) => id)).size).toBe(1)
+  expect(world.outcomes).toEqual(['failure', 'failure', 'failure', 'failure', 'success'])
+  expect(failing).toEqual([undefined, ...Array(4).fill('security POST to the address answered 503')])
+  expect(await world.mirror.failingNotifications()).toEqual([])
+})
+
+it('sends a message again, with the same id, after a crash between sending and storing the position', async () => {
+  const world = await notifyWorld()
+  const store = { ...world.mirror }
+  const lane = world.lane({}, store)
+  await lane.begin({ settings: { name: 'acme' }, engine: { tenantId: world.id }, store })
+  await world.result([findingOf(1)])
+  let crash = () => {}
+  const crashed = new Promise<void>((resolve) => {
+    crash = resolve
+  })
+  let end = () => {}
+  store.saveNotificationPosition = () => {
+    crash()
+    return new Promise((_, reject) => {
+      end = () => reject(new SyncError('aborted', 'The process was killed'))
+    })
+  }
+  lane.evaluated('acme')
+  await crashed
+  world.lane().evaluated('acme')
+  await world.settled()
+  end()
+  expect(world.asked).toHaveLength(2)
+  expect(world.asked[1]?.id).toBe(world.asked[0]?.id)
+  expect(world.asked[1]?.items.map(({ eventId }) => eventId)).toEqual(world.asked[0]?.items.map((one) => one.eventId))
+})
+
+it('sends nothing twice in one process when the position cannot be stored', async () => {
+  const world = await notifyWorld()
+  const store = { ...world.mirror }
+  const lane = world.lane({}, store)
+  await lane.begin({ settings: { name: 'acme' }, engine: { tenantId: world.id }, store })
+  await world.result([findingOf(1)])
+  let failures = 3
+  store.saveNotificationPosition = async (...position) => {
+    if (failures-- > 0) throw new SyncError('store', 'The disk is full')
+    await world.mirror.saveNotificationPosition(...position)
+  }
+  lane.evaluated('acme')
+  await world.settled()
+  expect(world.asked).toHaveLength(1)
+})
+
+it('writes and counts nothing for a tenant that another replica has taken', async () => {
+  const world = await notifyWorld()
+  const lost = async () => {
+    throw new SyncError('aborted', 'Another replica owns the tenant')
+  }
+  const asking = vi.fn(lost)
+  const lane = world.lane({}, { ...world.mirror, notificationPosition: asking })
+  await world.result([findingOf(1)])
+  lane.evaluated('acme')
+  await vi.waitFor(() => expect(asking).toHaveBeenCalled())
+  await lane[Symbol.asyncDispose]()
+  expect(world.outcomes).toEqual([])
+  expect(await world.mirror.notificationPosition(world.id, 'security')).toBeUndefined()
+})
+
+it('sends a digest at its time only, with all that happened since, also after a time without a daemon', async () => {
+  const world = await notifyWorld()
+  const digest = '0 8 * * *'
+  const first = world.lane({ digest })
+  await first.begin({ settings: { name: 'acme' }, engine: { tenantId: world.id }, store: world.mirror })
+  const open = [findingOf(1)]
+  const sentAt: string[] = []
+  world.answer = async () => void sentAt.push(new Date(world.clock.now()).toISOString().slice(0, 13))
+  await world.result(open)
+  world.clock.advance(minuteMs)
+  await world.result([...open, findingOf(2)])
+  first.evaluated('acme')
+  await world.settled()
+  expect(world.asked.map(({ items }) => items.length)).toEqual([2])
+  expect(sentAt).toEqual(['2026-03-02T08'])
+  await first[Symbol.asyncDispose]()
+  await world.result([])
+  world.clock.advance(30 * hourMs)
+  world.lane({ digest }).evaluated('acme')
+  await world.settled()
+  expect(sentAt).toEqual(['2026-03-02T08', '2026-03-03T14'])
+})
+
+it('loses nothing and keeps the order over crashes before and after sending, and repeats only what was not stored', async () => {
+  const world = await notifyWorld()
+  const chance = createPrng(7)
+  const store = { ...world.mirror }
+  let isKilled = false
+  store.saveNotificationPosition = async (...position) => {
+    if (isKilled) throw new SyncError('aborted', 'The process was killed')
+    await world.mirror.saveNotificationPosition(...position)
+  }
+  const acme = { settings: { name: 'acme' }, engine: { tenantId: world.id }, store }
+  let lane = world.lane({}, store)
+  await lane.begin(acme)
+  const received: string[] = []
+  const open: ReturnType<typeof findingOf>[] = []
+  let repeats = 0
+  for (let round = 0; round < 100; round++) {
+    open.push(findingOf(round))
+    await world.result(open)
+    const death = chance.pick(['none', 'before', 'after', 'refused'])
+    const asked = Promise.withResolvers<void>()
+    let refusals = death === 'refused' ? 3 : 0
+    world.answer = async ({ items }) => {
+      if (refusals-- > 0) throw refused()
+      if (death === 'before') {
+        asked.resolve()
+        throw new SyncError('aborted', 'The process was killed')
+      }
+      isKilled = death === 'after'
+      if (isKilled) repeats += items.length
+      received.push(...items.map(({ fingerprint }) => fingerprint ?? ''))
+      asked.resolve()
+    }
+    lane.evaluated('acme')
+    await asked.promise
+    if (death === 'before' || death === 'after') {
+      await lane[Symbol.asyncDispose]()
+      isKilled = false
+      lane = world.lane({}, store)
+    } else await world.settled()
+  }
+  world.answer = async ({ items }) => void received.push(...items.map(({ fingerprint }) => fingerprint ?? ''))
+  lane.evaluated('acme')
+  await world.settled()
+  expect([...new Set(received)]).toEqual(open.map(({ fingerprint }) => fingerprint))
+  expect(received.length - open.length).toBe(repeats)
+  expect(repeats).toBeGreaterThan(0)
+})
