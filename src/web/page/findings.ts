@@ -24,7 +24,7 @@ function item(view: FindingView, page: Shown): Html {
     resolvedAt === null
       ? html`first seen ${time(firstSeen, page)}`
       : html`${badge(resolution?.replaceAll('_', ' ') ?? 'resolved', 'good')} ${time(resolvedAt, page)}`
-  return html`<li id="finding-${fingerprint}">${badge(severity, severityTone[severity])}${waived} ${entity(view, namesOf(view, page))} <span class="said">${foreign(view.message)}</span> <span class="ago">${when}${owner === null ? '' : html` · ${foreign(owner)}`}</span>${details(view, page)}</li>
+  return html`<li id="finding-${fingerprint}">${badge(severity, severityTone[severity])}${waived} ${entity(view, namesOf(view, page))} <span class="said">${foreign(view.message)}</span> <span class="ago">${when}${owner === null ? '' : html` &middot; ${foreign(owner)}`}</span>${details(view, page)}</li>
 `
 }
 
