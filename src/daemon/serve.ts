@@ -55,6 +55,7 @@ export function createWeb({
       findings: (query) => batches(session.views.findings(query)),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
+      trend: (posture) => session.views.trend(posture),
       expiries: () => session.views.expiries(),
       // A restart of the daemon does not help while the database server is unreachable.
       health: async () =>

@@ -22,6 +22,7 @@ import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
 import { describePosture } from '../model/describe.ts'
 import { dayMs } from '../model/durations.ts'
+import { type SecretView, withoutSecretDetails } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
@@ -32,6 +33,7 @@ import { coverageOf, requirementsOf, type Standing, standingOf, standings, unkno
 import { withEntityNames } from './entity-names.ts'
 import { reportDecision } from './life.ts'
 import { periodOf } from './period.ts'
+import { readTrend, trendMs } from './trend.ts'
 
 export interface ReportRequest {
   readonly past: PastReader
@@ -43,6 +45,8 @@ export interface ReportRequest {
   readonly details: boolean
   /** Beginning of the period that ends with the report; absent = a report of one moment. */
   readonly from?: number
+  /** Secrets of a tenant; absent in a report of the past. */
+  readonly secrets?: (tenant: string) => Promise<readonly SecretView[]>
 }
 
 export type Report = Awaited<ReturnType<typeof buildReport>>
@@ -139,7 +143,15 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     /** Open and waived findings, oldest first; each call reads them again. */
     period: row === undefined ? null : await periodIn(posture, row.id, request),
     findings: () => findingsOf(evaluated.id, waivers, known),
+    plots: async () => (row === undefined ? null : plotsOf(posture, row, request)),
   }
+}
+
+/** `secrets` is null in a report of the past. */
+async function plotsOf(posture: TenantPosture, row: TenantRow, { past, from, secrets, details }: ReportRequest) {
+  const trend = await readTrend(past, row, { from: from ?? past.at - trendMs, to: past.at }, posture)
+  const known = (await secrets?.(posture.tenant)) ?? null
+  return { trend, posture, secrets: known && (details ? known : known.map(withoutSecretDetails)) }
 }
 
 /** Null in a report of one moment. */

@@ -8,6 +8,7 @@ import type { TenantPosture } from '../model/posture.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import type { Trend } from '../model/trend.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
@@ -70,6 +71,8 @@ export interface WebSources {
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
   /** The last changes in the mirror of a tenant, newest first. */
   readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
+  /** For the plots; null before the tenant is mirrored. At most a minute old, but for the last sample. */
+  readonly trend: (posture: TenantPosture) => Promise<Trend | null>
   /** Secret expiries and waiver ends of all tenants, in order of time. */
   readonly expiries: () => Promise<readonly Expiry[]>
   /** Whether the engine's heartbeat is recent. */

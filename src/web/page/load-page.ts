@@ -5,7 +5,9 @@ import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
+import type { Trend } from '../../model/trend.ts'
 import { firstFindings, type ShownQuery } from '../shown-findings.ts'
+import type { RequestedSync } from '../sync-form.ts'
 import type { WebOptions } from '../web-options.ts'
 import { isFiltered, type PageQuery } from './page-query.ts'
 
@@ -32,10 +34,22 @@ export interface TenantPage {
   readonly secrets: readonly SecretView[]
   /** Newest first. */
   readonly changes: readonly ChangeView[]
+  /** Null for a tenant without history, and on a page of filtered findings. */
+  readonly trend: Trend | null
   readonly exposeDetails: boolean
   readonly configFile: string | undefined
   readonly query: PageQuery
   readonly now: number
+  readonly token: string | null
+  readonly lastSync: RequestedSync | null
+}
+
+/** What a page is asked for. */
+export interface PageRequest {
+  readonly query: PageQuery
+  /** For the forms that sync; null where nobody may. */
+  readonly token: string | null
+  readonly lastSync: (tenant: string) => RequestedSync | null
 }
 
 export interface PageData {
@@ -52,7 +66,11 @@ export interface PageData {
 }
 
 /** The details of a tenant are loaded when it is rendered. */
-export async function loadPage(options: WebOptions, exposeDetails: boolean, query: PageQuery = {}): Promise<PageData> {
+export async function loadPage(
+  options: WebOptions,
+  exposeDetails: boolean,
+  { query, token, lastSync }: PageRequest,
+): Promise<PageData> {
   const { sources, clock, version, configFile } = options
   const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
   const now = clock.now()
@@ -67,10 +85,13 @@ export async function loadPage(options: WebOptions, exposeDetails: boolean, quer
       findings: isFiltered(query) ? await loadList(first, query) : await loadGroups(first, now),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
+      trend: isFiltered(query) ? null : await sources.trend(posture),
       exposeDetails,
       configFile,
       query,
       now,
+      token,
+      lastSync: lastSync(tenant),
     }
   }
   const tenants = postures.length <= maxInFull ? postures : []

@@ -35,6 +35,7 @@ export const sources: WebSources = {
   findings: findingsFrom(acmeFindings),
   secrets: async (tenant) => (tenant === 'acme' ? acmeSecrets : []),
   changes: async () => [],
+  trend: async () => null,
   expiries: async () => [],
   health: () => ({ ok: true, text: 'The engine is alive' }),
   ready: () => ({ ok: true, text: 'Ready' }),
