@@ -18,6 +18,7 @@ export default defineConfig({
       'test/store/{audit-chain,event-store,finding-names,finding-order,named-records,record,record-retention,typed-records}.test.ts',
       'test/checks/own/own-query.test.ts',
       'test/own-checks.test.ts',
+      'test/report/trend.test.ts',
       'test/store/postgres/*.test.ts',
       'test/store/db/*.test.ts',
       'test/store/db/postgres/*.test.ts',

@@ -51,6 +51,7 @@ export function createWeb({
     sources: {
       metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),
+      evaluates: (check) => checksOf(session.settings).find(({ id }) => id === check)?.evaluates,
       posture: (tenant) => withOwners(session, tenant),
       findings: (query) => batches(session.views.findings(query)),
       secrets: (tenant) => session.views.secrets(tenant),

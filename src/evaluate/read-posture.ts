@@ -107,7 +107,6 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const isAsStored = present.status === state?.status && present.reason === state.reason
   return {
     check: check.id,
-    evaluates: check.evaluates,
     passesWhen: check.title,
     title: titleOf(check, present.status, counts?.open ?? {}),
     risk: check.risk,

@@ -133,8 +133,6 @@ export interface ModeView {
 
 export interface CheckView {
   readonly check: string
-  /** The resource whose records it evaluates. */
-  readonly evaluates: ResourceName
   /** States the passing case, or of a failing check how many findings are open. */
   readonly title: string
   readonly passesWhen: string

@@ -64,6 +64,8 @@ export interface WebSources {
   /** The exposition of the metrics. */
   readonly metrics: () => Promise<string>
   readonly names: () => KnownNames
+  /** The resource whose records a check evaluates. */
+  readonly evaluates: (check: string) => ResourceName | undefined
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
   /** Batches of findings, oldest first unless the query says otherwise. */
   readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>

@@ -44,8 +44,8 @@ it('takes the last sample from the posture, so that the plot agrees with the res
   const { world, row } = await lives([3])
   const past = await world.mirror.past(world.now, true)
   const posture = await world.posture()
-  const checks = posture.checks.map((view) => ({ ...view, open: view.evaluates === 'users' ? { high: 1 } : {} }))
-  const users = checks.filter(({ evaluates }) => evaluates === 'users').length
+  const checks = posture.checks.map((view) => ({ ...view, open: view.check.startsWith('user') ? { high: 1 } : {} }))
+  const users = checks.filter(({ check }) => check.startsWith('user')).length
   const span = { from: world.now - dayMs, to: world.now }
   expect(high(await readTrend(past, row, span, { ...posture, checks }))).toEqual([null, users])
 })

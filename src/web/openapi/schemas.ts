@@ -81,7 +81,6 @@ export const check = component(
   z.object({
     tenant: z.string(),
     check: z.string(),
-    evaluates: resource.describe('The resource whose records it evaluates'),
     title: z.string().describe('States the passing case, or of a failing check how many findings are open'),
     passesWhen: z.string().describe('States the passing case'),
     risk: z.string().describe('What may happen while it fails'),

@@ -12,7 +12,7 @@ import { advice, command, factName, factText, foreign, type Html, instant } from
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
 
-type Shown = Pick<TenantPage, 'configFile' | 'now' | 'posture' | 'query' | 'secrets' | 'token'>
+type Shown = Pick<TenantPage, 'configFile' | 'evaluates' | 'now' | 'posture' | 'query' | 'secrets' | 'token'>
 
 export function findingList(views: readonly FindingView[], page: Shown): Html {
   return html`<ul class="findings">${views.map((view) => item(view, page))}</ul>`
@@ -44,13 +44,13 @@ export function namesOf({ entity: one }: FindingView, { secrets }: Pick<TenantPa
 }
 
 function details(view: FindingView, page: Shown): Html {
-  const { configFile, now, posture } = page
+  const { configFile, now } = page
   const { fingerprint, waiver, reopened, state } = view
   const facts = Object.entries(view.evidence)
   const rows: (readonly [name: string, value: Html | string])[] = []
   const add = (name: string, value: Html | string) => rows.push([name, value])
   const id = shortFingerprint(fingerprint)
-  const resource = posture.checks.find(({ check }) => check === view.check)?.evaluates
+  const resource = page.evaluates(view.check)
   const recheck = resource === undefined || state === 'resolved' ? '' : syncButton(page, 'Recheck', { resource })
   add('Next', html`${advice(describeFinding(view).next ?? '', configFile)} ${recheck}`)
   if (state === 'open')

@@ -8,7 +8,7 @@ import { shownPostures } from '../../model/posture-state.ts'
 import type { Trend } from '../../model/trend.ts'
 import { firstFindings, type ShownQuery } from '../shown-findings.ts'
 import type { RequestedSync } from '../sync-form.ts'
-import type { WebOptions } from '../web-options.ts'
+import type { WebOptions, WebSources } from '../web-options.ts'
 import { isFiltered, type PageQuery } from './page-query.ts'
 
 /** With more tenants, each is only shown on its own page. */
@@ -40,6 +40,7 @@ export interface TenantPage {
   readonly configFile: string | undefined
   readonly query: PageQuery
   readonly now: number
+  readonly evaluates: WebSources['evaluates']
   readonly token: string | null
   readonly lastSync: RequestedSync | null
 }
@@ -90,6 +91,7 @@ export async function loadPage(
       configFile,
       query,
       now,
+      evaluates: sources.evaluates,
       token,
       lastSync: lastSync(tenant),
     }

@@ -16,7 +16,8 @@ type Week = Trend['weeks'][number]
 
 /** Findings that were opened and resolved in each week. */
 export function weeksOfFindings(trend: Trend, name: string): Html {
-  const { weeks, medianHoursToFix } = trend
+  const { weeks, medianHoursToFix, samples } = trend
+  const begin = samples.find(({ open }) => open !== null)
   const sum = (field: 'opened' | 'resolved') => weeks.reduce((all, week) => all + week[field], 0)
   const median = toFix(medianHoursToFix)
   return plot({
@@ -29,9 +30,13 @@ export function weeksOfFindings(trend: Trend, name: string): Html {
     legend: [key('opened', 'opened'), key('resolved', 'resolved')],
     table: {
       columns: ['Week until', 'Opened', 'Resolved', 'Median time to fix'],
-      rows: weeks.toReversed().map((week) => {
-        return [dayOf(week.to), number(week.opened), number(week.resolved), toFix(week.medianHoursToFix)]
-      }),
+      // A week before the history is not one without findings.
+      rows: weeks
+        .filter(({ to, opened }) => opened > 0 || (begin !== undefined && to >= begin.at))
+        .toReversed()
+        .map((week) => {
+          return [dayOf(week.to), number(week.opened), number(week.resolved), toFix(week.medianHoursToFix)]
+        }),
       empty: 'There is no week yet.',
     },
   })

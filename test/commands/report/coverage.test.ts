@@ -5,7 +5,6 @@ import { coverageOf, requirementState, standingOf, unknownReasonOf } from '../..
 
 const view = (more: Partial<CheckView>): CheckView => ({
   check: 'user-mfa-enrolled',
-  evaluates: 'users',
   title: '',
   passesWhen: '',
   risk: '',

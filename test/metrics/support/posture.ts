@@ -49,7 +49,6 @@ export function unread(name: ResourceName): ResourceView {
 export function check(id: string, over: Partial<CheckView> = {}): CheckView {
   return {
     check: id,
-    evaluates: 'users',
     title: `The case of ${id}`,
     passesWhen: `The case of ${id}`,
     risk: 'Something is at risk',

@@ -30,7 +30,11 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
 
 export const sources: WebSources = {
   metrics: async () => 'up 1\n',
-  names: () => ({ tenants: ['acme', 'globex'], checks: [...new Set(acme.checks.map(({ check }) => check))] }),
+  names: () => ({
+    tenants: ['acme', 'globex'],
+    checks: [...new Set(acme.checks.map(({ check }) => check))],
+  }),
+  evaluates: () => 'users',
   posture: async () => [acme, globex],
   findings: findingsFrom(acmeFindings),
   secrets: async (tenant) => (tenant === 'acme' ? acmeSecrets : []),
