@@ -6,12 +6,6 @@ export interface Span {
   readonly to: number
 }
 
-export interface OpenSample {
-  readonly at: number
-  /** Open findings, waived ones included; null before the first check result. */
-  readonly open: Readonly<SeverityCounts> | null
-}
-
 /** Findings that were opened and resolved in a span; the median is of those that were fixed, null = none was. */
 export interface FindingCounts {
   readonly opened: number
@@ -20,14 +14,13 @@ export interface FindingCounts {
 }
 
 /** What the plots show of a tenant's history. */
-export interface Trend extends Span {
-  /** Oldest first, at equal distances; the last one is of `to`. */
-  readonly samples: readonly OpenSample[]
-  /** Weeks that end with `to`, oldest first; the first one may begin before `from`. */
+export interface Trend extends Span, Pick<FindingCounts, 'medianHoursToFix'> {
+  /** Open findings, waived ones included, at equal distances up to `to`, oldest first; null before the first result. */
+  readonly samples: readonly { readonly at: number; readonly open: Readonly<SeverityCounts> | null }[]
+  /** Weeks since the tenant is mirrored, the last one ends with `to`. */
   readonly weeks: readonly (Span & FindingCounts)[]
-  readonly medianHoursToFix: number | null
-  /** Null while it lasts. */
-  readonly holds: readonly { readonly from: number; readonly until: number | null }[]
-  /** When the data of at least one resource was older than its limit, or not read yet; without overlaps. */
+  readonly mirroredAt: number
+  readonly holds: readonly Span[]
+  /** An hour or longer in which a resource was not read or its data older than the limit; without overlaps. */
   readonly gaps: readonly Span[]
 }

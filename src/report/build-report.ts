@@ -32,7 +32,7 @@ import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts
 import { coverageOf, requirementsOf, type Standing, standingOf, standings, unknownReasonOf } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
 import { reportDecision } from './life.ts'
-import { periodOf } from './period.ts'
+import { periodOf, watchedResources } from './period.ts'
 import { readTrend, trendMs } from './trend.ts'
 
 export interface ReportRequest {
@@ -155,11 +155,8 @@ async function plotsOf(posture: TenantPosture, row: TenantRow, { past, from, sec
 }
 
 /** Null in a report of one moment. */
-async function periodIn({ resources }: TenantPosture, tenantId: number, { past, from }: ReportRequest) {
-  if (from === undefined) return null
-  const watched = resources.filter(({ enabled }) => enabled)
-  const limits = watched.map(({ resource, freshnessLimitMs: limitMs }) => ({ resource, limitMs }))
-  return periodOf(past, tenantId, { from, to: past.at }, limits)
+async function periodIn(posture: TenantPosture, tenantId: number, { past, from }: ReportRequest) {
+  return from === undefined ? null : periodOf(past, tenantId, { from, to: past.at }, watchedResources(posture))
 }
 
 async function chainHeadOf(past: PastReader, tenantId: number) {

@@ -1,6 +1,7 @@
 import type { InputSnapshot } from '../evaluate/past-store.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import type { FindingCounts, Span } from '../model/trend.ts'
 import {
@@ -17,6 +18,11 @@ import {
 export interface WatchedResource {
   readonly resource: string
   readonly limitMs: number
+}
+
+export function watchedResources({ resources }: TenantPosture): readonly WatchedResource[] {
+  const watched = resources.filter(({ enabled }) => enabled)
+  return watched.map(({ resource, freshnessLimitMs: limitMs }) => ({ resource, limitMs }))
 }
 
 /** What happened to a tenant from `from` to `to`, by the stored history alone. */

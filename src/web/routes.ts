@@ -38,13 +38,12 @@ function pageRoutes(options: WebOptions, forms: SyncForms): readonly Route[] {
       query: pageQuery,
       body: { type: 'text/html', description: 'A page that works without scripts' },
       refuse: (c, message) => c.html(lostPage(message), 400),
-      async handle(c, given) {
-        const query = withoutEmpty(given)
+      async handle(c, asked) {
+        const query = withoutEmpty(asked)
         const unknown = unknownName(query, sources.names())
         if (unknown !== null) return c.html(lostPage(unknown.message), unknown.status)
-        const token = mayAct(c, options.listen.host) ? forms.token(c) : null
-        const asked = { query, token, lastSync: (tenant: string) => forms.lastOf(tenant) }
-        const data = await loadPage(options, c.get('access').exposeDetails, asked)
+        const sync = mayAct(c, options.listen.host) ? forms.of(c) : null
+        const data = await loadPage(options, c.get('access').exposeDetails, query, sync)
         c.header('Content-Type', 'text/html; charset=UTF-8')
         return streamed(c, renderPage(data), options)
       },

@@ -73,7 +73,7 @@ export interface WebSources {
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
   /** The last changes in the mirror of a tenant, newest first. */
   readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
-  /** For the plots; null before the tenant is mirrored. At most a minute old, but for the last sample. */
+  /** For the plots; null before the tenant is mirrored. */
   readonly trend: (posture: TenantPosture) => Promise<Trend | null>
   /** Secret expiries and waiver ends of all tenants, in order of time. */
   readonly expiries: () => Promise<readonly Expiry[]>

@@ -53,7 +53,7 @@ it('syncs a tenant by a form, returns to the page that it was on, and shows the 
   const answer = await post('/-/sync?tenant=acme', { token: tokenIn(html), page })
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '../?tenant=acme&days=90#tenant-acme'])
   expect(asked).toEqual([{ tenant: 'acme' }])
-  expect(noteIn(await get())).toMatch(/users incremental success.*3 updated/)
+  expect(noteIn(await get())).toMatch(/users incremental ok, 3 changes/)
 })
 
 it('shows why a run failed, and that a resource was read a moment ago', async () => {
@@ -77,7 +77,7 @@ it('does not wait for a long sync, and shows its outcome when it has ended', asy
   expect(noteIn(await get())).toContain('is running')
   held.resolve([run()])
   await held.promise
-  expect(noteIn(await get())).toContain('3 updated')
+  expect(noteIn(await get())).toContain('3 changes')
   clock.advance(11 * 60_000)
   expect(noteIn(await get())).toBe('')
 })

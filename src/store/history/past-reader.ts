@@ -52,12 +52,6 @@ export interface FindingTimes {
   readonly count: number
 }
 
-/** The last result of a check at a time. */
-export interface SampledResult {
-  readonly at: number
-  readonly open: Readonly<SeverityCounts>
-}
-
 export type PastReader = Awaited<ReturnType<ReturnType<typeof pastStore>['past']>>
 
 export function pastStore(db: Db) {
@@ -123,7 +117,7 @@ export function pastStore(db: Db) {
           return db.read((tx) => tx<FindingTimes>(text, [tenantId, since]))
         },
         /** The last results of all checks at each of these times, as far as there were any. */
-        async resultsAt(tenantId: number, times: readonly number[]): Promise<readonly SampledResult[]> {
+        async resultsAt(tenantId: number, times: readonly number[]) {
           const given = times.map((time) => ({ time }))
           const values = { tenantId, ...dialect.bindRows({ time: 'integer' }, given) }
           const rows = await db.read((tx) => tx<{ at: number; data: string }>(samplesText, [values]))

@@ -12,7 +12,7 @@ import { advice, command, factName, factText, foreign, type Html, instant } from
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
 
-type Shown = Pick<TenantPage, 'configFile' | 'evaluates' | 'now' | 'posture' | 'query' | 'secrets' | 'token'>
+type Shown = Pick<TenantPage, 'configFile' | 'evaluates' | 'now' | 'posture' | 'query' | 'secrets' | 'sync'>
 
 export function findingList(views: readonly FindingView[], page: Shown): Html {
   return html`<ul class="findings">${views.map((view) => item(view, page))}</ul>`
@@ -51,7 +51,7 @@ function details(view: FindingView, page: Shown): Html {
   const add = (name: string, value: Html | string) => rows.push([name, value])
   const id = shortFingerprint(fingerprint)
   const resource = page.evaluates(view.check)
-  const recheck = resource === undefined || state === 'resolved' ? '' : syncButton(page, 'Recheck', { resource })
+  const recheck = resource === undefined || state === 'resolved' ? '' : syncButton(page, 'Recheck', resource)
   add('Next', html`${advice(describeFinding(view).next ?? '', configFile)} ${recheck}`)
   if (state === 'open')
     add('If it is accepted', command(`waive ${id} --reason TEXT --owner WHO --expires DATE`, configFile))

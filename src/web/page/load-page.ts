@@ -7,7 +7,7 @@ import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
 import type { Trend } from '../../model/trend.ts'
 import { firstFindings, type ShownQuery } from '../shown-findings.ts'
-import type { RequestedSync } from '../sync-form.ts'
+import type { PageSync } from '../sync-form.ts'
 import type { WebOptions, WebSources } from '../web-options.ts'
 import { isFiltered, type PageQuery } from './page-query.ts'
 
@@ -41,16 +41,7 @@ export interface TenantPage {
   readonly query: PageQuery
   readonly now: number
   readonly evaluates: WebSources['evaluates']
-  readonly token: string | null
-  readonly lastSync: RequestedSync | null
-}
-
-/** What a page is asked for. */
-export interface PageRequest {
-  readonly query: PageQuery
-  /** For the forms that sync; null where nobody may. */
-  readonly token: string | null
-  readonly lastSync: (tenant: string) => RequestedSync | null
+  readonly sync: PageSync | null
 }
 
 export interface PageData {
@@ -70,7 +61,8 @@ export interface PageData {
 export async function loadPage(
   options: WebOptions,
   exposeDetails: boolean,
-  { query, token, lastSync }: PageRequest,
+  query: PageQuery = {},
+  sync: PageSync | null = null,
 ): Promise<PageData> {
   const { sources, clock, version, configFile } = options
   const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
@@ -92,8 +84,7 @@ export async function loadPage(
       query,
       now,
       evaluates: sources.evaluates,
-      token,
-      lastSync: lastSync(tenant),
+      sync,
     }
   }
   const tenants = postures.length <= maxInFull ? postures : []

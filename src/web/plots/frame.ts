@@ -44,19 +44,19 @@ ${legend.length === 0 ? '' : html`<ul class="legend">${legend.map((one) => html`
 `
 }
 
-export function key(kind: string, words: Html | string): Html {
+/** A part of the time that the axis has. */
+export function band({ from, to }: Span, span: Span, attributes: Html): Html {
+  const [left, right] = [shareOf(from, span), shareOf(to, span)]
+  return html`<rect x="${percent(left)}" width="${percent(right - left)}" ${attributes}/>`
+}
+
+export function key(kind: string, words: string): Html {
   return html`<span class="key ${kind}"></span>${words}`
 }
 
 /** Texts below the horizontal axis at the beginning, in the middle and at the end. */
 export function axis({ from, to }: Span, y: number): Html {
-  const places = [
-    ['start', 0],
-    ['middle', 0.5],
-    ['end', 1],
-  ] as const
-  return html`${places.map(
-    ([anchor, share]) =>
-      html`<text x="${percent(share)}" y="${y}" text-anchor="${anchor}">${dayOf(from + share * (to - from))}</text>`,
-  )}`
+  const text = (share: number, anchor: string) =>
+    html`<text x="${percent(share)}" y="${y}" text-anchor="${anchor}">${dayOf(from + share * (to - from))}</text>`
+  return html`${text(0, 'start')}${text(0.5, 'middle')}${text(1, 'end')}`
 }
