@@ -58,8 +58,7 @@ export function findingCounts(times: readonly FindingTimes[]): FindingCounts {
       continue
     }
     resolved += count
-    if (resolution === 'fixed' && openedAt !== null)
-      for (let i = 0; i < count; i++) hours.push((at - openedAt) / hourMs)
+    if (resolution === 'fixed' && openedAt != null) hours.push((at - openedAt) / hourMs)
   }
   return { opened, resolved, medianHoursToFix: medianOf(hours) }
 }

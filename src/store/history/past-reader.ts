@@ -40,17 +40,19 @@ export interface FullSyncTimes {
   readonly endedAt: number
 }
 
-/** Findings that were opened, reopened or resolved at one time with the same facts. */
+/** Findings that were opened or reopened at one time, or one that was resolved. */
 export interface FindingTimes {
   readonly kind: Exclude<FindingKind, 'finding.changed'>
   readonly at: number
   /** Null unless it was asked for. */
   readonly severity: string | null
-  /** Of resolved ones, as the time when they were opened or reopened before. */
-  readonly resolution: string | null
-  readonly openedAt: number | null
   readonly count: number
+  readonly resolution?: string
+  /** When a resolved one was last opened or reopened. */
+  readonly openedAt?: number | null
 }
+
+const openedKinds = ['finding.opened', 'finding.reopened'] as const
 
 export type PastReader = Awaited<ReturnType<ReturnType<typeof pastStore>['past']>>
 
@@ -74,12 +76,13 @@ export function pastStore(db: Db) {
       const fullSyncsText = `select resource, complete_started_at as "startedAt", min(ended_at) as "endedAt" from runs
         where tenant_id = ? and started_at >= ? and complete_started_at is not null and ${asOf.runs}
         group by resource, complete_started_at order by min(id)`
-      const openedText = `(select at from events o where o.id = ${lastEventOf(['finding.opened', 'finding.reopened'], 'e.tenant_id', 'e.subject', 'x.id < e.id')})`
-      const ofResolved = (text: string) => `case when kind = 'finding.resolved' then ${text} end`
-      const timesText = (severity: string) => `select kind, at, ${severity} as severity,
-          ${ofResolved(dialect.jsonMember('data', 'resolution'))} as resolution, ${ofResolved(openedText)} as "openedAt", count(*) as count
-        from events e where tenant_id = ? and kind in (${listOfKinds(['finding.opened', 'finding.reopened', 'finding.resolved'])})
-          and data is not null and at >= ? and ${asOf.events('e')} group by 1, 2, 3, 4, 5 order by 2`
+      const ofFindings = `from events e where tenant_id = ? and data is not null and at >= ? and ${asOf.events('e')}`
+      const openedText = (severity: string) => `select kind, at, ${severity} as severity, count(*) as count
+        ${ofFindings} and kind in (${listOfKinds(openedKinds)}) group by 1, 2, 3`
+      const resolvedText = (severity: string) => `select kind, at, ${severity} as severity, 1 as count,
+          ${dialect.jsonMember('data', 'resolution')} as resolution,
+          (select at from events o where o.id = ${lastEventOf(openedKinds, 'e.tenant_id', 'e.subject', 'x.id < e.id')}) as "openedAt"
+        ${ofFindings} and kind = 'finding.resolved'`
       // Sought by id for each time and check: a tenant that changes often has hundreds of thousands of results.
       const lastIdText =
         'select y.id from events y where y.data is not null and y.at <= given.time order by y.at desc, y.id desc limit 1'
@@ -111,11 +114,13 @@ export function pastStore(db: Db) {
         /** Complete full syncs that runs since then know of, in the order of their ends. */
         fullSyncs: (tenantId: number, since: number): Promise<readonly FullSyncTimes[]> =>
           db.read((tx) => tx<FullSyncTimes>(fullSyncsText, [tenantId, since])),
-        /** In the order of time. By severity takes twice as long: its text is read from each event. */
-        findingTimes: (tenantId: number, since: number, bySeverity = false): Promise<readonly FindingTimes[]> => {
-          const text = timesText(bySeverity ? dialect.jsonMember('data', 'severity') : 'cast(null as text)')
-          return db.read((tx) => tx<FindingTimes>(text, [tenantId, since]))
-        },
+        /** By severity takes twice as long: its text is read from each event. */
+        findingTimes: (tenantId: number, since: number, bySeverity = false): Promise<readonly FindingTimes[]> =>
+          db.read(async (tx) => {
+            const severity = bySeverity ? dialect.jsonMember('data', 'severity') : 'cast(null as text)'
+            const opened = await tx<FindingTimes>(openedText(severity), [tenantId, since])
+            return [...opened, ...(await tx<FindingTimes>(resolvedText(severity), [tenantId, since]))]
+          }),
         /** The last results of all checks at each of these times, as far as there were any. */
         async resultsAt(tenantId: number, times: readonly number[]) {
           const given = times.map((time) => ({ time }))
