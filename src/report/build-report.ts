@@ -55,7 +55,7 @@ export type ReportCheck = ReturnType<typeof reportCheck>
 export type ReportResource = ReturnType<typeof reportResource>
 export type ReportFinding = ReturnType<typeof toReport>
 
-/** The audit report. It only depends on the stored history, so that the same time gives the same report. */
+/** The audit report. It only depends on the stored history, so that the same time gives the same report, but for `secrets`. */
 export async function buildReport(request: ReportRequest) {
   const { past, configuration, begunAt, tenants, only } = request
   const record = readRecord(configuration)

@@ -32,15 +32,15 @@ export interface Plot {
   /** In CSS pixels. */
   readonly height: number
   readonly body: Html
-  readonly legend?: readonly Html[]
+  readonly legend: readonly Html[]
   readonly table: Omit<Table, 'labeledBy'>
 }
 
 /** A plot with its legend, and the same as a table that opens. */
-export function plot({ id, title, head, description, height, body, legend = [], table: content }: Plot): Html {
+export function plot({ id, title, head, description, height, body, legend, table: content }: Plot): Html {
   return html`<section class="plot" id="${id}" aria-labelledby="${id}_title"><div class="plot-head"><h3 id="${id}_title">${title}</h3>${head}</div>
 <svg class="chart" role="img" width="100%" height="${height}" aria-labelledby="${id}_name" aria-describedby="${id}_text"><title id="${id}_name">${title}</title><desc id="${id}_text">${description}</desc>${body}</svg>
-${legend.length === 0 ? '' : html`<ul class="legend">${legend.map((one) => html`<li>${one}</li>`)}</ul>`}<details id="${id}_more"><summary>As a table</summary>${table({ labeledBy: `${id}_title`, ...content })}</details></section>
+<ul class="legend">${legend.map((one) => html`<li>${one}</li>`)}</ul><details id="${id}_more"><summary>As a table</summary>${table({ labeledBy: `${id}_title`, ...content })}</details></section>
 `
 }
 
