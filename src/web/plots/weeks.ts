@@ -38,8 +38,9 @@ function toFix(hours: number | null): string {
 /** Opened above and resolved below one line. The first evaluation opens all at once: its bar is cut. */
 function drawn({ weeks, mirroredAt, ...span }: Trend): Html {
   const later = weeks.filter((week) => week.from > mirroredAt && week.opened + week.resolved > 0)
-  const up = Math.max(0, ...(later.length > 0 ? later : weeks).map(({ opened }) => opened))
   const down = Math.max(0, ...weeks.map(({ resolved }) => resolved))
+  const most = Math.max(0, ...weeks.map(({ opened }) => opened))
+  const up = later.length === 0 ? most : Math.min(most, Math.max(down, ...later.map(({ opened }) => opened)))
   const scale = (bottom - top) / Math.max(1, up + down)
   const line = Math.round(top + up * scale)
   const axisSpan = { from: Math.min(span.from, weeks[0]?.from ?? span.from), to: span.to }
