@@ -19,6 +19,7 @@ export default defineConfig({
       'test/checks/own/own-query.test.ts',
       'test/own-checks.test.ts',
       'test/notify/read-news.test.ts',
+      'test/report/trend.test.ts',
       'test/store/postgres/*.test.ts',
       'test/store/db/*.test.ts',
       'test/store/db/postgres/*.test.ts',

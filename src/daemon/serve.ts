@@ -53,10 +53,12 @@ export function createWeb({
     sources: {
       metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),
+      evaluates: (check) => checksOf(session.settings).find(({ id }) => id === check)?.evaluates,
       posture: (tenant) => withOwners(session, tenant),
       findings: (query) => batches(session.views.findings(query)),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
+      trend: (posture) => session.views.trend(posture),
       expiries: () => session.views.expiries(),
       failingTargets: () => failingTargets(session.mirror, session.settings.notifications),
       // A restart of the daemon does not help while the database server is unreachable.

@@ -22,7 +22,9 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
 import { sharedTenants } from '../model/shared-records.ts'
+import type { Trend } from '../model/trend.ts'
 import { withEntityNames } from '../report/entity-names.ts'
+import { trendMemory } from '../report/trend.ts'
 import type { CheckStateRow, Mirror, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { oneOf } from '../store/words.ts'
@@ -38,6 +40,7 @@ export interface Views {
   findings(query: FindingQuery): AsyncIterable<FindingView>
   secrets(tenant: string): Promise<readonly SecretView[]>
   changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
+  trend(posture: TenantPosture): Promise<Trend | null>
   expiries(tenant?: string): Promise<readonly Expiry[]>
 }
 
@@ -56,6 +59,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const listed = checksOf(settings)
   const names = settings.tenants.map(({ name }) => name)
   const top = topFindingsMemory()
+  const trends = trendMemory()
 
   async function shownTenants(isWanted: (name: string) => boolean = () => true): Promise<readonly EvaluatedTenant[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -183,6 +187,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       }
       const names = withPersonal ? await namesOfRecords(mirror, tenant.id, latest) : null
       return latest.map((change) => changeView(change, names?.get(change.resource)?.get(change.key)))
+    },
+    async trend(posture) {
+      const tenant = (await mirror.tenants()).find(({ name }) => name === posture.tenant)
+      return tenant === undefined ? null : trends(mirror, tenant, posture, clock.now())
     },
     async secrets(name) {
       const [tenant] = await shownTenants((known) => known === name)

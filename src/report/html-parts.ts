@@ -7,6 +7,10 @@ import { printable } from '../model/text/printable.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
 import type { Html } from '../web/page/text.ts'
+import { endingsOf, hasOldSecrets } from '../web/page/trend.ts'
+import { endings } from '../web/plots/ending.ts'
+import { openFindings } from '../web/plots/open-findings.ts'
+import { weeksOfFindings } from '../web/plots/weeks.ts'
 import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
 import { type ReportFramework, type RequirementState, requirementStates, standings } from './coverage.ts'
 import { type Fact, factsIn, groupFacts } from './facts.ts'
@@ -85,6 +89,15 @@ export function period({ tenant, period: of }: TenantReport): Html | string {
     }),
   ]
   return part('period', tenant, html`${tables.map((one) => html`<div class="apart">${one}</div>`)}`)
+}
+
+/** Ends of secrets and waivers only in a report of the present. */
+export function trend({ tenant }: TenantReport, plots: Awaited<ReturnType<TenantReport['plots']>>): Html {
+  if (plots === null) return part('trend', tenant, html`<p class="note">The tenant was never read.</p>`)
+  const { trend: history, posture, secrets } = plots
+  const note = hasOldSecrets(plots) ? 'secrets as last read' : ''
+  const ahead = secrets === null ? '' : endings(endingsOf({ secrets, posture }), tenant, posture.at, note)
+  return part('trend', tenant, html`${openFindings(history, tenant)}${weeksOfFindings(history, tenant)}${ahead}`)
 }
 
 /** Lines to sign on, at the end of the report of a period. */

@@ -1,23 +1,18 @@
 import type { InputSnapshot } from '../evaluate/past-store.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { type Severity, severities } from '../model/severity.ts'
+import type { FindingCounts, Span } from '../model/trend.ts'
 import {
   type EventRow,
-  type FindingFacts,
+  type FindingTimes,
   type FullSyncTimes,
-  findingKinds,
   type PastReader,
   type TenantState,
   termsKinds,
   type WaiverTermsFacts,
 } from '../store/port.ts'
-
-/** Times are in milliseconds since the epoch. */
-export interface Span {
-  readonly from: number
-  readonly to: number
-}
 
 /** A resource that is read, and how long a full sync of it stays fresh. */
 export interface WatchedResource {
@@ -25,43 +20,47 @@ export interface WatchedResource {
   readonly limitMs: number
 }
 
+export function watchedResources({ resources }: TenantPosture): readonly WatchedResource[] {
+  const watched = resources.filter(({ enabled }) => enabled)
+  return watched.map(({ resource, freshnessLimitMs: limitMs }) => ({ resource, limitMs }))
+}
+
 /** What happened to a tenant from `from` to `to`, by the stored history alone. */
 export async function periodOf(past: PastReader, tenantId: number, span: Span, resources: readonly WatchedResource[]) {
-  const findings = await past.events({ tenantId, kinds: findingKinds, since: span.from })
   const terms = await past.events({ tenantId, kinds: termsKinds })
-  const states = await past.events({ tenantId, kinds: ['tenant.state'] })
-  const syncs = await past.fullSyncs(tenantId)
   return {
-    findings: findingsIn(findings),
+    findings: bySeverity(await past.findingTimes(tenantId, span.from, true)),
     /** In force at some time of the period, with the terms of its end. */
     waivers: waiversIn(terms, span),
-    holds: holdsIn(states, span),
-    resources: resources.map(({ resource, limitMs }) => {
-      const own = syncs.filter((one) => one.resource === resource)
-      return { resource, hoursWithoutData: Math.round(withoutDataMs(own, limitMs, span) / (hourMs / 10)) / 10 }
+    holds: (await holdsIn(past, tenantId, span)).map(({ resource, reason, count, raisedAt, until }) => {
+      return { resource, reason, count, raised: toIso(raisedAt), ended: until === null ? null : toIso(until) }
+    }),
+    resources: (await gapsIn(past, tenantId, span, resources)).map(({ resource, gaps }) => {
+      const withoutMs = gaps.reduce((sum, { from, to }) => sum + to - from, 0)
+      return { resource, hoursWithoutData: Math.round(withoutMs / (hourMs / 10)) / 10 }
     }),
   }
 }
 
-/** By severity, the most severe first. Hours to resolve are those of findings that were fixed; null = none was. */
-function findingsIn(events: readonly EventRow[]) {
-  const openedAt = new Map<string, number>()
-  const found = new Map(severities.map((one) => [one, { opened: 0, resolved: 0, hours: [] as number[] }]))
-  for (const { kind, subject, at, data } of events) {
-    const { severity, firstSeenAt, resolution } = data as FindingFacts
-    const of = found.get(severity as Severity)
-    if (of === undefined) continue
-    if (kind === 'finding.opened' || kind === 'finding.reopened') {
-      openedAt.set(subject, at)
-      of.opened++
-    }
-    if (kind !== 'finding.resolved') continue
-    of.resolved++
-    if (resolution === 'fixed') of.hours.push((at - (openedAt.get(subject) ?? firstSeenAt)) / hourMs)
-  }
-  return [...found].reverse().map(([severity, { opened, resolved, hours }]) => {
-    return { severity, opened, resolved, medianHoursToFix: medianOf(hours) }
+/** The most severe first. */
+function bySeverity(times: readonly FindingTimes[]): readonly (FindingCounts & { readonly severity: Severity })[] {
+  return severities.toReversed().map((severity) => {
+    return { severity, ...findingCounts(times.filter((one) => one.severity === severity)) }
   })
+}
+
+export function findingCounts(times: readonly FindingTimes[]): FindingCounts {
+  let [opened, resolved] = [0, 0]
+  const hours: number[] = []
+  for (const { kind, at, resolution, openedAt, count } of times) {
+    if (kind !== 'finding.resolved') {
+      opened += count
+      continue
+    }
+    resolved += count
+    if (resolution === 'fixed' && openedAt != null) hours.push((at - openedAt) / hourMs)
+  }
+  return { opened, resolved, medianHoursToFix: medianOf(hours) }
 }
 
 function medianOf(hours: readonly number[]): number | null {
@@ -78,31 +77,41 @@ function waiversIn(events: readonly EventRow[], { from, to }: Span) {
   })
 }
 
-/** `to` is null for a hold that lasted at the end of the period. */
-function holdsIn(events: readonly EventRow[], { from, to }: Span) {
+/** Holds of the period; `until` is null for one that lasted at its end. */
+export async function holdsIn(past: PastReader, tenantId: number, { from, to }: Span) {
   const all = new Map<string, InputSnapshot['holds'][number] & { until: number | null }>()
-  for (const { at, data } of events) {
+  for (const { at, data } of await past.events({ tenantId, kinds: ['tenant.state'] })) {
     if (at > to) break
     const { holds } = (data as TenantState).state as InputSnapshot
     const ids = new Set(holds.map(({ id }) => id))
     for (const hold of all.values()) if (!ids.has(hold.id)) hold.until ??= at
     for (const hold of holds) if (!all.has(hold.id)) all.set(hold.id, { ...hold, until: null })
   }
-  return [...all.values()]
-    .filter(({ until }) => until === null || until >= from)
-    .map(({ resource, reason, count, raisedAt, until }) => {
-      return { resource, reason, count, raised: toIso(raisedAt), ended: until === null ? null : toIso(until) }
-    })
+  return [...all.values()].filter(({ until }) => until === null || until >= from)
 }
 
-/** Time of the period in which the last full sync was older than the limit, or in which there was none. */
-function withoutDataMs(syncs: readonly FullSyncTimes[], limitMs: number, { from, to }: Span): number {
-  let without = 0
+/** By resource, the parts of the period in which the last full sync was older than the limit, or in which there was none. */
+export async function gapsIn(
+  past: PastReader,
+  tenantId: number,
+  span: Span,
+  resources: readonly WatchedResource[],
+): Promise<readonly { readonly resource: string; readonly gaps: readonly Span[] }[]> {
+  // An older full sync is stale at the beginning of the period.
+  const since = span.from - Math.max(0, ...resources.map(({ limitMs }) => limitMs))
+  const syncs = Map.groupBy(await past.fullSyncs(tenantId, since), ({ resource }) => resource)
+  return resources.map(({ resource, limitMs }) => ({
+    resource,
+    gaps: [...gapsOf(syncs.get(resource) ?? [], limitMs, span)],
+  }))
+}
+
+function* gapsOf(syncs: readonly FullSyncTimes[], limitMs: number, { from, to }: Span): Generator<Span> {
   let freshUntil = from
   for (const { endedAt, startedAt } of syncs) {
     if (endedAt > to) break
-    if (endedAt > freshUntil) without += endedAt - freshUntil
+    if (endedAt > freshUntil) yield { from: freshUntil, to: endedAt }
     freshUntil = Math.max(freshUntil, Math.min(startedAt + limitMs, to))
   }
-  return without + Math.max(0, to - freshUntil)
+  if (freshUntil < to) yield { from: freshUntil, to }
 }

@@ -17,6 +17,7 @@ import {
   signatures,
   type TopFindings,
   tones,
+  trend,
   waivers,
   when,
   whole,
@@ -49,7 +50,8 @@ export async function* reportHtml(report: Report): AsyncIterable<string> {
 <dl class="head">${terms(head)}${tenantLinks(report)}</dl>
 ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 `}`
-  for (const tenant of report.tenants) yield String(await section(tenant, await mostSevere(tenant.findings())))
+  for (const tenant of report.tenants)
+    yield String(await section(tenant, await mostSevere(tenant.findings()), await tenant.plots()))
   yield `</main>
 </body>
 </html>
@@ -65,7 +67,7 @@ function tenantLinks({ tenants }: Report): Html | string {
   return html`<dt>Tenants</dt><dd>${tenants.map(({ tenant }) => html`<a href="#tenant-${tenant}">${tenant}</a> `)}</dd>`
 }
 
-function section(report: TenantReport, found: TopFindings): Html {
+function section(report: TenantReport, found: TopFindings, plots: Awaited<ReturnType<TenantReport['plots']>>): Html {
   const { tenant, standings: counts, quality } = report
   const bad = counts.fail > 0 || report.holds.length > 0
   const isIncomplete = counts.unknown > 0 || counts.off > 0 || quality.level !== 'full'
@@ -76,6 +78,7 @@ ${summary(report)}
 ${report.clocksDiffer ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.</p>` : ''}${holds(report)}
 <nav class="contents" aria-label="Contents of ${tenant}"><h3>Contents</h3><ol>${partsOf(report).map((part) => html`<li><a href="#${part}-${tenant}">${parts[part]}</a></li>`)}</ol></nav>
 ${period(report)}
+${trend(report, plots)}
 ${requirements(report)}
 ${checks(report, found)}
 ${waivers(report)}

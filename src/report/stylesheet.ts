@@ -1,6 +1,6 @@
 import { stylesheet as page } from '../web/page/stylesheet.ts'
 
-const report = `.head { grid-template-columns: max-content minmax(0, 1fr); padding: 0; background: none; font-size: 14px; margin: 12px 0; }
+const report = `.plot + .plot { margin-top: 12px; } .head { grid-template-columns: max-content minmax(0, 1fr); padding: 0; background: none; font-size: 14px; margin: 12px 0; }
 .note { margin: 12px 0; }
 .contents { margin: 16px 0; } .contents h3 { font-size: 15px; margin-bottom: 2px; } .contents ol { margin: 0; padding-left: 24px; columns: 3 200px; font-size: 14px; }
 .tenant > .part { margin-top: 32px; }

@@ -20,6 +20,8 @@ const securityHeaders = secureHeaders({
     formAction: ["'self'"],
     frameAncestors: ["'none'"],
   },
+  // With `no-referrer`, browsers send the forms of the page with `Origin: null`.
+  referrerPolicy: 'same-origin',
   // Whether the host is served by HTTPS only is the operator's to say, in server.webConfig.
   strictTransportSecurity: false,
   xFrameOptions: 'DENY',

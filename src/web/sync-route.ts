@@ -8,6 +8,7 @@ import { isCrossSite } from './access-control.ts'
 import { streamed } from './findings-route.ts'
 import { text, unknownName, word } from './query.ts'
 import { refuse, type WebContext } from './route.ts'
+import type { SyncForms } from './sync-form.ts'
 import type { EndedSync, WebOptions } from './web-options.ts'
 
 export const syncQuery = z.object({
@@ -23,13 +24,25 @@ export const syncQuery = z.object({
 /** Interval of white space before the answer, which keeps the connection open. */
 const heartbeatMs = 5 * secondMs
 
-/** Answers with the runs as JSON once all have ended. */
-export function syncRoute(c: WebContext, asked: z.output<typeof syncQuery>, options: WebOptions) {
+/** Answers with the runs as JSON once all have ended, or, to a form of the page, with the page. */
+export async function syncRoute(
+  c: WebContext,
+  asked: z.output<typeof syncQuery>,
+  { forms, ...options }: WebOptions & { readonly forms: SyncForms },
+) {
   const { sources, clock } = options
   const refused = refusedAction(c, options.listen.host)
   if (refused !== null) return refused
   const unknown = unknownName(asked, sources.names())
   if (unknown !== null) return refuse(c, unknown.status, unknown.message)
+  // What browsers send for other sites without a script has a body, and so a type.
+  if (c.req.header('content-type') !== undefined) {
+    const page = await forms.pageOf(c)
+    if (page === null || asked.tenant === undefined)
+      return refuse(c, 403, 'Refused: the form is not from a present page; go back, reload the page and press again')
+    await forms.run(asked.tenant, asked)
+    return c.redirect(`../?${new URLSearchParams(page)}#tenant-${asked.tenant}`, 303)
+  }
   c.header('Content-Type', 'application/json; charset=UTF-8')
   return streamed(c, untilEnded(sources.syncNow(asked), clock), options)
 }
@@ -51,9 +64,14 @@ function shown({ tenant, resource, mode, outcome, reason, message, hint, counts,
   return { tenant, resource, mode, outcome, reason, message, hint, counts, durationMs: Math.round(durationMs) }
 }
 
+/** Whether actions are accepted: somebody is logged in, or the address is loopback. */
+export function mayAct(c: WebContext, host: string): boolean {
+  return c.get('access').isProtected || isLoopback(host)
+}
+
 /** Refuses what changes something from clients that may be anybody; null if it is allowed. */
 export function refusedAction(c: WebContext, host: string): Response | null {
-  if (!c.get('access').isProtected && !isLoopback(host))
+  if (!mayAct(c, host))
     return refuse(
       c,
       403,

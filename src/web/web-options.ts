@@ -9,6 +9,7 @@ import type { TenantPosture } from '../model/posture.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import type { Trend } from '../model/trend.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
@@ -66,6 +67,8 @@ export interface WebSources {
   /** The exposition of the metrics. */
   readonly metrics: () => Promise<string>
   readonly names: () => KnownNames
+  /** The resource whose records a check evaluates. */
+  readonly evaluates: (check: string) => ResourceName | undefined
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
   /** Batches of findings, oldest first unless the query says otherwise. */
   readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
@@ -73,6 +76,8 @@ export interface WebSources {
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
   /** The last changes in the mirror of a tenant, newest first. */
   readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
+  /** For the plots; null before the tenant is mirrored. */
+  readonly trend: (posture: TenantPosture) => Promise<Trend | null>
   /** Secret expiries and waiver ends of all tenants, in order of time. */
   readonly expiries: () => Promise<readonly Expiry[]>
   /** Targets of notifications that messages do not reach. */

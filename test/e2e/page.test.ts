@@ -187,8 +187,8 @@ it.each(['light', 'dark'] as const)('can be read on a phone and on a desk when i
     expect([name, await page.evaluate(wide)]).toEqual([name, []])
     expect(await faintTexts(page)).toEqual([])
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
-    expect(await page.getByRole('table').count()).toBe(3)
-    expect(await page.getByRole('columnheader').count()).toBe(15)
+    expect(await page.getByRole('table').count()).toBe(6)
+    expect(await page.getByRole('columnheader').count()).toBe(30)
     await picture(`${name}-${colorScheme}-findings`)
     expect(complaints).toEqual([])
   }
@@ -208,6 +208,20 @@ it('works without scripts: reading, filtering and refreshing', async () => {
   expect(await page.getByRole('status').first().innerText()).toBe('1 finding matches')
   await page.locator('#findings-acme .findings details').first().locator('summary').click()
   expect(await page.locator('#findings-acme .findings details').first().innerText()).toContain('tenantwatch explain')
+  expect(complaints).toEqual([])
+})
+
+it.each([true, false])('syncs by a button and chooses the span of a plot (scripts: %s)', async (javaScriptEnabled) => {
+  const { one } = await scene()
+  const { page, complaints } = await reader({ javaScriptEnabled })
+  await page.goto(one.url)
+  const columns = page.locator('#open-acme svg g')
+  expect(await columns.count()).toBe(1)
+  await page.getByRole('link', { name: '90 days' }).click()
+  await page.waitForURL(/\?days=90/)
+  await page.getByRole('button', { name: 'Sync now' }).click()
+  await page.waitForURL(/\?days=90#tenant-acme$/)
+  await page.getByRole('status').filter({ hasText: 'users incremental ok' }).waitFor({ timeout: 120_000 })
   expect(complaints).toEqual([])
 })
 

@@ -175,7 +175,7 @@ it('lists at most forty of the known names', async () => {
 it.each([
   ['/api/v1/checks?tenant=acme', 'Unknown parameter tenant: /api/v1/checks takes none'],
   ['/api/v1/status?tenant=acme', 'Unknown parameter tenant: /api/v1/status takes none'],
-  ['/?bogus=1', 'Unknown parameter bogus: use tenant, find, severity, check, owner, state, q, after'],
+  ['/?bogus=1', 'Unknown parameter bogus: use tenant, find, severity, check, owner, state, q, days, after'],
 ])('refuses a parameter that %s does not take', async (path, sentence) => {
   await using web = await startServer()
   const answer = await fetch(web.origin + path)

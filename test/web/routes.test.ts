@@ -38,7 +38,7 @@ it.each(routes)('answers GET and HEAD of %s alike, with every security header', 
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('x-frame-options')).toBe('DENY')
     expect(headers.get('cache-control')).toBe('no-store')
-    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('referrer-policy')).toBe('same-origin')
     expect(headers.get('access-control-allow-origin')).toBeNull()
   }
 })

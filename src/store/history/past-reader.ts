@@ -1,10 +1,11 @@
 import { checkStatuses } from '../../model/check-status.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import type { SeverityCounts } from '../../model/severity.ts'
 import type { ChainHead } from '../audit/verify-chain.ts'
 import type { Db } from '../db/db.ts'
 import { eventReader, lastEvent, lastEventOf, recordSubject } from '../event-store.ts'
-import { listOfKinds, type ResultFacts, sharedChain } from '../events.ts'
+import { type FindingKind, listOfKinds, type ResultFacts, sharedChain } from '../events.ts'
 import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
@@ -39,9 +40,24 @@ export interface FullSyncTimes {
   readonly endedAt: number
 }
 
+/** Findings that were opened or reopened at one time, or one that was resolved. */
+export interface FindingTimes {
+  readonly kind: Exclude<FindingKind, 'finding.changed'>
+  readonly at: number
+  /** Null unless it was asked for. */
+  readonly severity: string | null
+  readonly count: number
+  readonly resolution?: string
+  /** When a resolved one was last opened or reopened. */
+  readonly openedAt?: number | null
+}
+
+const openedKinds = ['finding.opened', 'finding.reopened'] as const
+
 export type PastReader = Awaited<ReturnType<ReturnType<typeof pastStore>['past']>>
 
 export function pastStore(db: Db) {
+  const { dialect } = db
   return {
     /** The history as of `at`: the last event of each thing written by then. @param isPresent `at` is now. */
     async past(at: number, isPresent: boolean) {
@@ -58,8 +74,21 @@ export function pastStore(db: Db) {
           complete_duration_ms as "completeDurationMs", live
         from runs where id in (select max(id) from runs where tenant_id = ? and ${asOf.runs} group by resource)`
       const fullSyncsText = `select resource, complete_started_at as "startedAt", min(ended_at) as "endedAt" from runs
-        where tenant_id = ? and complete_started_at is not null and ${asOf.runs}
+        where tenant_id = ? and started_at >= ? and complete_started_at is not null and ${asOf.runs}
         group by resource, complete_started_at order by min(id)`
+      const ofFindings = `from events e where tenant_id = ? and data is not null and at >= ? and ${asOf.events('e')}`
+      const openedText = (severity: string) => `select kind, at, ${severity} as severity, count(*) as count
+        ${ofFindings} and kind in (${listOfKinds(openedKinds)}) group by 1, 2, 3`
+      const resolvedText = (severity: string) => `select kind, at, ${severity} as severity, 1 as count,
+          ${dialect.jsonMember('data', 'resolution')} as resolution,
+          (select at from events o where o.id = ${lastEventOf(openedKinds, 'e.tenant_id', 'e.subject', 'x.id < e.id')}) as "openedAt"
+        ${ofFindings} and kind = 'finding.resolved'`
+      // Sought by id for each time and check: a tenant that changes often has hundreds of thousands of results.
+      const lastIdText =
+        'select y.id from events y where y.data is not null and y.at <= given.time order by y.at desc, y.id desc limit 1'
+      const samplesText = `select given.time as at, e.data from ${dialect.givenRows({ time: 'integer' })}
+        cross join check_states s join events e on e.id = ${lastEventOf(['result'], '@tenantId', 's."check"', `x.id <= (${lastIdText}) and ${asOf.events('x')}`)}
+        where s.tenant_id = @tenantId and e.data is not null order by given.n`
       const presenceText = `select kind from events e where tenant_id = ? and kind in (${listOfKinds(['record.removed', 'record.returned'])})
         and subject = ? and not (${asOf.events('e')}) order by id limit 1`
       return {
@@ -82,9 +111,26 @@ export function pastStore(db: Db) {
           const rows = await db.read((tx) => tx<PastRun>(runsText, [tenantId]))
           return rows.map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) }))
         },
-        /** Complete full syncs, in the order of their ends. */
-        fullSyncs: (tenantId: number): Promise<readonly FullSyncTimes[]> =>
-          db.read((tx) => tx<FullSyncTimes>(fullSyncsText, [tenantId])),
+        /** Complete full syncs that runs since then know of, in the order of their ends. */
+        fullSyncs: (tenantId: number, since: number): Promise<readonly FullSyncTimes[]> =>
+          db.read((tx) => tx<FullSyncTimes>(fullSyncsText, [tenantId, since])),
+        /** By severity takes twice as long: its text is read from each event. */
+        findingTimes: (tenantId: number, since: number, bySeverity = false): Promise<readonly FindingTimes[]> =>
+          db.read(async (tx) => {
+            const severity = bySeverity ? dialect.jsonMember('data', 'severity') : 'cast(null as text)'
+            const opened = await tx<FindingTimes>(openedText(severity), [tenantId, since])
+            return [...opened, ...(await tx<FindingTimes>(resolvedText(severity), [tenantId, since]))]
+          }),
+        /** The last results of all checks at each of these times, as far as there were any. */
+        async resultsAt(tenantId: number, times: readonly number[]) {
+          const given = times.map((time) => ({ time }))
+          const values = { tenantId, ...dialect.bindRows({ time: 'integer' }, given) }
+          const rows = await db.read((tx) => tx<{ at: number; data: string }>(samplesText, [values]))
+          return rows.map(({ at: time, data }) => {
+            const { open } = fromJson(data) as ResultFacts
+            return { at: time, open: open as SeverityCounts }
+          })
+        },
         findings: findingReader(db, asOf),
         /** The first removal or return after that time decides; without one, the current state. */
         isLive: (tenantId: number, resource: ResourceName, id: string): Promise<boolean> =>

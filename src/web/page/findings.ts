@@ -6,12 +6,13 @@ import { type FindingView, shortFingerprint } from '../../model/finding.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, severityTone } from './marks.ts'
+import { syncButton } from './sync-now.ts'
 import { advice, command, factName, factText, foreign, type Html, instant } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
 
-type Shown = Pick<TenantPage, 'configFile' | 'now' | 'secrets'>
+type Shown = Pick<TenantPage, 'configFile' | 'evaluates' | 'now' | 'posture' | 'query' | 'secrets' | 'sync'>
 
 export function findingList(views: readonly FindingView[], page: Shown): Html {
   return html`<ul class="findings">${views.map((view) => item(view, page))}</ul>`
@@ -42,13 +43,16 @@ export function namesOf({ entity: one }: FindingView, { secrets }: Pick<TenantPa
   return [client?.name ?? one.id]
 }
 
-function details(view: FindingView, { configFile, now }: Shown): Html {
+function details(view: FindingView, page: Shown): Html {
+  const { configFile, now } = page
   const { fingerprint, waiver, reopened, state, owner, link } = view
   const facts = Object.entries(view.evidence)
   const rows: (readonly [name: string, value: Html | string])[] = []
   const add = (name: string, value: Html | string) => rows.push([name, value])
   const id = shortFingerprint(fingerprint)
-  add('Next', advice(describeFinding(view).next ?? '', configFile))
+  const resource = page.evaluates(view.check)
+  const recheck = resource === undefined || state === 'resolved' ? '' : syncButton(page, 'Recheck', resource)
+  add('Next', html`${advice(describeFinding(view).next ?? '', configFile)} ${recheck}`)
   if (state === 'open')
     add('If it is accepted', command(`waive ${id} --reason TEXT --owner WHO --expires DATE`, configFile))
   if (owner !== null) add('Owner', foreign(owner))

@@ -6,8 +6,10 @@ import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
+import type { Trend } from '../../model/trend.ts'
 import { firstFindings, type ShownQuery } from '../shown-findings.ts'
-import type { WebOptions } from '../web-options.ts'
+import type { PageSync } from '../sync-form.ts'
+import type { WebOptions, WebSources } from '../web-options.ts'
 import { isFiltered, type PageQuery } from './page-query.ts'
 
 /** With more tenants, each is only shown on its own page. */
@@ -33,12 +35,16 @@ export interface TenantPage {
   readonly secrets: readonly SecretView[]
   /** Newest first. */
   readonly changes: readonly ChangeView[]
+  /** Null for a tenant without history, and on a page of filtered findings. */
+  readonly trend: Trend | null
   readonly exposeDetails: boolean
   readonly configFile: string | undefined
   readonly query: PageQuery
   /** Names of all configured owners. */
   readonly owners: readonly string[]
   readonly now: number
+  readonly evaluates: WebSources['evaluates']
+  readonly sync: PageSync | null
 }
 
 export interface PageData {
@@ -57,7 +63,12 @@ export interface PageData {
 }
 
 /** The details of a tenant are loaded when it is rendered. */
-export async function loadPage(options: WebOptions, exposeDetails: boolean, query: PageQuery = {}): Promise<PageData> {
+export async function loadPage(
+  options: WebOptions,
+  exposeDetails: boolean,
+  query: PageQuery = {},
+  sync: PageSync | null = null,
+): Promise<PageData> {
   const { sources, clock, version, configFile } = options
   const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
   const now = clock.now()
@@ -72,11 +83,14 @@ export async function loadPage(options: WebOptions, exposeDetails: boolean, quer
       findings: isFiltered(query) ? await loadList(first, query) : await loadGroups(first, now),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
+      trend: isFiltered(query) ? null : await sources.trend(posture),
       exposeDetails,
       configFile,
       query,
       owners: sources.names().owners,
       now,
+      evaluates: sources.evaluates,
+      sync,
     }
   }
   const tenants = postures.length <= maxInFull ? postures : []

@@ -4,6 +4,8 @@ import { searchText, text, word, words } from '../query.ts'
 
 export const pageStates = ['open', 'waived', 'resolved', 'all'] as const
 
+export const trendDays = ['7', '30', '90'] as const
+
 export const pageQuery = z.object({
   tenant: text('Only this tenant, with all details'),
   find: text('Only tenants whose name contains this text'),
@@ -12,6 +14,7 @@ export const pageQuery = z.object({
   owner: text('Only findings of this owner'),
   state: word('state', pageStates, 'Findings in this state; all = open and waived'),
   q: searchText,
+  days: word('days', trendDays, 'Days that the plot of open findings shows; absent = 30, or 7 of a short history'),
   after: text('Fingerprint of a finding; the page shows the findings after it in the list'),
 })
 

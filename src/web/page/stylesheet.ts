@@ -1,3 +1,5 @@
+import { plotStyles } from '../plots/stylesheet.ts'
+
 const frame = `* { box-sizing: border-box; }
 html { scroll-padding-top: 12px; }
 body { margin: 0; background: var(--bg); color: var(--text); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
@@ -22,6 +24,7 @@ a { color: var(--link); }
 .banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; padding: 12px 20px; }
 .banner p { margin: 0; overflow-wrap: anywhere; }
 .banner p::first-letter { text-transform: uppercase; }
+.sync { display: inline-block; } .banner .sync { margin-left: auto; align-self: center; } .banner:has(.sync) p { order: 1; flex-basis: 100%; } dd .sync button { min-height: 0; padding: 0 8px; font-size: 12px; }
 .hold { margin-top: 12px; background: var(--bad-bg); border: 1px solid var(--bad); border-radius: 10px; padding: 12px 20px; }
 .hold p { margin: 3px 0; overflow-wrap: anywhere; }
 .hold .command { display: block; width: fit-content; max-width: 100%; margin-top: 3px; }
@@ -175,4 +178,4 @@ export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 
 `
 
 /** The page's only stylesheet, served from its own route so that the content security policy needs no exception. */
-export const stylesheet = colors + frame + tables + parts + runbook + phone + paper
+export const stylesheet = colors + frame + tables + parts + runbook + plotStyles + phone + paper

@@ -3,7 +3,7 @@ import { describeHold, describeIdentity, describePosture, sentencesOf } from '..
 import { dayMs, describeDuration, distance } from '../../model/durations.ts'
 import { listsRecords } from '../../model/holds.ts'
 import type { CheckView, HoldView, TenantPosture } from '../../model/posture.ts'
-import { isFreshAndComplete, shownStatus } from '../../model/posture-state.ts'
+import { shownStatus } from '../../model/posture-state.ts'
 import { severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { replicaName } from '../../model/text/words.ts'
@@ -14,8 +14,10 @@ import { most, type TenantPage } from './load-page.ts'
 import { badge, levelTone, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, unfiltered } from './page-query.ts'
 import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
+import { lastSync, syncButton } from './sync-now.ts'
 import { part } from './table.ts'
 import { advice, command, foreign, type Html, instant, stamp } from './text.ts'
+import { endingsOf, hasOldSecrets, plots } from './trend.ts'
 
 const skewWorthSayingMs = 60_000
 const ownSecretWorthSayingMs = 30 * dayMs
@@ -28,8 +30,8 @@ export function tenant(page: TenantPage): Html {
   const name = posture.tenant
   const { level, text } = describePosture(posture)
   return html`<section class="tenant" id="tenant-${name}" aria-labelledby="name-${name}">
-<div class="banner edge-${levelTone[level]}"><h2 id="name-${name}">${name}</h2><p>${text}</p></div>
-${ownerNote(page)}${filterNote(page)}${holds(page)}${notes(page)}${dataProblems(page)}${isFiltered(page.query) ? filtered(page) : whole(page)}
+<div class="banner edge-${levelTone[level]}"><h2 id="name-${name}">${name}</h2><p>${text}</p>${syncButton(page, 'Sync now')}</div>
+${lastSync(page)}${ownerNote(page)}${filterNote(page)}${holds(page)}${notes(page)}${dataProblems(page)}${isFiltered(page.query) ? filtered(page) : whole(page)}
 ${data(page)}${secrets(page)}${changes(page)}${waivers(page)}</section>
 `
 }
@@ -52,6 +54,7 @@ function whole(page: TenantPage): Html {
   return html`<div class="now"><section id="checks-${name}" aria-labelledby="now-${name}"><h3 id="now-${name}">Fix these now</h3>${
     urgent.length === 0 ? calm : checkList(urgent, page)
   }</section><div>${recent(page)}${expiries(page)}</div></div>
+${plots(page)}
 ${part(`findings-${name}`, 'Findings', html`${findingFilter(page)}${checkList(others, page)}${folded}${findingLinks(page)}`)}`
 }
 
@@ -87,23 +90,16 @@ function recent(page: TenantPage): Html {
 }
 
 /** A secret may have changed since it was read: what is not fresh says so. */
-function expiries({ posture, secrets: views, now }: TenantPage): Html {
-  const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
-  const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)
-  const all = [
-    ...views.map(({ expiresAt, name, clientId, own }) => ({
-      at: expiresAt,
-      what: html`secret of ${own ? 'tenantwatch itself: ' : ''}<strong>${foreign(name ?? clientId)}</strong>`,
-    })),
-    ...posture.waivers.map(({ expiresAt, id }) => ({
-      at: expiresAt,
-      what: html`waiver <strong>${foreign(id)}</strong>`,
-    })),
-  ]
-  const next = all.filter(({ at }) => at > now).toSorted((a, b) => a.at - b.at)
-  const items = next
-    .slice(0, mostInBrief)
-    .map(({ at, what }) => html`<li>${what} <span class="ago">${distance(at, now)}</span></li>`)
+function expiries(page: TenantPage): Html {
+  const { posture, secrets: views, now } = page
+  const isFresh = !hasOldSecrets(page)
+  const next = endingsOf(page)
+    .filter(({ at }) => at > now)
+    .toSorted((a, b) => a.at - b.at)
+  const items = next.slice(0, mostInBrief).map(({ kind, name, at }) => {
+    const what = html`${kind === 'secret' ? 'secret of' : 'waiver'} <strong>${foreign(name)}</strong>`
+    return html`<li>${what} <span class="ago">${distance(at, now)}</span></li>`
+  })
   const past = views.filter(({ expiresAt }) => expiresAt <= now).length
   const expired =
     past === 0 ? '' : html`<li class="text-bad">${plural(past, 'secret has', 'secrets have')} expired</li>`

@@ -1,0 +1,47 @@
+import { html } from 'hono/html'
+import { isFreshAndComplete } from '../../model/posture-state.ts'
+import type { Trend } from '../../model/trend.ts'
+import { type Ending, endings } from '../plots/ending.ts'
+import { openFindings } from '../plots/open-findings.ts'
+import { weeksOfFindings } from '../plots/weeks.ts'
+import type { TenantPage } from './load-page.ts'
+import { hrefOf, trendDays } from './page-query.ts'
+import type { Html } from './text.ts'
+
+/** Secrets that were read and waivers, also those that have ended. */
+export function endingsOf({ secrets, posture }: Pick<TenantPage, 'secrets' | 'posture'>): readonly Ending[] {
+  return [
+    ...secrets.map(({ expiresAt: at, name, clientId, own }): Ending => {
+      return { kind: 'secret', name: `${own ? 'tenantwatch itself: ' : ''}${name ?? clientId}`, at }
+    }),
+    ...posture.waivers.map(({ expiresAt: at, id: name }): Ending => ({ kind: 'waiver', name, at })),
+  ]
+}
+
+/** A secret may have changed since it was read. */
+export function hasOldSecrets({ posture: { resources, holds } }: Pick<TenantPage, 'posture'>): boolean {
+  const clients = resources.find(({ resource }) => resource === 'api-clients')
+  return clients === undefined || !isFreshAndComplete(clients, holds)
+}
+
+export function plots(page: TenantPage): Html | string {
+  const { trend, posture, now } = page
+  if (trend === null) return ''
+  const name = posture.tenant
+  const note = hasOldSecrets(page) ? 'secrets as last read' : ''
+  const days = page.query.days ?? defaultDays(trend)
+  return html`<div class="plots">${openFindings(trend, name, Number(days), spans(page, days))}${weeksOfFindings(trend, name)}${endings(endingsOf(page), name, now, note)}</div>`
+}
+
+/** Of a short history the shortest span. */
+function defaultDays({ samples }: Trend): (typeof trendDays)[number] {
+  return samples.at(-Number(trendDays[0]))?.open == null ? '7' : '30'
+}
+
+function spans({ query, posture }: TenantPage, shown: string): Html {
+  const links = trendDays.map((days) => {
+    const current = days === shown ? 'true' : 'false'
+    return html`<a id="days-${days}-${posture.tenant}" href="${hrefOf(query, { days }, `#open-${posture.tenant}`)}" data-live="" aria-current="${current}">${days} days</a>`
+  })
+  return html`<nav aria-label="Span of the plot">${links}</nav>`
+}

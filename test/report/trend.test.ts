@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { readTrend, trendMemory } from '../../src/report/trend.ts'
+import type { TenantRow } from '../../src/store/port.ts'
+import { settings, user } from '../checks/support/facts.ts'
+import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
+
+/** A tenant that is read and evaluated each day, where in the end so many users lack a second factor. */
+async function lives(days: readonly (number | null)[]) {
+  const daily = { freshnessMs: 25 * hourMs }
+  const off = { enabled: false }
+  const others = { documents: off, roles: off, permissions: off, 'api-clients': off }
+  const world = await sqliteWorld(
+    { resources: { users: daily, 'authentication-settings': daily, ...others } },
+    2 * dayMs,
+  )
+  const [row] = await world.mirror.tenants()
+  const start = world.now
+  for (const [day, lacking] of days.entries()) {
+    world.pass(start + day * dayMs - world.now)
+    if (lacking === null) continue
+    const users = Array.from({ length: 10 }, (_, i) => user({ userId: i, mfaStatus: i >= lacking }))
+    await world.sync({ 'authentication-settings': [settings()], users })
+    await world.evaluate()
+  }
+  world.pass(hourMs)
+  const trend = async (spanMs: number) => {
+    const past = await world.mirror.past(world.now, true)
+    return readTrend(past, row as TenantRow, { from: world.now - spanMs, to: world.now }, await world.posture())
+  }
+  return { world, row: row as TenantRow, start, trend }
+}
+
+const high = (trend: Awaited<ReturnType<typeof readTrend>>) => trend.samples.map(({ open }) => open?.high ?? null)
+
+it('samples the findings that were open each day, waived ones included, and nothing before the first result', async () => {
+  const { world, trend } = await lives([3, 5, null, 2, 4])
+  world.waivers = [waiver({ entity: '1' })]
+  expect(high(await trend(6 * dayMs))).toEqual([null, null, 3, 5, 5, 2, 4])
+  expect(high(await trend(2 * dayMs))).toEqual([5, 2, 4])
+})
+
+it('counts what was opened and resolved in weeks that end now', async () => {
+  const { trend } = await lives([3, 5, null, null, null, null, null, null, 2, 4])
+  const { weeks, medianHoursToFix } = await trend(14 * dayMs)
+  expect(weeks.map(({ opened, resolved }) => [opened, resolved])).toEqual([
+    [5, 0],
+    [2, 3],
+  ])
+  expect(weeks.at(-1)?.medianHoursToFix).toBe(medianHoursToFix)
+  expect(medianHoursToFix).toBeGreaterThan(7 * 24 - 1)
+})
+
+it('marks where a resource had no fresh data, but not the time before the tenant was mirrored', async () => {
+  const { trend, start } = await lives([3, null, null, 3, 3])
+  const { gaps } = await trend(30 * dayMs)
+  const hours = (time: number) => Math.round((time - start) / hourMs)
+  expect(gaps.map(({ from, to }) => [hours(from), hours(to)])).toEqual([[25, 72]])
+})
+
+it('has the holds of the span, and one that lasts up to its end', async () => {
+  const { world, start, trend } = await lives([3, 3, 3])
+  const hold = (id: string, raisedAt: number) => ({
+    id,
+    resource: 'users',
+    reason: 'shrink_held',
+    count: 1,
+    message: '',
+    raisedAt,
+  })
+  const note = (at: number, ...holds: readonly object[]) =>
+    world.mirror.noteTenantState(world.tenantId, JSON.stringify({ changeAccepted: null, holds, resources: {} }), at)
+  const [first, second] = [hold('H-1', world.now - 50), hold('H-2', world.now)]
+  await note(world.now - 50, first)
+  await note(world.now - 20)
+  await note(world.now, second)
+  expect((await trend(30 * dayMs)).holds).toEqual([
+    { from: world.now - 50, to: world.now - 20 },
+    { from: world.now, to: world.now },
+  ])
+  expect(start).toBeLessThan(world.now)
+})
+
+it('reads a history again if something happened, or after ten minutes', async () => {
+  const { world, row } = await lives([3])
+  const memory = trendMemory()
+  let reads = 0
+  const mirror = {
+    lastEventId: (id: number) => world.mirror.lastEventId(id),
+    past: (...asked: Parameters<typeof world.mirror.past>) => {
+      reads++
+      return world.mirror.past(...asked)
+    },
+  }
+  const look = async () => high(await memory(mirror, row, await world.posture(), world.now)).at(-1)
+  expect([await look(), reads]).toEqual([3, 1])
+  world.pass(5 * minuteMs)
+  expect([await look(), reads]).toEqual([3, 1])
+  await world.sync({ users: Array.from({ length: 10 }, (_, i) => user({ userId: i, mfaStatus: i > 0 })) })
+  await world.evaluate()
+  expect([await look(), reads]).toEqual([1, 2])
+  world.pass(11 * minuteMs)
+  expect([await look(), reads]).toEqual([1, 3])
+})
