@@ -96,7 +96,7 @@ export function messageOf(news: News, { target, tenant, pageUrl }: Addressed, ti
   }
 }
 
-/** Address of a finding on the status page; null if that of the page is not configured. */
+/** Address of a finding on the status page; null if that of the page is not configured: then the portal's counts. */
 export function findingUrl({ tenant, pageUrl }: Addressed, fingerprint: string): string | null {
   return pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}&q=${fingerprint}#finding-${fingerprint}`
 }

@@ -73,7 +73,7 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
       severity,
       check: view.check,
       fingerprint,
-      url: findingUrl(addressed, fingerprint),
+      url: findingUrl(addressed, fingerprint) ?? view.link,
     }
   }
 }

@@ -21,7 +21,7 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
     for await (const finding of views.findings({ ...query, order: 'severity', descending: true })) {
       const { check, fingerprint, severity, owner } = finding
       if (!isChosen(target, check) || !isOfOwner(target, owner)) continue
-      const about = { severity, check, fingerprint, url: findingUrl(addressed, fingerprint) }
+      const about = { severity, check, fingerprint, url: findingUrl(addressed, fingerprint) ?? finding.link }
       news = withItem(news, { ...of, ...about, kind: 'opened', label: 'open', text: textOf(finding, target) })
     }
   // After a crash, further events may have followed.
