@@ -67,8 +67,9 @@ async function missingFamilies(prometheus: Prometheus): Promise<readonly string[
     .filter((name) => !names.has(name) && !ofReplicas.includes(name))
 }
 
-/** There only while something fails, cannot be evaluated, or is waived. */
+/** There only while something fails, cannot be evaluated, or is waived, or with a target of notifications. */
 const ofTrouble = [
+  'tenantwatch_notifications_total',
   'tenantwatch_check_unknown_reason',
   'tenantwatch_finding_info',
   'tenantwatch_findings_waived',
