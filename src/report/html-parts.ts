@@ -7,7 +7,7 @@ import { printable } from '../model/text/printable.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
 import type { Html } from '../web/page/text.ts'
-import { endingsOf, hasOldSecrets } from '../web/page/trend.ts'
+import { endingsOf, secretsNote } from '../web/page/trend.ts'
 import { endings } from '../web/plots/ending.ts'
 import { openFindings } from '../web/plots/open-findings.ts'
 import { weeksOfFindings } from '../web/plots/weeks.ts'
@@ -54,7 +54,7 @@ export function period({ tenant, period: of }: TenantReport): Html | string {
         badge(severity, severityTone[severity]),
         number(opened),
         number(resolved),
-        hours === null ? '–' : describeDuration(hours * hourMs),
+        hours === null ? '–' : describeDuration(Math.round(hours * hourMs)),
       ]),
       empty: 'None.',
     }),
@@ -95,7 +95,7 @@ export function period({ tenant, period: of }: TenantReport): Html | string {
 export function trend({ tenant }: TenantReport, plots: Awaited<ReturnType<TenantReport['plots']>>): Html {
   if (plots === null) return part('trend', tenant, html`<p class="note">The tenant was never read.</p>`)
   const { trend: history, posture, secrets } = plots
-  const note = hasOldSecrets(plots) ? 'secrets as last read' : ''
+  const note = secretsNote(plots)
   const ahead = secrets === null ? '' : endings(endingsOf({ secrets, posture }), tenant, posture.at, note)
   return part('trend', tenant, html`${openFindings(history, tenant)}${weeksOfFindings(history, tenant)}${ahead}`)
 }

@@ -58,7 +58,7 @@ export function findingCounts(times: readonly FindingTimes[]): FindingCounts {
       continue
     }
     resolved += count
-    if (resolution === 'fixed' && openedAt != null) hours.push((at - openedAt) / hourMs)
+    if (resolution === 'fixed' && openedAt != null && openedAt <= at) hours.push((at - openedAt) / hourMs)
   }
   return { opened, resolved, medianHoursToFix: medianOf(hours) }
 }
@@ -66,7 +66,7 @@ export function findingCounts(times: readonly FindingTimes[]): FindingCounts {
 function medianOf(hours: readonly number[]): number | null {
   const sorted = hours.toSorted((a, b) => a - b)
   const [low, high] = [sorted[Math.ceil(sorted.length / 2) - 1], sorted[Math.floor(sorted.length / 2)]]
-  return low === undefined || high === undefined ? null : Math.round((low + high) * 5) / 10
+  return low === undefined || high === undefined ? null : Math.round((low + high) * 5000) / 10_000
 }
 
 function waiversIn(events: readonly EventRow[], { from, to }: Span) {
@@ -81,7 +81,8 @@ function waiversIn(events: readonly EventRow[], { from, to }: Span) {
 export async function holdsIn(past: PastReader, tenantId: number, { from, to }: Span) {
   const all = new Map<string, InputSnapshot['holds'][number] & { until: number | null }>()
   for (const { at, data } of await past.events({ tenantId, kinds: ['tenant.state'] })) {
-    if (at > to) break
+    // Not the end: times may fall after the clock was set back.
+    if (at > to) continue
     const { holds } = (data as TenantState).state as InputSnapshot
     const ids = new Set(holds.map(({ id }) => id))
     for (const hold of all.values()) if (!ids.has(hold.id)) hold.until ??= at
@@ -109,7 +110,7 @@ export async function gapsIn(
 function* gapsOf(syncs: readonly FullSyncTimes[], limitMs: number, { from, to }: Span): Generator<Span> {
   let freshUntil = from
   for (const { endedAt, startedAt } of syncs) {
-    if (endedAt > to) break
+    if (endedAt > to) continue
     if (endedAt > freshUntil) yield { from: freshUntil, to: endedAt }
     freshUntil = Math.max(freshUntil, Math.min(startedAt + limitMs, to))
   }

@@ -1,6 +1,6 @@
 import { dayMs, hourMs, minuteMs } from '../model/durations.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { type SeverityCounts, severities } from '../model/severity.ts'
+import { hasAny, type SeverityCounts, severities } from '../model/severity.ts'
 import type { Span, Trend } from '../model/trend.ts'
 import type { Mirror, PastReader, TenantRow } from '../store/port.ts'
 import { findingCounts, gapsIn, holdsIn, watchedResources } from './period.ts'
@@ -64,8 +64,9 @@ async function samplesOf(past: PastReader, tenantId: number, { from, to }: Span)
   const times = Array.from({ length: count }, (_, i) => to - (count - 1 - i) * stepMs)
   const results = Map.groupBy(await past.resultsAt(tenantId, times), ({ at }) => at)
   return times.map((at) => {
-    const found = results.get(at)
-    return { at, open: found === undefined ? null : sum(found.map(({ open }) => open)) }
+    // A check that was never evaluated has no findings either.
+    const known = (results.get(at) ?? []).filter(({ wasEvaluated, open }) => wasEvaluated || hasAny(open))
+    return { at, open: known.length === 0 ? null : sum(known.map(({ open }) => open)) }
   })
 }
 

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { holdsIn } from '../../src/report/period.ts'
 import { readTrend, trendMemory } from '../../src/report/trend.ts'
-import type { TenantRow } from '../../src/store/port.ts'
+import type { PastReader, TenantRow } from '../../src/store/port.ts'
 import { settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
 
@@ -38,6 +39,21 @@ it('samples the findings that were open each day, waived ones included, and noth
   world.waivers = [waiver({ entity: '1' })]
   expect(high(await trend(6 * dayMs))).toEqual([null, null, 3, 5, 5, 2, 4])
   expect(high(await trend(2 * dayMs))).toEqual([5, 2, 4])
+})
+
+it('does not know how many findings are open where no check was ever evaluated', async () => {
+  const { world, trend } = await lives([])
+  await world.evaluate()
+  expect(high(await trend(2 * dayMs))).toEqual([null, null, null])
+})
+
+it('has a hold that was raised after the clock had been ahead', async () => {
+  const state = (at: number, ...ids: readonly string[]) => ({
+    at,
+    data: { state: { holds: ids.map((id) => ({ id })) } },
+  })
+  const past = { events: async () => [state(1), state(900), state(2, 'H-1')] } as unknown as PastReader
+  expect(await holdsIn(past, 1, { from: 0, to: 10 })).toEqual([{ id: 'H-1', until: null }])
 })
 
 it('counts what was opened and resolved in weeks that end now', async () => {

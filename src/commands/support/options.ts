@@ -59,7 +59,10 @@ export function readMoment(option: string, text: string, { now, day }: { now: nu
     )
   }
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text)
-  return isDay && day === 'end' ? date.ms + dayMs - 1 : date.ms
+  if (!isDay || day === 'start') return date.ms
+  const end = date.ms + dayMs - 1
+  // Today ends now.
+  return date.ms <= now ? Math.min(end, now) : end
 }
 
 /** The beginning of a period, which is not in the future. Undefined stays undefined. @throws UsageError */

@@ -127,8 +127,8 @@ export function pastStore(db: Db) {
           const values = { tenantId, ...dialect.bindRows({ time: 'integer' }, given) }
           const rows = await db.read((tx) => tx<{ at: number; data: string }>(samplesText, [values]))
           return rows.map(({ at: time, data }) => {
-            const { open } = fromJson(data) as ResultFacts
-            return { at: time, open: open as SeverityCounts }
+            const { status, open } = fromJson(data) as ResultFacts
+            return { at: time, wasEvaluated: status === 'pass' || status === 'fail', open: open as SeverityCounts }
           })
         },
         findings: findingReader(db, asOf),

@@ -17,7 +17,7 @@ import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
 import { lastSync, syncButton } from './sync-now.ts'
 import { part } from './table.ts'
 import { advice, command, foreign, type Html, instant, stamp } from './text.ts'
-import { endingsOf, hasOldSecrets, plots } from './trend.ts'
+import { endingsOf, plots, secretsNote } from './trend.ts'
 
 const skewWorthSayingMs = 60_000
 const ownSecretWorthSayingMs = 30 * dayMs
@@ -92,7 +92,7 @@ function recent(page: TenantPage): Html {
 /** A secret may have changed since it was read: what is not fresh says so. */
 function expiries(page: TenantPage): Html {
   const { posture, secrets: views, now } = page
-  const isFresh = !hasOldSecrets(page)
+  const isFresh = secretsNote(page) === ''
   const next = endingsOf(page)
     .filter(({ at }) => at > now)
     .toSorted((a, b) => a.at - b.at)

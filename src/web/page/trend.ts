@@ -19,16 +19,18 @@ export function endingsOf({ secrets, posture }: Pick<TenantPage, 'secrets' | 'po
 }
 
 /** A secret may have changed since it was read. */
-export function hasOldSecrets({ posture: { resources, holds } }: Pick<TenantPage, 'posture'>): boolean {
+export function secretsNote({ posture: { resources, holds } }: Pick<TenantPage, 'posture'>): string {
   const clients = resources.find(({ resource }) => resource === 'api-clients')
-  return clients === undefined || !isFreshAndComplete(clients, holds)
+  if (clients === undefined || clients.dataAsOf === null)
+    return 'secrets not known: API clients were never read in full'
+  return isFreshAndComplete(clients, holds) ? '' : 'secrets as last read'
 }
 
 export function plots(page: TenantPage): Html | string {
   const { trend, posture, now } = page
   if (trend === null) return ''
   const name = posture.tenant
-  const note = hasOldSecrets(page) ? 'secrets as last read' : ''
+  const note = secretsNote(page)
   const days = page.query.days ?? defaultDays(trend)
   return html`<div class="plots">${openFindings(trend, name, Number(days), spans(page, days))}${weeksOfFindings(trend, name)}${endings(endingsOf(page), name, now, note)}</div>`
 }

@@ -32,7 +32,7 @@ export function weeksOfFindings(trend: Trend, name: string): Html {
 }
 
 function toFix(hours: number | null): string {
-  return hours === null ? '–' : describeDuration(hours * hourMs)
+  return hours === null ? '–' : describeDuration(Math.round(hours * hourMs))
 }
 
 /** Opened above and resolved below one line. The first evaluation opens all at once: its bar is cut. */
