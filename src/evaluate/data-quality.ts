@@ -126,7 +126,7 @@ export function unmirrored({ name, baseUrl }: Pick<EvaluatedSettings, 'name' | '
     deniedCredential: null,
     former: [],
     knownSince: null,
-    admitted: null,
+    admitted: [],
   }
 }
 

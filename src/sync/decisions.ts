@@ -32,12 +32,14 @@ async function acceptTenant(context: TenantContext, tenantId: number, hold: Hold
     case 'origin':
       await store.noteTenant(tenantId, atAddress(settings.baseUrl))
       return false
-    case 'page':
+    case 'page': {
+      const { resource } = cause
+      const others = (await store.tenant(tenantId)).admitted.filter((one) => one.resource !== resource)
       // A known GUID proved the tenant where the list alone is held: one decision is enough for all of its pages.
-      await store.noteTenant(tenantId, {
-        admitted: { resource: cause.resource, keys: hold.resource === cause.resource ? null : cause.keys },
-      })
+      const keys = hold.resource === resource ? null : cause.keys
+      await store.noteTenant(tenantId, { admitted: [...others, { resource, keys }] })
       return false
+    }
     case 'proof':
       await store.noteTenant(tenantId, {
         changeAccepted: enabledResources(context).map(({ name }) => name),

@@ -246,11 +246,12 @@ class Engine implements TenantEngine {
   /** An accepted tenant change ends after full syncs of all readable resources, an accepted page after its own. */
   async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
     const { changeAccepted: owed, admitted } = this.#tenant
-    if (owed === null && admitted?.resource !== name) return
+    const others = admitted.filter(({ resource }) => resource !== name)
+    if (owed === null && others.length === admitted.length) return
     const left = owed?.filter((resource) => resource !== name) ?? []
     await this.#context.store.noteTenant(this.tenantId, {
       changeAccepted: left.length === 0 ? null : left,
-      ...(admitted?.resource === name ? { admitted: null } : {}),
+      admitted: others,
     })
     await this.#refresh()
   }

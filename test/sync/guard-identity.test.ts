@@ -80,7 +80,7 @@ it('accepting another baseUrl adopts the address alone: another tenant behind it
   await test.runAll('full')
   const other = await moved(test)
   test.useToken(other.tokens.secondReader)
-  const admitted = { resource: 'users', keys: [1] }
+  const admitted = [{ resource: 'users', keys: [1] }]
   const { tenantId } = test.engine
   await test.mirror.noteTenant(tenantId, {
     changeAccepted: ['users'],
@@ -91,7 +91,7 @@ it('accepting another baseUrl adopts the address alone: another tenant behind it
   await test.restart({ baseUrl: other.baseUrl })
   await accept(test, await theHold(test))
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  const noAcceptance = { changeAccepted: null, acceptedCredential: null, deniedCredential: null, admitted: null }
+  const noAcceptance = { changeAccepted: null, acceptedCredential: null, deniedCredential: null, admitted: [] }
   expect(await test.mirror.tenant(tenantId)).toMatchObject({ baseUrl: other.baseUrl, ...noAcceptance })
   expect((await theHold(test)).cause).toMatchObject({ check: 'proof' })
   await accept(test, await theHold(test))
@@ -159,14 +159,22 @@ it('a refused page holds its list alone where a known id proves the tenant, unti
   expect(await heldBack(test)).toEqual([])
 })
 
-it('one decision covers a list that is held alone, however many of its pages are old and unknown', async () => {
+it('one decision covers a list that is held alone, however many of its pages and other lists are old and unknown', async () => {
   const test = await synced({ sizes: { users: 12 } })
-  for (let n = 0; n < 250; n++) test.sim.primary.addUser({ createdAt: '2025-01-01T00:00:00Z' })
-  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
-  const hold = await theHold(test)
-  expect(hold).toMatchObject({ resource: 'users', cause: { check: 'page' } })
-  await accept(test, hold)
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(262)
+  const createdAt = '2025-01-01T00:00:00Z'
+  for (let n = 0; n < 250; n++) test.sim.primary.addUser({ createdAt })
+  const documents = live(test, 'documents')
+  for (let n = 0; n < 250; n++) test.sim.primary.addDocument({ createdAt, uploadStatus: 'Completed' })
+  for (const resource of ['users', 'documents'] as const)
+    expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
+  const holds = await test.mirror.holds()
+  expect(holds.map(({ resource, cause }) => [resource, cause.check])).toEqual([
+    ['documents', 'page'],
+    ['users', 'page'],
+  ])
+  for (const hold of holds) await accept(test, hold)
+  for (const resource of ['users', 'documents'] as const)
+    expect(ending(await test.run(resource, 'full'))).toBe('success')
+  expect([live(test, 'users'), live(test, 'documents')]).toEqual([262, documents + 250])
   expect(await heldBack(test)).toEqual([])
 })

@@ -32,6 +32,6 @@ export const tenants = sqliteTable('tenants', {
   deniedCredential: text('denied_credential'),
   /** When an operator last accepted another tenant; older tombstones no longer identify the tenant. */
   knownSince: integer('known_since'),
-  /** JSON: a page that an operator accepted. */
+  /** JSON: pages and lists that an operator accepted; null = none. */
   admitted: text('admitted'),
 })

@@ -21,7 +21,7 @@ export type TenantRow = Replaced<
     changeAccepted: readonly string[] | null
     acceptedIds: readonly string[]
     former: readonly string[]
-    admitted: AdmittedPage | null
+    admitted: readonly AdmittedPage[]
   }
 >
 

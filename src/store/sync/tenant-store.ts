@@ -45,7 +45,7 @@ function toTenant(row: StoredTenant): TenantRow {
     changeAccepted: json(row.changeAccepted) as TenantRow['changeAccepted'],
     acceptedIds: json(row.acceptedIds) as TenantRow['acceptedIds'],
     former: json(row.former) as TenantRow['former'],
-    admitted: json(row.admitted) as TenantRow['admitted'],
+    admitted: (json(row.admitted) ?? []) as TenantRow['admitted'],
   }
 }
 
@@ -102,7 +102,7 @@ export function tenantStore(db: Db) {
 
 /** The change after which the mirror belongs to this address: acceptances at the earlier one end. */
 export function atAddress(baseUrl: string) {
-  return { baseUrl, changeAccepted: null, acceptedCredential: null, deniedCredential: null, admitted: null }
+  return { baseUrl, changeAccepted: null, acceptedCredential: null, deniedCredential: null, admitted: [] }
 }
 
 const firstKeys = `select t.name as tenant, (select min(r.key) from records r

@@ -12,7 +12,7 @@ export interface Ruling {
   /** Server time of the page; null if unreadable. */
   readonly serverTime: number | null
   /** What an operator accepted counts as known. */
-  readonly admitted?: AdmittedPage | null
+  readonly admitted?: readonly AdmittedPage[]
 }
 
 /**
@@ -23,11 +23,11 @@ export interface Ruling {
 export function admits(
   state: SyncState,
   { known, unknown }: RuledPage,
-  { now, serverTime, admitted = null }: Ruling,
+  { now, serverTime, admitted = [] }: Ruling,
 ): boolean {
   const began = fullSyncBegan(state, now, serverTime)
   if (began === null || known + unknown.length < leastSuspiciousPage) return true
-  const keys = admitted?.resource === state.resource ? admitted.keys : []
+  const { keys = [] } = admitted.find(({ resource }) => resource === state.resource) ?? {}
   if (keys === null) return true
   const accepted = new Set(keys)
   const identified = unknown.filter(({ key }) => key !== null)
