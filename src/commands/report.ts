@@ -1,7 +1,6 @@
 import { Option } from 'commander'
 import type { Settings } from '../config/settings.ts'
 import { recordOf } from '../daemon/evaluator.ts'
-import type { Views } from '../daemon/views.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
@@ -68,8 +67,7 @@ Examples:
     const from = beginningOf(options, at, now)
     if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
       throw new UsageError('HTML is not printed to a terminal; give --output report.html')
-    const secrets = end === undefined ? opened.views.secrets : undefined
-    const made = await makeReport(mirror, { settings, options, from, at, now, secrets })
+    const made = await makeReport(mirror, { settings, options, from, at, now, present: end === undefined })
     const pieces = renderers[format](made)
     if (options.output === undefined) {
       await writeAll(io, pieces)
@@ -106,19 +104,18 @@ interface Making {
   readonly from: number | undefined
   readonly at: number
   readonly now: number
-  /** Undefined for a report of the past. */
-  readonly secrets: Views['secrets'] | undefined
+  readonly present: boolean
 }
 
 export async function makeReport(
   mirror: Mirror,
-  { settings, options, from, at, now, secrets }: Making,
+  { settings, options, from, at, now, present }: Making,
 ): Promise<Report> {
   const bounds = await mirror.recordBounds()
   const known = knownSince(bounds, now, now - settings.historyRetentionDays * dayMs)
   if (known !== null && (from ?? at) < known.at) throw unknownThen(known.why)
   const begunAt = bounds.begins ?? now
-  const past = await mirror.past(at, secrets !== undefined)
+  const past = await mirror.past(at, present)
   const configuration = await past.configuration()
   if (configuration === null) throw unknownThen(beforeRecord(begunAt))
   const { tenant: only, details = false } = options
@@ -132,7 +129,6 @@ export async function makeReport(
     details,
     ...(only !== undefined && { only }),
     ...(from !== undefined && { from }),
-    ...(secrets !== undefined && { secrets }),
   })
 }
 

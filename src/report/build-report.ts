@@ -21,7 +21,6 @@ import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
 import { describePosture } from '../model/describe.ts'
 import { dayMs } from '../model/durations.ts'
-import { type SecretView, withoutSecretDetails } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
@@ -32,7 +31,7 @@ import { coverageOf, requirementsOf, type Standing, standingOf, standings, unkno
 import { withEntityNames } from './entity-names.ts'
 import { reportDecision } from './life.ts'
 import { periodOf, watchedResources } from './period.ts'
-import { readTrend, trendMs } from './trend.ts'
+import { readTrend } from './trend.ts'
 
 export interface ReportRequest {
   readonly past: PastReader
@@ -44,8 +43,6 @@ export interface ReportRequest {
   readonly details: boolean
   /** Beginning of the period that ends with the report; absent = a report of one moment. */
   readonly from?: number
-  /** Secrets of a tenant; absent in a report of the past. */
-  readonly secrets?: (tenant: string) => Promise<readonly SecretView[]>
 }
 
 export type Report = Awaited<ReturnType<typeof buildReport>>
@@ -54,7 +51,7 @@ export type ReportCheck = ReturnType<typeof reportCheck>
 export type ReportResource = ReturnType<typeof reportResource>
 export type ReportFinding = ReturnType<typeof toReport>
 
-/** The audit report. It only depends on the stored history, so that the same time gives the same report, but for `secrets`. */
+/** The audit report. It only depends on the stored history, so that the same time gives the same report. */
 export async function buildReport(request: ReportRequest) {
   const { past, configuration, begunAt, tenants, only } = request
   const record = readRecord(configuration)
@@ -142,15 +139,13 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     /** Open and waived findings, oldest first; each call reads them again. */
     period: row === undefined ? null : await periodIn(posture, row.id, request),
     findings: () => findingsOf(evaluated.id, known),
-    plots: async () => (row === undefined ? null : plotsOf(posture, row, request)),
+    /** Null without a period: a history before the retention is erased. */
+    trend: async () => (row === undefined ? null : trendIn(posture, row, request)),
   }
 }
 
-/** `secrets` is null in a report of the past. */
-async function plotsOf(posture: TenantPosture, row: TenantRow, { past, from, secrets, details }: ReportRequest) {
-  const trend = await readTrend(past, row, { from: from ?? past.at - trendMs, to: past.at }, posture)
-  const known = (await secrets?.(posture.tenant)) ?? null
-  return { trend, posture, secrets: known && (details ? known : known.map(withoutSecretDetails)) }
+async function trendIn(posture: TenantPosture, row: TenantRow, { past, from }: ReportRequest) {
+  return from === undefined ? null : readTrend(past, row, { from, to: past.at }, posture)
 }
 
 /** Null in a report of one moment. */

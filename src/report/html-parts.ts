@@ -4,11 +4,10 @@ import { describeDuration, hourMs } from '../model/durations.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import type { Trend } from '../model/trend.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
 import type { Html } from '../web/page/text.ts'
-import { endingsOf, secretsNote } from '../web/page/trend.ts'
-import { endings } from '../web/plots/ending.ts'
 import { openFindings } from '../web/plots/open-findings.ts'
 import { weeksOfFindings } from '../web/plots/weeks.ts'
 import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
@@ -44,7 +43,7 @@ function tablePart(name: Part, tenant: string, content: Omit<Table, 'labeledBy'>
 }
 
 /** What happened in the period; nothing in a report of one moment. */
-export function period({ tenant, period: of }: TenantReport): Html | string {
+export function period({ tenant, period: of }: TenantReport, trend: Trend | null): Html | string {
   if (of === null) return ''
   const tables = [
     table({
@@ -88,16 +87,8 @@ export function period({ tenant, period: of }: TenantReport): Html | string {
       empty: 'No waiver was in force.',
     }),
   ]
-  return part('period', tenant, html`${tables.map((one) => html`<div class="apart">${one}</div>`)}`)
-}
-
-/** Ends of secrets and waivers only in a report of the present. */
-export function trend({ tenant }: TenantReport, plots: Awaited<ReturnType<TenantReport['plots']>>): Html {
-  if (plots === null) return part('trend', tenant, html`<p class="note">The tenant was never read.</p>`)
-  const { trend: history, posture, secrets } = plots
-  const note = secretsNote(plots)
-  const ahead = secrets === null ? '' : endings(endingsOf({ secrets, posture }), tenant, posture.at, note)
-  return part('trend', tenant, html`${openFindings(history, tenant)}${weeksOfFindings(history, tenant)}${ahead}`)
+  const plots = trend === null ? '' : html`${openFindings(trend, tenant)}${weeksOfFindings(trend, tenant)}`
+  return part('period', tenant, html`${plots}${tables.map((one) => html`<div class="apart">${one}</div>`)}`)
 }
 
 /** Lines to sign on, at the end of the report of a period. */

@@ -17,7 +17,6 @@ import {
   signatures,
   type TopFindings,
   tones,
-  trend,
   waivers,
   when,
   whole,
@@ -51,7 +50,7 @@ export async function* reportHtml(report: Report): AsyncIterable<string> {
 ${report.notes.map((note) => html`<p class="note">${note}</p>`)}
 `}`
   for (const tenant of report.tenants)
-    yield String(await section(tenant, await mostSevere(tenant.findings()), await tenant.plots()))
+    yield String(await section(tenant, await mostSevere(tenant.findings()), await tenant.trend()))
   yield `</main>
 </body>
 </html>
@@ -67,7 +66,7 @@ function tenantLinks({ tenants }: Report): Html | string {
   return html`<dt>Tenants</dt><dd>${tenants.map(({ tenant }) => html`<a href="#tenant-${tenant}">${tenant}</a> `)}</dd>`
 }
 
-function section(report: TenantReport, found: TopFindings, plots: Awaited<ReturnType<TenantReport['plots']>>): Html {
+function section(report: TenantReport, found: TopFindings, trend: Awaited<ReturnType<TenantReport['trend']>>): Html {
   const { tenant, standings: counts, quality } = report
   const bad = counts.fail > 0 || report.holds.length > 0
   const isIncomplete = counts.unknown > 0 || counts.off > 0 || quality.level !== 'full'
@@ -77,8 +76,7 @@ function section(report: TenantReport, found: TopFindings, plots: Awaited<Return
 ${summary(report)}
 ${report.clocksDiffer ? html`<p class="note">The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.</p>` : ''}${holds(report)}
 <nav class="contents" aria-label="Contents of ${tenant}"><h3>Contents</h3><ol>${partsOf(report).map((part) => html`<li><a href="#${part}-${tenant}">${parts[part]}</a></li>`)}</ol></nav>
-${period(report)}
-${trend(report, plots)}
+${period(report, trend)}
 ${requirements(report)}
 ${checks(report, found)}
 ${waivers(report)}

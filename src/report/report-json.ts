@@ -14,7 +14,7 @@ export async function* reportJson(report: Report): AsyncIterable<string> {
   yield '\n  ]\n}\n'
 }
 
-async function* tenantJson({ findings, period, plots: _, ...tenant }: TenantReport): AsyncIterable<string> {
+async function* tenantJson({ findings, period, trend: _, ...tenant }: TenantReport): AsyncIterable<string> {
   yield `${opened({ ...tenant, ...(period && { period }) })},\n  "findings": [`
   let separator = '\n'
   for await (const finding of findings()) {

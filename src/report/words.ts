@@ -64,7 +64,6 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
 /** Parts of a tenant's report after its summary. */
 export const parts = {
   period: 'In this period',
-  trend: 'Trend',
   requirements: 'Requirements',
   checks: 'Checks',
   waivers: 'Waivers',

@@ -191,10 +191,10 @@ it('refuses a time before the record, a future time and an invalid time, each wi
     code: 2,
     stderr: 'tenantwatch: There is no history from before 2026-03-01T12:00:00.000Z; what was true then is unknown\n',
   })
-  expect(await run('report', '--as-of', '2026-03-01')).toMatchObject({
+  expect(await run('report', '--as-of', '2026-03-02')).toMatchObject({
     code: 2,
     stderr:
-      'tenantwatch: 2026-03-01 of --as-of means the end of that day, which is in the future; without --as-of the report shows the current state\n',
+      'tenantwatch: 2026-03-02 of --as-of means the end of that day, which is in the future; without --as-of the report shows the current state\n',
   })
   expect(await run('report', '--as-of', '2026-03-01T18:00:00Z')).toMatchObject({
     code: 2,

@@ -22,7 +22,7 @@ export function hideChange(change: Change): unknown {
   return withoutEmailsIn({ ...hideDecision(change), entity })
 }
 
-export function hideTenant(report: Omit<TenantReport, 'findings' | 'frameworks' | 'plots'>): unknown {
+export function hideTenant(report: Omit<TenantReport, 'findings' | 'frameworks' | 'trend'>): unknown {
   const waivers = report.waivers.map(withoutWaiverDetails)
   return withoutEmailsIn({ ...report, waivers, decisions: report.decisions.map(hideDecision) })
 }
