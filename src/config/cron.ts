@@ -71,8 +71,7 @@ export interface Days {
 
 /** Day of month and of week must both fit, as in node-cron (other crons take either). */
 export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
-  const [days, months] = [new Set(dayOfMonth), new Set(month)]
-  const weekdays = new Set(dayOfWeek.map((day) => Number(day) % 7))
+  const [days, months, weekdays] = [new Set(dayOfMonth), new Set(month), weekdaysOf(dayOfWeek)]
   return {
     isDaily: days.size === 31 && months.size === 12 && weekdays.size === 7,
     has(midnight) {
@@ -82,12 +81,17 @@ export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
   }
 }
 
+/** 0 and 7 are Sunday. */
+function weekdaysOf(numbers: Fields['dayOfWeek']): ReadonlySet<number> {
+  return new Set(numbers.map((day) => Number(day) % 7))
+}
+
 /** 0 when no day fits. */
 function largestDayGap(fields: Fields): number {
   if (daysOf(fields).isDaily) return 1
   const ascending = (numbers: readonly unknown[]) => [...new Set(numbers.map(Number))].sort((a, b) => a - b)
   const [months, days] = [ascending(fields.month), ascending(fields.dayOfMonth)]
-  const weekdays = new Set(fields.dayOfWeek.map((day) => Number(day) % 7))
+  const weekdays = weekdaysOf(fields.dayOfWeek)
   const fitting: number[] = []
   for (let year = 2000; year < 2000 + cycleYears; year++) {
     for (const month of months) {

@@ -36,26 +36,29 @@ export function crossRules(written: unknown, context: Context): void {
       if (problem !== undefined) wrong([...path, ...place], problem)
     }
   }
-  const names = tenants.map((tenant) => valueAt(tenant, ['name'])).filter((name) => typeof name === 'string')
-  for (const [index, rule] of listAt(written, 'owners').entries()) {
+  const owners = listAt(written, 'owners')
+  const [names, ownerNames] = [namesIn(tenants), namesIn(owners)]
+  for (const [index, rule] of owners.entries()) {
     const tenant = valueAt(rule, ['tenant'])
     if (typeof tenant === 'string' && !names.some((name) => isMatch(tenant, name)))
       wrong(['owners', index, 'tenant'], `it matches no tenant; ${advice(tenant, names)}`)
   }
-  const assertTenant = (tenant: unknown, path: KeyPath) => {
-    if (typeof tenant === 'string' && !names.includes(tenant))
-      wrong(path, `there is no such tenant; ${advice(tenant, names)}`)
+  const assertKnown = (what: string, name: unknown, known: readonly string[], path: KeyPath) => {
+    if (typeof name === 'string' && !known.includes(name))
+      wrong(path, `there is no such ${what}; ${advice(name, known)}`)
   }
   for (const [index, waiver] of waivers.entries())
-    assertTenant(valueAt(waiver, ['tenant']), ['waivers', index, 'tenant'])
-  const ownerNames = listAt(written, 'owners').map((rule) => String(valueAt(rule, ['name'])))
+    assertKnown('tenant', valueAt(waiver, ['tenant']), names, ['waivers', index, 'tenant'])
   for (const [index, target] of notifications.entries()) {
     for (const [at, tenant] of listAt(target, 'tenants').entries())
-      assertTenant(tenant, ['notifications', index, 'tenants', at])
+      assertKnown('tenant', tenant, names, ['notifications', index, 'tenants', at])
     for (const [at, owner] of listAt(target, 'owners').entries())
-      if (typeof owner === 'string' && !ownerNames.includes(owner))
-        wrong(['notifications', index, 'owners', at], `there is no such owner; ${advice(owner, ownerNames)}`)
+      assertKnown('owner', owner, ownerNames, ['notifications', index, 'owners', at])
   }
+}
+
+function namesIn(items: readonly unknown[]): readonly string[] {
+  return items.map((item) => valueAt(item, ['name'])).filter((name) => typeof name === 'string')
 }
 
 function listAt(written: unknown, key: string): readonly unknown[] {

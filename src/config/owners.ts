@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type EntityKind, entityKinds } from '../model/owners.ts'
 import { isMatch } from '../model/text/glob.ts'
 import { advice } from './mistakes.ts'
-import { parseHttpUrl, section, text, textThat } from './values.ts'
+import { hasCredentials, parseHttpUrl, section, text, textThat } from './values.ts'
 
 function pattern(description: string) {
   const wanted = 'a pattern such as deploy-*, of at most 200 characters'
@@ -39,7 +39,7 @@ function link(kind: EntityKind) {
   const wanted = `expected an http(s) URL without user, such as https://portal.example.com/${kind}s/${placeholder}`
   return textThat(wanted, (template) => {
     const url = parseHttpUrl(template)
-    if (url === undefined || url.username !== '' || url.password !== '') return wanted
+    if (url === undefined || hasCredentials(url)) return wanted
     const others = template.replaceAll(placeholder, '')
     return /[{}]/.test(others) ? `the only placeholder here is ${placeholder}` : null
   })

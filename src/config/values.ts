@@ -97,7 +97,7 @@ const baseOf = (url: URL) => url.origin + url.pathname.replace(/\/+$/, '')
 function problemOfBase(text: string): string | null {
   const url = parseHttpUrl(text)
   if (url === undefined) return `expected ${wantedBase}`
-  if (url.username !== '' || url.password !== '') return `it contains credentials; expected ${wantedBase}`
+  if (hasCredentials(url)) return `it contains credentials; expected ${wantedBase}`
   if (/[?#]/.test(text)) return `it contains a query or a fragment; expected ${wantedBase}`
   const [suffix] = apiPath.exec(baseOf(url)) ?? []
   if (suffix === undefined) return null
@@ -109,7 +109,7 @@ function problemOfBase(text: string): string | null {
 export function tokenUrl() {
   return textOf('an http(s) URL without user or fragment, such as https://login.example.com/token', (text) => {
     const url = parseHttpUrl(text)
-    return url !== undefined && url.username === '' && url.password === '' && url.hash === ''
+    return url !== undefined && !hasCredentials(url) && url.hash === ''
   }).transform((text) => new URL(text).href)
 }
 
@@ -127,7 +127,7 @@ export function pageUrl() {
     'the http(s) URL of the page without user, query or fragment, such as https://tw.example.com',
     (text) => {
       const url = parseHttpUrl(text)
-      return url !== undefined && url.username === '' && url.password === '' && !/[?#]/.test(text)
+      return url !== undefined && !hasCredentials(url) && !/[?#]/.test(text)
     },
   ).transform((text) => baseOf(new URL(text)))
 }
@@ -138,6 +138,10 @@ export function insecurity(text: string, allowInsecureHttp: boolean): string | u
   if (url?.protocol !== 'http:' || allowInsecureHttp || isLoopback(url.hostname)) return undefined
   const secure = maskUrl(text).replace(/^http:/i, 'https:')
   return `expected "${secure}", or \`api.allowInsecureHttp: true\` in a configuration file to send the token unencrypted`
+}
+
+export function hasCredentials({ username, password }: URL): boolean {
+  return username !== '' || password !== ''
 }
 
 /** Refuses blanks, backslashes and missing slashes, which the URL parser accepts. */

@@ -3,6 +3,7 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web-settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
+import { memoizeWeakly } from '../model/memoize.ts'
 import { ownerNames } from '../model/owners.ts'
 import { type OwnerView, type TenantPosture, untriedResources } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
@@ -53,7 +54,7 @@ export function createWeb({
     sources: {
       metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),
-      evaluates: (check) => checksOf(session.settings).find(({ id }) => id === check)?.evaluates,
+      evaluates: (check) => evaluatedBy(session.settings).get(check),
       posture: (tenant) => withOwners(session, tenant),
       findings: (query) => batches(session.views.findings(query)),
       secrets: (tenant) => session.views.secrets(tenant),
@@ -79,6 +80,11 @@ async function withOwners({ views, stores }: Session, name: string | undefined):
 }
 
 const nobody = { replica: null, isAlive: false, heartbeatAgeMs: null, since: null } as const satisfies OwnerView
+
+/** By id of the check. A page asks for each of its findings. */
+const evaluatedBy = memoizeWeakly((settings: Settings) => {
+  return new Map(checksOf(settings).map(({ id, evaluates }) => [id, evaluates]))
+})
 
 function namesOf(settings: Settings): KnownNames {
   return {

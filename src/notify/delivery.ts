@@ -6,6 +6,7 @@ import { transportFailure } from '../api/transport/outcome.ts'
 import { proxyFor } from '../api/transport/proxy.ts'
 import { dateOf, statedWait } from '../api/transport/send.ts'
 import type { NotificationSettings, SecretSource } from '../config/settings.ts'
+import { hasCredentials, parseHttpUrl } from '../config/values.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
@@ -105,9 +106,9 @@ function assertAccepted({ statusCode: status, headers }: Response, now: number):
 }
 
 function readAddress(address: string): { readonly origin: string; readonly path: string } {
-  const url = /^https?:\/\/[^\s\\]+$/i.test(address) ? URL.parse(address) : null
-  if (url === null) throw new SyncError('client_error', 'The address is no URL that begins with https://')
-  if (url.username !== '' || url.password !== '')
+  const url = parseHttpUrl(address)
+  if (url === undefined) throw new SyncError('client_error', 'The address is no URL that begins with https://')
+  if (hasCredentials(url))
     throw new SyncError('client_error', 'The address contains a user or a password, which is not supported')
   if (url.protocol === 'http:' && !isLoopback(url.hostname))
     throw new SyncError('client_error', 'The address is http for a host other than this machine; use https')

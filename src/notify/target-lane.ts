@@ -14,8 +14,8 @@ import { summaryOf } from './summary.ts'
 /** Wait after an evaluation, so that those of one round of syncs make one message. */
 const groupMs = 10 * secondMs
 
-/** Waits after failures double from the first to the last; a wait that the target states may be an hour. */
-const backoffMs = { first: 10 * secondMs, last: 15 * minuteMs, stated: hourMs }
+/** Waits after failures double from the first to the last; a `Retry-After` may be an hour. */
+const backoffMs = { first: 10 * secondMs, last: 15 * minuteMs, retryAfter: hourMs }
 
 /** A tenant that this process owns; its store writes nothing once another replica owns it. */
 export interface NotifiedTenant {
@@ -190,10 +190,10 @@ export class TargetLane implements AsyncDisposable {
     const { target } = this.settings
     // The daemon ends, or another replica took the tenant.
     if (this.#ending.signal.aborted || reasonOf(error) === 'aborted') return null
-    const statedMs = error instanceof SyncError && error.retryAt !== undefined ? error.retryAt - io.clock.now() : 0
+    const retryAfterMs = error instanceof SyncError && error.retryAt !== undefined ? error.retryAt - io.clock.now() : 0
     const doubledMs = Math.min(backoffMs.first * 2 ** this.#failures, backoffMs.last)
     this.#failures++
-    const waitMs = Math.max(doubledMs * (0.5 + io.random() / 2), Math.min(statedMs, backoffMs.stated))
+    const waitMs = Math.max(doubledMs * (0.5 + io.random() / 2), Math.min(retryAfterMs, backoffMs.retryAfter))
     this.#blockedUntil = io.clock.monotonic() + waitMs
     sent(target.name, 'failure')
     const problem = error instanceof SyncError ? error.message : 'an error of tenantwatch; see the log'

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { toIso } from '../model/dates.ts'
-import { describeDuration, hourMs } from '../model/durations.ts'
+import { describeDuration } from '../model/durations.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
@@ -9,7 +9,7 @@ import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
 import type { Html } from '../web/page/text.ts'
 import { openFindings } from '../web/plots/open-findings.ts'
-import { weeksOfFindings } from '../web/plots/weeks.ts'
+import { timeToFix, weeksOfFindings } from '../web/plots/weeks.ts'
 import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
 import { type ReportFramework, type RequirementState, requirementStates, standings } from './coverage.ts'
 import { type Fact, factsIn, groupFacts } from './facts.ts'
@@ -49,11 +49,11 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
     table({
       labeledBy: `period-${tenant}_title`,
       columns: ['Severity', 'Opened', 'Resolved', 'Median time to fix'],
-      rows: of.findings.map(({ severity, opened, resolved, medianHoursToFix: hours }) => [
+      rows: of.findings.map(({ severity, opened, resolved, medianHoursToFix }) => [
         badge(severity, severityTone[severity]),
         number(opened),
         number(resolved),
-        hours === null ? '–' : describeDuration(Math.round(hours * hourMs)),
+        timeToFix(medianHoursToFix),
       ]),
       empty: 'None.',
     }),

@@ -7,8 +7,8 @@ import { findingCounts, gapsIn, holdsIn, watchedResources } from './period.ts'
 
 const weekMs = 7 * dayMs
 
-/** Thirteen weeks, in milliseconds: the span of a trend that nobody chose. */
-export const trendMs = 13 * weekMs
+/** The span of the page's plots, in milliseconds. */
+const trendMs = 13 * weekMs
 
 /** Samples are a day apart, or more in a long span. */
 const maxSamples = 92

@@ -17,10 +17,10 @@ async function lives(days: readonly (number | null)[]) {
   )
   const [row] = await world.mirror.tenants()
   const start = world.now
-  for (const [day, lacking] of days.entries()) {
+  for (const [day, unenrolled] of days.entries()) {
     world.pass(start + day * dayMs - world.now)
-    if (lacking === null) continue
-    const users = Array.from({ length: 10 }, (_, i) => user({ userId: i, mfaStatus: i >= lacking }))
+    if (unenrolled === null) continue
+    const users = Array.from({ length: 10 }, (_, i) => user({ userId: i, mfaStatus: i >= unenrolled }))
     await world.sync({ 'authentication-settings': [settings()], users })
     await world.evaluate()
   }

@@ -112,7 +112,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-/** Opens a new file that whoever can read the file `like` can read, too. */
+/** Opens a new file with the owner and the permissions of the file `like`. */
 function openLike(file: string, like: string): number {
   const { mode, uid, gid } = statSync(like)
   const fd = openSync(file, 'wx', mode)

@@ -28,9 +28,10 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
   const times = await timesOf(request)
   const terms = termsById(waivers)
   const portals = new Map(tenants.map(({ name, portalUrl }) => [name, portalUrl]))
-  const mirrored = await store.tenants()
+  const isOwned = ownership !== undefined && ownership.owners.length > 0
+  const mirrored = isOwned ? await store.tenants() : []
   for await (const batch of store.findings({ ...filter, all: states.includes('resolved') })) {
-    const owned = ownership === undefined ? [] : await readOwners(batch, ownership, mirrored)
+    const owned = isOwned ? await readOwners(batch, ownership, mirrored) : []
     for (const [i, row] of batch.entries()) {
       if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
       const view = {

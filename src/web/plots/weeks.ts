@@ -14,24 +14,25 @@ export function weeksOfFindings(trend: Trend, name: string): Html {
   const [opened, resolved] = [weeks.map((week) => week.opened), weeks.map((week) => week.resolved)].map((counts) =>
     number(counts.reduce((a, b) => a + b, 0)),
   )
-  const median = html`Median time to fix: <strong>${toFix(medianHoursToFix)}</strong>`
+  const median = html`Median time to fix: <strong>${timeToFix(medianHoursToFix)}</strong>`
   return plot({
     ...{ id: `weeks-${name}`, title: 'Opened and resolved by week', height },
     head: html`<p>${median}</p>`,
-    description: `${opened} opened, ${resolved} resolved. Median time to fix: ${toFix(medianHoursToFix)}.`,
+    description: `${opened} opened, ${resolved} resolved. Median time to fix: ${timeToFix(medianHoursToFix)}.`,
     body: drawn(trend),
     legend: [key('opened', 'opened'), key('resolved', 'resolved')],
     table: {
       columns: ['Week until', 'Opened', 'Resolved', 'Median time to fix'],
       rows: weeks
         .toReversed()
-        .map((week) => [dayOf(week.to), number(week.opened), number(week.resolved), toFix(week.medianHoursToFix)]),
+        .map((week) => [dayOf(week.to), number(week.opened), number(week.resolved), timeToFix(week.medianHoursToFix)]),
       empty: 'The tenant was never read.',
     },
   })
 }
 
-function toFix(hours: number | null): string {
+/** The median time to fix, in hours; null = nothing was fixed. */
+export function timeToFix(hours: number | null): string {
   return hours === null ? '–' : describeDuration(Math.round(hours * hourMs))
 }
 

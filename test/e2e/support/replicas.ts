@@ -38,7 +38,7 @@ ${more}
 `,
   )
   const tokens = [...tenants].map(([name, { tokens }]) => [`TOKEN_${name.toUpperCase()}`, tokens.reader])
-  const env = { ...Object.fromEntries(tokens), TENANTWATCH_CRON_SECONDS: '1', TENANTWATCH_CONFIG: 'config.yaml' }
+  const env = { ...Object.fromEntries(tokens), TENANTWATCH_CONFIG: 'config.yaml' }
   return (port) => ({ folder, env: { ...env, DATABASE: `postgres://tenantwatch@127.0.0.1:${port}/postgres` } })
 }
 

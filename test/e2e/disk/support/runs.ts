@@ -39,7 +39,7 @@ export function start({ file }: Bundle, { folder, env = {} }: Place, args: reado
   const path = { PATH: process.env['PATH'] }
   const child = spawn(command, rest, {
     cwd: folder,
-    env: { TENANTWATCH_CRON_SECONDS: '1', ...(how.under === undefined ? {} : path), ...env },
+    env: { ...(how.under === undefined ? {} : path), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...how.options,
   })
