@@ -279,6 +279,7 @@ export class Session implements AsyncDisposable {
 
   /** Until it resolves, the data is shown but not used. After a failure of the database server it is read again. */
   #sound(): Promise<void> {
+    if (this.mirror.isVerified()) return Promise.resolve()
     this.#verified ??= this.mirror.verify(this.#closing.signal).catch((error: unknown) => {
       if (reasonOf(error) === 'store') this.#verified = undefined
       throw error

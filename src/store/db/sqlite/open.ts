@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../../model/errors.ts'
 import { makeFolder } from '../../../model/process/files.ts'
-import { assertFile, realFile, sizeOf, suffixes } from './database-file.ts'
+import { assertFile, realFile, sizeOf, suffixes, writtenAt } from './database-file.ts'
 import { lockStateOf, takeEngineLock } from './engine-lock.ts'
 import { assertCurrentLayout, createViews, migrateFile, type SchemaAge, schemaAge } from './layout.ts'
 import { damaged, lost, openError } from './store-error.ts'
@@ -18,8 +18,11 @@ export interface OpenedFile extends Disposable {
   readonly writer: BetterSqlite3.Database
   /** Read-only: sees the last commit while `writer` has a transaction open. */
   readonly reader: BetterSqlite3.Database
-  /** False for a file that is too large to verify when it is opened, and that no running engine has verified. */
-  readonly verified: boolean
+  /**
+   * Last write to the file before it was verified, in milliseconds since the epoch; null for a file that is too large to
+   * verify when it is opened, and that no engine has verified.
+   */
+  verifiedAt: number | null
 }
 
 /** @throws FatalError when the database cannot be opened, created or migrated; nothing is changed then. */
@@ -33,12 +36,19 @@ function openLocked(file: string, stack: DisposableStack): Omit<OpenedFile, keyo
   const lock = stack.use(takeEngineLock(file))
   // Before SQLite opens an empty file, because that deletes the write-ahead log of the lost one.
   if (lock.mirrorMade && sizeOf(file) === 0) throw lost(file)
+  const opened = { verifiedAt: lock.verifiedAt }
+  stack.defer(() => {
+    // A log that could not be emptied has changes that are not in the file yet.
+    if (opened.verifiedAt !== null && sizeOf(`${file}-wal`) === 0) lock.recordVerified(opened.verifiedAt)
+  })
   const writer = connect(file, stack)
   const age = schemaAge(writer, file)
   if (age === 'empty' && lock.mirrorMade) throw lost(file)
-  const verified = isQuicklyVerified(file)
-  const damage = verified ? damageIn(writer) : null
-  if (damage !== null) throw damaged(file, damage)
+  if (isQuicklyVerified(file)) {
+    const damage = damageIn(writer)
+    if (damage !== null) throw damaged(file, damage)
+    opened.verifiedAt = writtenAt(file)
+  }
   writer.pragma('journal_mode = WAL')
   // Bytes; truncates a log that grew during a long read.
   writer.pragma('journal_size_limit = 16777216')
@@ -50,7 +60,7 @@ function openLocked(file: string, stack: DisposableStack): Omit<OpenedFile, keyo
   }
   writer.pragma(`busy_timeout = ${engineWaitMs}`)
   stack.defer(() => emptyLog(writer))
-  return { file, writer, reader: connect(file, stack, { readonly: true }), verified }
+  return Object.assign(opened, { file, writer, reader: connect(file, stack, { readonly: true }) })
 }
 
 /** SQLite leaves the log of a lost file, and would apply it to the backup that replaces that. */
@@ -68,7 +78,9 @@ export function openBesideEngine(path: string): OpenedFile {
     assertMirror(file)
     const writer = connect(file, stack, { fileMustExist: true })
     assertCurrentLayout(schemaAge(writer, file), file)
-    return { file, writer, reader: connect(file, stack, { readonly: true }), verified: lockStateOf(file).held === true }
+    const lock = lockStateOf(file)
+    const verifiedAt = lock.held === true ? writtenAt(file) : lock.verifiedAt
+    return { file, writer, reader: connect(file, stack, { readonly: true }), verifiedAt }
   })
 }
 
@@ -98,7 +110,7 @@ function opening<T extends object>(path: string, open: (file: string, stack: Dis
     file = realFile(path)
     const parts = open(file, stack)
     const closing = stack.move()
-    return { ...parts, [Symbol.dispose]: () => closing.dispose() }
+    return Object.assign(parts, { [Symbol.dispose]: () => closing.dispose() })
   } catch (error) {
     throw openError(error, file)
   }
