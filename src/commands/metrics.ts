@@ -18,7 +18,7 @@ Example:
     await using opened = await openMirror(io, command)
     const { settings, views } = opened
     const config = metricsConfig(settings)
-    const read = () => views.readings()
+    const { readings: read } = views
     const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })
     await writeAll(io, [await metrics.render()])
     return exitCodes.ok

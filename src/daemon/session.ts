@@ -103,7 +103,7 @@ export class Session implements AsyncDisposable {
       version,
       startedAt: io.clock.now(),
       config: { tenants: [] },
-      read: () => this.views.readings(),
+      read: (gather) => this.views.readings(gather),
       ...(path !== null && { storeSize: () => storeSize(path) }),
       replica: () => {
         const facts = stores.facts()

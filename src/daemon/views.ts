@@ -25,7 +25,7 @@ import { sharedTenants } from '../model/shared-records.ts'
 import type { Trend } from '../model/trend.ts'
 import { withEntityNames } from '../report/entity-names.ts'
 import { trendMemory } from '../report/trend.ts'
-import type { CheckStateRow, Mirror, TenantChangeRow } from '../store/port.ts'
+import type { CheckStateRow, Mirror, Stores, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import { oneOf } from '../store/words.ts'
 import type { FindingQuery } from '../web/web-options.ts'
@@ -36,7 +36,8 @@ type TenantNames = string | ReadonlySet<string>
 export interface Views {
   /** Of all tenants, or of those named. */
   posture(tenants?: TenantNames): Promise<readonly TenantPosture[]>
-  readings(): Promise<readonly TenantReading[]>
+  /** Calls `gather` while the tenant's reading can be read. */
+  readings<T>(gather: (reading: TenantReading) => Promise<T>): Promise<readonly T[]>
   findings(query: FindingQuery): AsyncIterable<FindingView>
   secrets(tenant: string): Promise<readonly SecretView[]>
   changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
@@ -55,7 +56,6 @@ export interface EngineFacts {
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, owners, evaluate } = settings
   const waiversOfTenant = waiversByTenant(waivers)
-  const ownership = { owners, source: mirror }
   const listed = checksOf(settings)
   const names = settings.tenants.map(({ name }) => name)
   const top = topFindingsMemory()
@@ -77,105 +77,124 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     })
   }
 
-  async function checksFor({ id }: EvaluatedTenant): Promise<readonly Check[]> {
-    const { ownChecks } = settings
-    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await mirror.checkStates(id))] : listed
-  }
+  /** Reads through a mirror, or a snapshot of it. */
+  function readerOver(store: Stores) {
+    const ownership = { owners, source: store }
 
-  async function postureOf(tenant: EvaluatedTenant): Promise<TenantPosture> {
-    const { sharedWith } = tenant
-    const checks = await checksFor(tenant)
-    const posture = await readPosture({
-      ...{ store: mirror, tenant, checks },
-      waivers: waiversOfTenant.get(tenant.settings.name) ?? [],
-      now: clock.now(),
-      evaluateIntervalMs: evaluate.intervalMs,
-    })
-    const isShared = sharedWith !== undefined && posture.identity === 'proven'
-    const known = isShared ? { ...posture, identity: 'unproven' as const, sharedWith } : posture
-    return engine === undefined ? known : engine.unstored.over(known)
-  }
-
-  function secretsOf({ id, settings: { ownClientId } }: EvaluatedTenant): Promise<readonly SecretView[]> {
-    return readClientSecrets(mirror.records(id), ownClientId)
-  }
-
-  async function expiriesOf(tenant: EvaluatedTenant): Promise<readonly Expiry[]> {
-    const { name } = tenant.settings
-    const secrets = await secretsOf(tenant)
-    const ends = (await postureOf(tenant)).waivers
-    return [
-      ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => {
-        return { kind: 'secret' as const, tenant: name, id, ...secret, at }
-      }),
-      ...ends.map(({ id, check, entity, owner, reason, state, expiresAt: at }) => {
-        return { kind: 'waiver' as const, tenant: name, id, check, entity, owner, reason, state, at }
-      }),
-    ]
-  }
-
-  async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
-    const rows = await mirror.tenants()
-    const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
-    const read = { store: mirror, waivers, ownership, tenants: settings.tenants, now: clock.now() }
-    const found = readFindings({ ...read, tenantIds: shown, ...filter })
-    yield* withPersonal ? withEntityNames(found, { source: mirror, tenants: rows }) : found
-  }
-
-  async function waivedEntities(
-    { tenant, checks: evaluated }: TenantPosture,
-    check: string,
-  ): Promise<ReadonlyMap<string, number>> {
-    const until = new Map<string, number>()
-    const waived = evaluated.find((view) => view.check === check)?.waived ?? {}
-    if (Object.values(waived).every((count) => count === 0)) return until
-    const ends = new Map((waiversOfTenant.get(tenant) ?? []).map(({ id, expiresMs }) => [id, expiresMs]))
-    for await (const { entity, waiver } of findings({ tenant, check, states: ['waived'] }))
-      until.set(entity.id, ends.get(waiver?.id ?? '') ?? 0)
-    return until
-  }
-
-  async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
-    const {
-      id,
-      settings: { name },
-    } = tenant
-    // Before the findings are read, so that a change meanwhile is noticed.
-    const lastEventId = await mirror.lastEventId(id)
-    const named: NamedFinding[] = []
-    for (const check of await checksFor(tenant)) {
-      const counts = posture.checks.find((view) => view.check === check.id)
-      if (counts === undefined) continue
-      const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
-      const of = { store: mirror, tenant: { id, name }, lastEventId, check, counts, ownership }
-      named.push(...(await top({ ...of, waivers: own, now: posture.waiversAt })))
+    async function checksFor({ id }: EvaluatedTenant): Promise<readonly Check[]> {
+      const { ownChecks } = settings
+      return ownChecks.incomplete
+        ? [...listed, ...unreadChecks(ownChecks, listed, await store.checkStates(id))]
+        : listed
     }
-    return named
-  }
 
-  async function readings(): Promise<readonly TenantReading[]> {
-    const isOwn = (name: string) => engine === undefined || engine.owns(name)
-    // A replica that owns no tenant answers without the database.
-    if (!settings.tenants.some(({ name }) => isOwn(name))) return []
-    const reading = async (tenant: EvaluatedTenant) => {
+    async function postureOf(tenant: EvaluatedTenant): Promise<TenantPosture> {
+      const { sharedWith } = tenant
+      const checks = await checksFor(tenant)
+      const posture = await readPosture({
+        ...{ store, tenant, checks },
+        waivers: waiversOfTenant.get(tenant.settings.name) ?? [],
+        now: clock.now(),
+        evaluateIntervalMs: evaluate.intervalMs,
+      })
+      const isShared = sharedWith !== undefined && posture.identity === 'proven'
+      const known = isShared ? { ...posture, identity: 'unproven' as const, sharedWith } : posture
+      return engine === undefined ? known : engine.unstored.over(known)
+    }
+
+    function secretsOf({ id, settings: { ownClientId } }: EvaluatedTenant): Promise<readonly SecretView[]> {
+      return readClientSecrets(store.records(id), ownClientId)
+    }
+
+    async function expiriesOf(tenant: EvaluatedTenant): Promise<readonly Expiry[]> {
+      const { name } = tenant.settings
+      const secrets = await secretsOf(tenant)
+      const ends = (await postureOf(tenant)).waivers
+      return [
+        ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => {
+          return { kind: 'secret' as const, tenant: name, id, ...secret, at }
+        }),
+        ...ends.map(({ id, check, entity, owner, reason, state, expiresAt: at }) => {
+          return { kind: 'waiver' as const, tenant: name, id, check, entity, owner, reason, state, at }
+        }),
+      ]
+    }
+
+    async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
+      const rows = await store.tenants()
+      const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
+      const read = { store, waivers, ownership, tenants: settings.tenants, now: clock.now() }
+      const found = readFindings({ ...read, tenantIds: shown, ...filter })
+      yield* withPersonal ? withEntityNames(found, { source: store, tenants: rows }) : found
+    }
+
+    async function waivedEntities(
+      { tenant, checks: evaluated }: TenantPosture,
+      check: string,
+    ): Promise<ReadonlyMap<string, number>> {
+      const until = new Map<string, number>()
+      const waived = evaluated.find((view) => view.check === check)?.waived ?? {}
+      if (Object.values(waived).every((count) => count === 0)) return until
+      const ends = new Map((waiversOfTenant.get(tenant) ?? []).map(({ id, expiresMs }) => [id, expiresMs]))
+      for await (const { entity, waiver } of findings({ tenant, check, states: ['waived'] }))
+        until.set(entity.id, ends.get(waiver?.id ?? '') ?? 0)
+      return until
+    }
+
+    async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
+      const {
+        id,
+        settings: { name },
+      } = tenant
+      // Before the findings are read, so that a change meanwhile is noticed.
+      const lastEventId = await store.lastEventId(id)
+      const named: NamedFinding[] = []
+      for (const check of await checksFor(tenant)) {
+        const counts = posture.checks.find((view) => view.check === check.id)
+        if (counts === undefined) continue
+        const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
+        const of = { store, tenant: { id, name }, lastEventId, check, counts, ownership }
+        named.push(...(await top({ ...of, waivers: own, now: posture.waiversAt })))
+      }
+      return named
+    }
+
+    async function readingOf(tenant: EvaluatedTenant): Promise<TenantReading> {
       const posture = await postureOf(tenant)
       const findings = await namedFindings(tenant, posture)
       return {
         posture,
         findings,
-        records: mirror.records(tenant.id),
-        counts: await mirror.recordCounts(tenant.id),
+        records: store.records(tenant.id),
+        counts: await store.recordCounts(tenant.id),
         settings: tenant.settings,
         owners,
         waived: memoize((check: string) => waivedEntities(posture, check)),
       }
     }
-    return mapTenants(await shownTenants(isOwn), reading)
+
+    return { postureOf, secretsOf, expiriesOf, findings, readingOf }
+  }
+
+  const { secretsOf, findings } = readerOver(mirror)
+
+  /** Each tenant in a snapshot of its own. */
+  function readTenants<T>(
+    tenants: readonly EvaluatedTenant[],
+    read: (reader: ReturnType<typeof readerOver>, tenant: EvaluatedTenant) => Promise<T>,
+  ): Promise<readonly T[]> {
+    return mapTenants(tenants, (tenant) => mirror.snapshot((store) => read(readerOver(store), tenant)))
   }
 
   return {
-    posture: async (names) => mapTenants(await shownTenants((name) => isNamed(name, names)), postureOf),
-    readings,
+    posture: async (names) =>
+      readTenants(await shownTenants((name) => isNamed(name, names)), (reader, tenant) => reader.postureOf(tenant)),
+    async readings(gather) {
+      const isOwn = (name: string) => engine === undefined || engine.owns(name)
+      // A replica that owns no tenant answers without the database.
+      if (!settings.tenants.some(({ name }) => isOwn(name))) return []
+      return readTenants(await shownTenants(isOwn), async (reader, tenant) => gather(await reader.readingOf(tenant)))
+    },
     findings,
     async changes(name, most, withPersonal) {
       const tenant = (await mirror.tenants()).find((one) => one.name === name)
@@ -197,7 +216,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return tenant === undefined ? [] : secretsOf(tenant)
     },
     async expiries(name) {
-      const all = await mapTenants(await shownTenants((known) => isNamed(known, name)), expiriesOf)
+      const tenants = await shownTenants((known) => isNamed(known, name))
+      const all = await readTenants(tenants, (reader, tenant) => reader.expiriesOf(tenant))
       return all.flat().toSorted((a, b) => a.at - b.at)
     },
   }

@@ -46,7 +46,9 @@ export async function readDataQuality(
   now: number,
 ): Promise<TenantDataQuality> {
   const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
-  const [holds, stored, newest] = await Promise.all([store.holds(id), store.quality(id), store.unconfirmedTime()])
+  const holds = await store.holds(id)
+  const stored = await store.quality(id)
+  const newest = await store.unconfirmedTime()
   const clockIsBehind = newest !== null && now < newest
   const refused = isTokenRefused(stored)
   const resources = new Map<ResourceName, MeasuredQuality>()

@@ -27,21 +27,21 @@ export function renderSeries(
   each: (add: AddSeries) => void,
   tenant?: string,
 ): string {
-  const seen = new Set<string>()
-  let text = ''
+  const lines = new Map<string, string>()
   each((value, ...labels) => {
-    const series = name + renderLabels(labelNames, labels, tenant)
-    if (seen.has(series)) return
-    seen.add(series)
-    text += `${series} ${value === Number.POSITIVE_INFINITY ? '+Inf' : value}\n`
+    const series = renderLabels(labelNames, labels, tenant)
+    if (!lines.has(series))
+      lines.set(series, `${name}${series} ${value === Number.POSITIVE_INFINITY ? '+Inf' : value}\n`)
   })
-  return text
+  // One flat text: thousands of tenants have hundreds of series each.
+  return [...lines.values()].join('')
 }
 
 export function renderLabels(names: readonly string[], values: readonly string[], tenant?: string): string {
-  const first = tenant === undefined ? [] : [`tenant="${escapeLabel(tenant)}"`]
-  const labels = [...first, ...names.map((name, i) => `${name}="${escapeLabel(values[i] ?? '')}"`)]
-  return labels.length === 0 ? '' : `{${labels.join(',')}}`
+  let labels = tenant === undefined ? '' : `tenant="${escapeLabel(tenant)}"`
+  for (const [i, name] of names.entries())
+    labels += `${labels === '' ? '' : ','}${name}="${escapeLabel(values[i] ?? '')}"`
+  return labels === '' ? '' : `{${labels}}`
 }
 
 const special = /[\\\n"\ud800-\udfff]/

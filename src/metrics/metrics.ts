@@ -1,5 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { mapTenants, yieldAfter } from '../model/in-turns.ts'
+import { yieldAfter } from '../model/in-turns.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { StoreSize } from '../store/db/sqlite/database-file.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
@@ -22,8 +21,8 @@ export interface MetricsOptions {
   readonly startedAt: number
   /** Its series are initialized in one go; use `configure` for many tenants. */
   readonly config: MetricsConfig
-  /** Reads every configured tenant; called once for concurrent scrapes. */
-  readonly read: () => Promise<readonly TenantReading[]>
+  /** Reads every configured tenant, and resolves with what `gather` made of each; called once for concurrent scrapes. */
+  readonly read: <T>(gather: (reading: TenantReading) => Promise<T>) => Promise<readonly T[]>
   readonly storeSize?: () => StoreSize
   /** Absent or null if no replicas share the tenants. */
   readonly replica?: () => ReplicaReading | null
@@ -51,18 +50,29 @@ export function createMetrics(options: MetricsOptions): Metrics {
   let inFlight: Promise<string> | undefined
 
   async function render(): Promise<string> {
-    const configured = config
-    const readings = await options.read()
+    const configs = new Map(config.tenants.map((tenant) => [tenant.name, tenant]))
+    const tenants = await options.read((reading) => renderTenant(configs.get(reading.posture.tenant), reading))
     const replica = options.replica?.() ?? null
-    const tenants = await factsOf(configured, readings, replica !== null)
-    const shown = new Set(tenants.map(({ config: { name } }) => name))
-    const families = await tenantFamilies(tenants)
-    const own = { version: options.version, reload, store: options.storeSize?.() ?? null, replica, shown }
+    const shown = new Map(tenants.flatMap((one) => (one === null ? [] : [[one.config.name, one.config] as const])))
+    const missing = replica === null ? [...configs.keys()].find((name) => !shown.has(name)) : undefined
+    // A scrape without the tenant would look healthy. A replica shows those that it could read.
+    if (missing !== undefined) throw new Error(`Cannot gather metrics: tenant ${missing} was not read`)
+    const families = gauges.flatMap((gauge) => [
+      renderHead(gauge, 'gauge'),
+      ...tenants.map((one) => one?.series.get(gauge) ?? ''),
+    ])
+    const own = {
+      version: options.version,
+      reload,
+      store: options.storeSize?.() ?? null,
+      replica,
+      shown: new Set(shown.keys()),
+    }
     for (const family of isDaemon ? [buildInfo, ...processFamilies] : [buildInfo]) {
       const series = renderSeries(family, (add) => family.each(own, add))
       if (series !== '') families.push(renderHead(family, family.type ?? 'gauge') + series)
     }
-    if (isDaemon) families.push(...(await counters.render(isEnabledIn(tenants))))
+    if (isDaemon) families.push(...(await counters.render(isEnabledIn([...shown.values()]))))
     return families.join('')
   }
 
@@ -104,9 +114,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
 }
 
 /** Hides counters of removed tenants and of resources that are switched off, whose last runs may still count. */
-function isEnabledIn(tenants: readonly TenantFacts[]): (tenant: string, resource: string | undefined) => boolean {
+function isEnabledIn(
+  tenants: readonly TenantSeriesConfig[],
+): (tenant: string, resource: string | undefined) => boolean {
   const enabled = new Map(
-    tenants.map(({ config: { name, resources } }) => [name, new Set<string>(resources.map((one) => one.resource))]),
+    tenants.map(({ name, resources }) => [name, new Set<string>(resources.map((one) => one.resource))]),
   )
   return (tenant, resource) => {
     const resources = enabled.get(tenant)
@@ -114,23 +126,21 @@ function isEnabledIn(tenants: readonly TenantFacts[]): (tenant: string, resource
   }
 }
 
-/**
- * The facts of every configured tenant, or with replicas of every one that this process could read. Otherwise throws if
- * a reading is missing, because a scrape without the tenant would look healthy.
- */
-async function factsOf(
-  config: MetricsConfig,
-  readings: readonly TenantReading[],
-  isReplica: boolean,
-): Promise<readonly TenantFacts[]> {
-  const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
-  const missing = config.tenants.find(({ name }) => !byTenant.has(name))
-  if (missing !== undefined && !isReplica) throw new Error(`Cannot gather metrics: tenant ${missing.name} was not read`)
-  const pairs = config.tenants.flatMap((tenant) => {
-    const reading = byTenant.get(tenant.name)
-    return reading === undefined ? [] : [{ tenant, reading }]
-  })
-  return mapTenants(pairs, ({ tenant, reading }) => readFacts(tenant, reading))
+interface RenderedTenant {
+  readonly config: TenantSeriesConfig
+  readonly series: ReadonlyMap<TenantGauge, string>
+}
+
+/** Null for a tenant that is not configured any more. Gauges of a resource are left out where it is switched off. */
+async function renderTenant(
+  config: TenantSeriesConfig | undefined,
+  reading: TenantReading,
+): Promise<RenderedTenant | null> {
+  if (config === undefined) return null
+  const facts = await readFacts(config, reading)
+  const shown = [...checkGauges, ...syncGauges, ...config.resources.flatMap((one) => one.gauges)]
+  const render = (gauge: TenantGauge) => renderSeries(gauge, (add) => gauge.each(facts, add), config.name)
+  return { config, series: new Map(shown.map((gauge) => [gauge, render(gauge)])) }
 }
 
 async function readFacts(
@@ -154,17 +164,3 @@ async function readFacts(
 }
 
 const gauges: readonly TenantGauge[] = [...checkGauges, ...syncGauges, ...inventories.flatMap((one) => one.gauges)]
-
-/** Renders a tenant a turn of the event loop. Gauges of a resource are left out where it is switched off. */
-async function tenantFamilies(tenants: readonly TenantFacts[]): Promise<string[]> {
-  const families = new Map(gauges.map((gauge) => [gauge, renderHead(gauge, 'gauge')]))
-  for (const facts of tenants) {
-    const ofResources = facts.config.resources.flatMap((one) => one.gauges)
-    for (const gauge of [...checkGauges, ...syncGauges, ...ofResources]) {
-      const series = renderSeries(gauge, (add) => gauge.each(facts, add), facts.config.name)
-      families.set(gauge, (families.get(gauge) ?? '') + series)
-    }
-    await yieldToEventLoop()
-  }
-  return [...families.values()]
-}

@@ -66,7 +66,13 @@ export interface Mirror
     Pick<PastReader, 'personal'>,
     Pick<ReturnType<typeof qualityStore>, 'quarantined'>,
     AdminStore,
-    AsyncDisposable {}
+    AsyncDisposable {
+  /** Reads in one transaction, so that all parts of `work` see the same state; it must not ask for two at a time. */
+  snapshot<T>(work: (store: Stores) => Promise<T>): Promise<T>
+}
+
+/** All operations that are the same on every database. */
+export type Stores = Omit<Mirror, 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose>
 
 /** Methods by which outputs read a tenant; the history provides them as of a time. */
 export type PostureStore = Pick<

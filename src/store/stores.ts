@@ -11,7 +11,7 @@ import { configurationLog } from './history/configuration-log.ts'
 import { erasureStore } from './history/erasure.ts'
 import { pastStore } from './history/past-reader.ts'
 import { notificationStore } from './notification-store.ts'
-import type { Mirror } from './port.ts'
+import type { Stores } from './port.ts'
 import { qualityStore } from './records/quality-store.ts'
 import { recordReader } from './records/record-reader.ts'
 import { fullSyncStore } from './sync/full-sync-store.ts'
@@ -20,10 +20,8 @@ import { pageStore } from './sync/page-store.ts'
 import { SeenRecords } from './sync/seen-records.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
-type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
-
 /** All operations that are the same on every database. */
-export function storesOver(db: Db) {
+export function storesOver(db: Db): Stores {
   const passes = new SeenRecords()
   const records = (tenantId: number) => recordReader(db, tenantId)
   return {
@@ -46,5 +44,11 @@ export function storesOver(db: Db) {
     personal: personalReader(db, present),
     verifyChain: (tenantId, heads) => verifyChain(db, tenantId, heads),
     ...erasureStore(db),
-  } satisfies Omit<Mirror, Others>
+    snapshot: (work) =>
+      db.read((sql) => work(storesOver({ dialect: db.dialect, read: (part) => part(sql), write: refuseToWrite }))),
+  }
+}
+
+async function refuseToWrite(): Promise<never> {
+  throw new TypeError('A snapshot of the mirror cannot be written')
 }

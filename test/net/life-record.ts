@@ -88,7 +88,7 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
   const config = metricsConfig(whole)
   const exposition = await createMetrics({
     ...{ version: '0', startedAt: 0, config, scope: 'mirror' },
-    read: () => views.readings(),
+    read: (gather) => views.readings(gather),
   }).render()
   const series = exposition.split('\n')
   const normalized = (text: string) => normalizeText(text, recoversSince, now)

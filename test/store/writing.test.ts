@@ -179,6 +179,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   heldRecords: (mirror) => mirror.heldRecords('a hold'),
   quarantined: (mirror) => mirror.quarantined(),
   ping: (mirror) => mirror.ping(),
+  snapshot: (mirror) => mirror.snapshot((store) => store.tenants()),
   isVerified: (mirror) => mirror.isVerified(),
   verify: (mirror) => mirror.verify(),
   eraseOutdated: (mirror) => eraseAll(mirror, at + 9e9),

@@ -162,9 +162,16 @@ export function reading(
 
 const storeSize = () => ({ bytes: 8192, walBytes: 4096 })
 
-export function metricsOf(readings: readonly TenantReading[], over: Partial<MetricsOptions> = {}) {
-  const read = async () => readings
-  const metrics = createMetrics({ version: '1.2.3', startedAt: at, config, read, storeSize, ...over })
+interface Options extends Partial<Omit<MetricsOptions, 'read'>> {
+  readonly read?: () => Promise<readonly TenantReading[]>
+}
+
+export function metricsOf(readings: readonly TenantReading[], { read = async () => readings, ...over }: Options = {}) {
+  const metrics = createMetrics({
+    ...{ version: '1.2.3', startedAt: at, config, storeSize },
+    read: async (gather) => Promise.all((await read()).map(gather)),
+    ...over,
+  })
   metrics.notificationsSent('security', 'success', 0)
   return metrics
 }
