@@ -20,7 +20,7 @@ Example:
     const config = metricsConfig(settings)
     const { readings: read } = views
     const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })
-    await writeAll(io, [await metrics.render()])
+    await writeAll(io, await metrics.render())
     return exitCodes.ok
   },
 })

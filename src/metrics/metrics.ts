@@ -35,11 +35,11 @@ export interface Metrics extends MetricsEvents {
   configure(config: MetricsConfig): Promise<void>
   configReloaded(successful: boolean, at: number): void
   /**
-   * The exposition in the Prometheus text format.
+   * The exposition in the Prometheus text format, a piece a family.
    *
    * @throws the error of a failed read: a scrape is complete or fails.
    */
-  render(): Promise<string>
+  render(): Promise<readonly string[]>
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
@@ -47,9 +47,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const counters = new Counters({ processMetrics: isDaemon })
   let config = options.config
   let reload: ProcessFacts['reload'] = { successful: true, lastSuccessAt: options.startedAt }
-  let inFlight: Promise<string> | undefined
+  let inFlight: Promise<readonly string[]> | undefined
 
-  async function render(): Promise<string> {
+  async function render(): Promise<readonly string[]> {
     const configs = new Map(config.tenants.map((tenant) => [tenant.name, tenant]))
     const tenants = await options.read((reading) => renderTenant(configs.get(reading.posture.tenant), reading))
     const replica = options.replica?.() ?? null
@@ -57,10 +57,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const missing = replica === null ? [...configs.keys()].find((name) => !shown.has(name)) : undefined
     // A scrape without the tenant would look healthy. A replica shows those that it could read.
     if (missing !== undefined) throw new Error(`Cannot gather metrics: tenant ${missing} was not read`)
-    const families = gauges.flatMap((gauge) => [
-      renderHead(gauge, 'gauge'),
-      ...tenants.map((one) => one?.series.get(gauge) ?? ''),
-    ])
+    const families = gauges.map(
+      (gauge) => renderHead(gauge, 'gauge') + tenants.map((one) => one?.series.get(gauge) ?? '').join(''),
+    )
     const own = {
       version: options.version,
       reload,
@@ -73,11 +72,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
       if (series !== '') families.push(renderHead(family, family.type ?? 'gauge') + series)
     }
     if (isDaemon) families.push(...(await counters.render(isEnabledIn([...shown.values()]))))
-    return families.join('')
+    return families
   }
 
   /** Reads again if tenants changed owner during the read, as when the process was suspended. */
-  async function renderOwned(): Promise<string> {
+  async function renderOwned(): Promise<readonly string[]> {
     for (;;) {
       const owned = options.replica?.()?.owned
       const isUnchanged = () => options.replica?.()?.owned === owned

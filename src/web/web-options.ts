@@ -64,8 +64,8 @@ export interface EndedSync {
 }
 
 export interface WebSources {
-  /** The exposition of the metrics. */
-  readonly metrics: () => Promise<string>
+  /** The exposition of the metrics, in pieces. */
+  readonly metrics: () => Promise<readonly string[]>
   readonly names: () => KnownNames
   /** The resource whose records a check evaluates. */
   readonly evaluates: (check: string) => ResourceName | undefined

@@ -26,8 +26,8 @@ function scrape(port: number): Promise<string> {
 it('refuses a socket above the limit while all others have requests in flight', async () => {
   const finish: (() => void)[] = []
   const metrics = () =>
-    new Promise<string>((resolve) => {
-      finish.push(() => resolve('ok\n'))
+    new Promise<string[]>((resolve) => {
+      finish.push(() => resolve(['ok\n']))
     })
   await using web = await startServer({ sources: { ...sources, metrics } })
   const working = Array.from({ length: most }, () => scrape(web.port))
@@ -68,7 +68,7 @@ it('reads an endless body only until its refusal', async () => {
 it('stops in time with silent, half-sending and non-reading clients', async () => {
   const huge = 'x'.repeat(30 << 20)
   const web = await startServer({
-    sources: { ...sources, metrics: async () => huge, ready: () => new Promise(() => {}) },
+    sources: { ...sources, metrics: async () => [huge], ready: () => new Promise(() => {}) },
   })
   const silent = await open(web.port)
   const half = await open(web.port)

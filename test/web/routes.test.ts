@@ -188,7 +188,7 @@ it('finishes requests in flight on dispose and cuts one that takes too long', as
   const metrics = async () => {
     request.resolve()
     await answer.promise
-    return 'ok\n'
+    return ['ok\n']
   }
   const web = await startServer({ sources: { ...sources, metrics } })
   const inFlight = fetch(`${web.origin}/metrics`)
@@ -307,7 +307,7 @@ it('serves every runbook as a page whose links lead to runbooks, and no other fi
 
 it('compresses for who accepts it, and links so that the page works below any path', async () => {
   await using web = await startServer({
-    sources: { ...sources, metrics: async () => 'tenantwatch_x 1\n'.repeat(1000) },
+    sources: { ...sources, metrics: async () => ['tenantwatch_x 1\n'.repeat(1000)] },
   })
   const sizeOf = (encoding: string) =>
     new Promise<readonly [string | undefined, number]>((resolve, reject) => {

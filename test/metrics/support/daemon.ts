@@ -173,5 +173,5 @@ export function metricsOf(readings: readonly TenantReading[], { read = async () 
     ...over,
   })
   metrics.notificationsSent('security', 'success', 0)
-  return metrics
+  return { ...metrics, render: async () => (await metrics.render()).join('') }
 }

@@ -30,7 +30,7 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
 }
 
 export const sources: WebSources = {
-  metrics: async () => 'up 1\n',
+  metrics: async () => ['up 1\n'],
   names: () => ({
     tenants: ['acme', 'globex'],
     checks: [...new Set(acme.checks.map(({ check }) => check))],
