@@ -2,14 +2,11 @@ import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { plural } from '../model/text/numbers.ts'
 import { replicaName } from '../model/text/words.ts'
-import { connectionsOfCommand, connectionsOfReplica } from '../store/db/postgres/open.ts'
 import type { MirrorState, ServerFacts } from '../store/db/postgres/server.ts'
 import { type Diagnosis, failure, fine, judged, warning } from './diagnosis.ts'
 
 /** Views compute ages by the server's clock, so a greater skew is reported. */
 const greatestSkewMs = 10 * secondMs
-/** Share of the connections in use above which a warning is given. */
-const mostUsed = 0.9
 /** Time within which other replicas take over the tenants of a killed one. */
 const takeoverMs = 15 * secondMs
 const mostNames = 10
@@ -22,7 +19,7 @@ export interface ServerReading {
 
 /** The server behind `store.url` and the processes on it (docs/postgresql.md#doctor). */
 export function diagnoseServer(facts: ServerFacts, reading: ServerReading): readonly Diagnosis[] {
-  const { version, place, user, roundTripMs, problem, skewMs, isPooled, layout, mirror } = facts
+  const { version, place, user, roundTripMs, problem, skewMs, layout, mirror } = facts
   const server = `PostgreSQL ${version}, ${place}, as ${user}`
   if (problem !== null)
     return [failure('server', `${server} cannot be used: ${problem.sentence}`, problem.advice), diagnoseTls(facts)]
@@ -37,7 +34,6 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
       `the server is ${seconds} ${skewMs < 0 ? 'behind' : 'ahead'}`,
       'Keep both clocks in step with NTP: the views compute ages by the clock of the server',
     ),
-    isPooled ? pooled : diagnoseConnections(facts),
   ]
   // A newer layout is reported as failure to open the mirror.
   if (layout !== 'newer') {
@@ -59,37 +55,15 @@ function diagnoseTls({ tls, host }: ServerFacts): Diagnosis {
   return judged('TLS', tls.isVerified, `${tls.protocol}, ${verified}`, advice)
 }
 
-function diagnoseRights({ user, isSuperuser, mayCreate, creators, notOwned }: ServerFacts): Diagnosis {
-  const owner = 'A change of the layout would fail: make the user the owner of the database and of all tables'
-  const tables = plural(notOwned, 'table or view', 'tables and views')
-  const problems: readonly (readonly [isThere: boolean, sentence: string, advice: string])[] = [
-    [mayCreate === 0, `${user} may create nothing in the schema`, owner],
-    [notOwned > 0, `${user} does not own ${tables}`, owner],
-    [
-      creators !== '',
-      `${creators} may create in the schema of the mirror`,
-      `Revoke it: functions of other roles there could run with the rights of ${user}`,
-    ],
-    [isSuperuser === 1, `${user} is a superuser`, 'Use a separate role that owns the database and nothing else'],
-  ]
-  for (const [isThere, sentence, advice] of problems) if (isThere) return warning('rights', sentence, advice)
-  return fine('rights', `${user} owns all tables and may change the layout`)
-}
-
-const pooled = fine(
-  'connections',
-  'through a pooler: it must keep prepared statements (pgbouncer 1.21 or later, max_prepared_statements above 0) and not pool by statement',
-)
-
-function diagnoseConnections({ connections, used, mirror }: ServerFacts): Diagnosis {
-  // One more replica, for a rolling update or a command.
-  const needed = (living(mirror).length + 1) * connectionsOfReplica
-  return judged(
-    'connections',
-    needed <= connections && used < mostUsed * connections,
-    `${used} of ${connections} in use; each replica needs up to ${connectionsOfReplica}, each command up to ${connectionsOfCommand}`,
-    'Raise max_connections or the limit of the role or database, or use a pooler',
-  )
+function diagnoseRights({ user, isSuperuser, mayCreate }: ServerFacts): Diagnosis {
+  if (mayCreate === 0)
+    return warning(
+      'rights',
+      `${user} may create nothing in the schema`,
+      'Make it the owner of the database and its tables',
+    )
+  const advice = 'Use a separate role that owns the database and nothing else'
+  return judged('rights', isSuperuser !== 1, `${user} is ${isSuperuser === 1 ? 'a' : 'no'} superuser`, advice)
 }
 
 function living(mirror: MirrorState | null): MirrorState['replicas'] {

@@ -52,12 +52,6 @@ export const lanes = {
   },
 } as const satisfies Record<string, Lane>
 
-/** Most connections of a command, which uses no others. */
-export const connectionsOfCommand = lanes.work.connections
-
-/** Most connections of a replica. */
-export const connectionsOfReplica = Object.values(lanes).reduce((sum, { connections }) => sum + connections, 0)
-
 /** @throws FatalError when the database cannot be used as it is, UsageError when the URL is invalid. */
 export async function openPostgres(options: OpenOptions): Promise<OpenedPostgres> {
   const { clock, random, role } = options

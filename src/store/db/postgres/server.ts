@@ -5,7 +5,6 @@ import { FatalError } from '../../../model/errors.ts'
 import type { OwnerView } from '../../../model/posture.ts'
 import { lowerFirst } from '../../../model/text/words.ts'
 import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
-import { tables } from '../../postgres/schema.ts'
 import { isAlive, ownersText, renewalAgeMs } from '../leases.ts'
 import { type Address, parseAddress, shown } from './address.ts'
 import { type Layout, layoutIn, type Run } from './migrate.ts'
@@ -82,13 +81,6 @@ interface Facts {
   readonly user: string
   readonly isSuperuser: number
   readonly mayCreate: number
-  /** Other roles that may create objects in the mirror's schema, in a list; `PUBLIC` = every role. */
-  readonly creators: string
-  /** Number of tables and views that neither the user nor one of its roles owns. */
-  readonly notOwned: number
-  /** The lowest connection limit of server, database and user. */
-  readonly connections: number
-  readonly used: number
 }
 
 /** Facts for `doctor` about the server of `store.url`. */
@@ -103,8 +95,6 @@ export interface ServerFacts extends Facts {
   readonly roundTripMs: number
   /** The server's clock minus ours. */
   readonly skewMs: number
-  /** True if a pooler is between this process and the server. */
-  readonly isPooled: boolean
   readonly layout: Layout
   /** Null unless the layout is current. */
   readonly mirror: MirrorState | null
@@ -126,25 +116,9 @@ interface ReplicaState {
   readonly tenants: number
 }
 
-const ownTables = Object.keys(tables)
-  .map((name) => `'${name}'`)
-  .join(', ')
-
-/** Roles that are not trusted: no superuser, not the user, nor a role of which the user is a member. */
 const factsText = `select split_part(current_setting('server_version'), ' ', 1) as version, current_user as user,
-  r.rolsuper as "isSuperuser", has_schema_privilege(s.oid, 'create') as "mayCreate",
-  (select coalesce(string_agg(distinct coalesce(g.rolname, 'PUBLIC'), ', '), '')
-    from aclexplode(s.nspacl) a left join pg_roles g on g.oid = a.grantee
-    where a.privilege_type = 'CREATE' and a.grantee <> s.nspowner and (g.oid is null or not g.rolsuper
-      and g.rolname <> current_user and (r.rolsuper or not pg_has_role(g.oid, 'usage')))) as creators,
-  (select count(*) from pg_class c where c.relnamespace = s.oid and not pg_has_role(c.relowner, 'usage')
-    and (c.relname in (${ownTables}) or c.relname like 'tenantwatch\\_%' and c.relkind in ('r', 'v'))) as "notOwned",
-  least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
-    - coalesce(current_setting('reserved_connections', true)::int, 0),
-    nullif(d.datconnlimit, -1), nullif(r.rolconnlimit, -1)) as connections,
-  (select sum(numbackends) from pg_stat_database) as used
-  from pg_roles r join pg_database d on d.datname = current_database()
-  left join pg_namespace s on s.nspname = current_schema() where r.rolname = current_user`
+  rolsuper as "isSuperuser", has_schema_privilege(current_schema(), 'create') as "mayCreate"
+  from pg_roles where rolname = current_user`
 
 const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')} as "heartbeatAgeMs",
     (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
@@ -172,7 +146,6 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
       problem,
       tls: tlsOf(client, address),
       ...(await timesOf(run, clock)),
-      isPooled: await isPooled(client, run),
       layout,
       mirror: layout === 'current' ? await mirrorIn(run) : null,
     }
@@ -196,11 +169,6 @@ async function timesOf(run: Run, clock: Pick<Clock, 'now' | 'monotonic'>) {
   const [{ now } = { now: sentAt }] = await run<{ readonly now: number }>(text)
   const roundTripMs = clock.monotonic() - began
   return { roundTripMs, skewMs: Math.round(now - sentAt - roundTripMs / 2) }
-}
-
-async function isPooled(client: Client, run: Run): Promise<boolean> {
-  const [own] = await run<{ readonly pid: number }>('select pg_backend_pid() as pid')
-  return (client as Client & { readonly processID: number }).processID !== own?.pid
 }
 
 function tlsOf(client: Client, { tls }: Address): ServerFacts['tls'] {

@@ -91,14 +91,9 @@ it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror'
     user: 'tenantwatch',
     isSuperuser: 1,
     mayCreate: 1,
-    creators: '',
-    notOwned: 0,
-    isPooled: false,
     layout: 'current',
     mirror: { replicas: [] },
   })
-  expect(found.connections).toBeLessThan(100)
-  expect(found.used).toBeGreaterThan(0)
   expect(Math.abs(found.skewMs)).toBeLessThan(2000)
   query('update tenantwatch_migrations set created_at = created_at + 1')
   expect((await facts()).layout).toBe('newer')
@@ -126,11 +121,11 @@ it.runIf(isOnServer)('reads replicas and owners', async () => {
   ])
 })
 
-it.runIf(isOnServer)('tells a role that may write the tables from their owner, and knows its limit', async () => {
+it.runIf(isOnServer)('tells a role that may write the tables from one that may create them', async () => {
   const postgres = testPostgres('current')
   const { query } = postgres
   const role = `writer_${process.pid}`
-  query(`create role ${role} login connection limit 3`)
+  query(`create role ${role} login`)
   query(`grant all on all tables in schema public to ${role}`)
   onTestFinished(async () => {
     query(`drop owned by ${role}`)
@@ -138,10 +133,7 @@ it.runIf(isOnServer)('tells a role that may write the tables from their owner, a
     await postgres.drop()
   })
   const found = await readServerFacts((postgres.url ?? '').replace(/\/\/[^@]*@/, `//${role}@`), clock)
-  expect(found).toMatchObject({ user: role, isSuperuser: 0, mayCreate: 0, connections: 3 })
-  expect(found.notOwned).toBeGreaterThan(20)
-  query(`grant create on schema public to ${role}`)
-  expect((await readServerFacts(postgres.url ?? '', clock)).creators).toBe(role)
+  expect(found).toMatchObject({ user: role, isSuperuser: 0, mayCreate: 0 })
 })
 
 it.runIf(isOnServer)(
@@ -161,7 +153,6 @@ it.runIf(isOnServer)(
     expect(after.stdout).toMatch(/^ok +server +PostgreSQL \d+\.\d+, database "test_/m)
     expect(after.stdout).toMatch(/^ok +TLS +not used on this machine$/m)
     expect(after.stdout).toMatch(/^warn +rights +tenantwatch is a superuser/m)
-    expect(after.stdout).toMatch(/^ok +connections +\d+ of \d+ in use/m)
     expect(after.stdout).toMatch(/^warn +replicas +none is alive\. /m)
     expect(after.stdout).toMatch(/^ok +database +the database of store\.url can be read/m)
     postgres.query('update tenantwatch_migrations set created_at = created_at + 1')
