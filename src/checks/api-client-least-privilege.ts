@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
+import { ok } from '../evaluate/check.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
-import { evidenceFor } from './frameworks.ts'
-import { factsOf, textOf } from './support/records.ts'
+import { defineCheck } from './support/define-check.ts'
+import { identifiedFacts, textOf } from './support/records.ts'
 import { clientTitle, excessOf, type MirroredRole, rolesIn, rolesOfClient } from './support/roles.ts'
-import { quoted, withoutUnseen } from './support/words.ts'
+import { quoted } from './support/words.ts'
 
 const options = z.strictObject({
   /** Allowed codes by clientId. */
@@ -27,28 +26,17 @@ export const apiClientLeastPrivilege = defineCheck({
   risk: 'A leaked secret gives access to accounts and data that the integration does not need.',
   remediation: 'Give the client a role with only the codes it needs, or add the codes to its allow-list.',
   alert: 'ClientOverprivileged',
-  frameworks: evidenceFor({
-    soc2: 'CC6.1 CC6.3',
-    iso27001: 'A.5.15 A.5.18 A.8.2 A.8.3',
-    nist80053: 'AC-6',
-    pcidss: '7.2.5',
-    cis: '6.8',
-  }),
   severities: ['high'],
   evaluates: 'api-clients',
   needs: ['roles'],
   notEvaluatedWhere: 'the role name is missing or belongs to no role',
-  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
-  timeBased: false,
   material: ['roleName', 'excess'],
   options,
   ruleContext: ({ ownClientId }) => ownClientId,
   begin(options, { needed, ownClientId }) {
     const roles = rolesIn(needed('roles'))
-    const isForbidden = endsInOne(options.forbiddenSuffixes.map(plain))
-    const forbiddenIn = memoizeWeakly((found: readonly MirroredRole[]) =>
-      excessOf(found, (code) => isForbidden(plain(code)) || isForbidden(plain(spaced(code)))),
-    )
+    const isForbidden = endsInOne(options.forbiddenSuffixes)
+    const forbiddenIn = memoizeWeakly((found: readonly MirroredRole[]) => excessOf(found, isForbidden))
     return {
       record(client) {
         const found = rolesOfClient(client, roles)
@@ -66,8 +54,7 @@ export const apiClientLeastPrivilege = defineCheck({
           severity: 'high',
           message: `${clientTitle(client)}${excessive}: its role ${role} grants ${excess.codes}.`,
           evidence: {
-            ...factsOf(client, ['clientId', 'name', 'roleName']),
-            ...identityOf(client),
+            ...identifiedFacts(client, ['clientId', 'name', 'roleName']),
             ...excess.evidence,
             ...limit.stated,
           },
@@ -86,20 +73,13 @@ function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes,
   return { isExcess: (code: string) => !isOwnCode(code), stated: { ownSuffixes } }
 }
 
+/** Codes are compared without letter case and outer space. */
 function endsInOne(suffixes: readonly string[]): (code: string) => boolean {
-  return (code) => suffixes.some((suffix) => code.endsWith(suffix))
+  const wanted = suffixes.map(plain)
+  return (code) => wanted.some((suffix) => plain(code).endsWith(suffix))
 }
 
-/** White space may separate words as well as be in the middle of one. */
-const spaced = (code: string) => code.replace(/\s+/gu, '_')
-
-/** Normalizes a code: `Api_Users_Create`, `API-USERS-CREATE` and `ApiUsersCreate` are equal. */
-function plain(code: string): string {
-  const words = withoutUnseen(code)
-    .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, '_')
-    .split(/[^\p{L}\p{N}]+/u)
-  return `_${words.filter((word) => word !== '').join('_')}`.toLowerCase()
-}
+const plain = (code: string) => code.trim().toLowerCase()
 
 /** The allowed codes of a client; null = not listed. Client ids match in any letter case. */
 function allowListOf(allowed: Readonly<Record<string, readonly string[]>>, clientId: string): readonly string[] | null {

@@ -1,8 +1,6 @@
-import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
-import { evidenceFor } from './frameworks.ts'
-import { factsOf, textOf } from './support/records.ts'
+import { ok } from '../evaluate/check.ts'
+import { defineCheck } from './support/define-check.ts'
+import { identifiedFacts, textOf } from './support/records.ts'
 import { clientTitle, isActiveRole, type MirroredRole, rolesEvidence, rolesIn, rolesOfClient } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
@@ -15,22 +13,12 @@ export const apiClientRoleActive = defineCheck({
   risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",
   remediation: 'Give the client an active role, or rename duplicate roles.',
   alert: 'ClientRoleBroken',
-  frameworks: evidenceFor({
-    soc2: 'CC6.3',
-    iso27001: 'A.5.15 A.5.18',
-    nist80053: 'AC-3',
-    pcidss: '7.2.5',
-    cis: '6.8',
-  }),
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],
   notEvaluatedWhere: 'the role name is missing, or belongs to no role and roles were last read before the client',
-  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
-  timeBased: false,
   comparesReads: true,
   material: ['roleName', 'roles.roleId', 'roles.state'],
-  options: z.strictObject({}),
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   begin(_options, { incomplete, knownRoleStates, needed, readInFullAt }) {
     const roles = rolesIn(needed('roles'))
@@ -50,8 +38,7 @@ export const apiClientRoleActive = defineCheck({
           severity: 'medium',
           message: `${clientTitle(client)} has the role name ${name}, ${problemOf(found)}.`,
           evidence: {
-            ...factsOf(client, ['clientId', 'name', 'roleName']),
-            ...identityOf(client),
+            ...identifiedFacts(client, ['clientId', 'name', 'roleName']),
             ...rolesEvidence(found),
           },
         }

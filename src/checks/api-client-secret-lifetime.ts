@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
+import { ok } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
-import { evidenceFor } from './frameworks.ts'
-import { expiryOf, factsOf } from './support/records.ts'
+import { defineCheck } from './support/define-check.ts'
+import { expiryOf, identifiedFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -17,11 +16,8 @@ export const apiClientSecretLifetime = defineCheck({
   risk: 'A long-lived secret stays usable long after it has leaked.',
   remediation: 'Replace the secret with one that expires sooner.',
   alert: 'SecretTooLong',
-  frameworks: evidenceFor({ soc2: 'CC6.1', iso27001: 'A.5.17', nist80053: 'IA-5', pcidss: '8.6.3' }),
   severities: ['low'],
   evaluates: 'api-clients',
-  needs: [],
-  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(365), unlimited: z.enum(['fails', 'passes']).default('fails') }),
@@ -39,8 +35,7 @@ export const apiClientSecretLifetime = defineCheck({
         severity: 'low',
         message: `The secret of ${clientTitle(client)} ${ends}.`,
         evidence: {
-          ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-          ...identityOf(client),
+          ...identifiedFacts(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
           thresholdDays: most,
         },
       }

@@ -1,8 +1,6 @@
-import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
-import { evidenceFor } from './frameworks.ts'
-import { expiryOf, factsOf } from './support/records.ts'
+import { ok } from '../evaluate/check.ts'
+import { defineCheck } from './support/define-check.ts'
+import { expiryOf, identifiedFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { onDate } from './support/words.ts'
 
@@ -14,14 +12,10 @@ export const apiClientSecretNotExpired = defineCheck({
   risk: 'An integration whose secret has expired no longer works; a client that nobody renews is probably forgotten.',
   remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',
   alert: null,
-  frameworks: evidenceFor({ soc2: 'CC6.1', iso27001: 'A.5.17', nist80053: 'IA-5', pcidss: '8.6.3' }),
   severities: ['critical'],
   evaluates: 'api-clients',
-  needs: [],
-  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['secretExpirationDate'],
-  options: z.strictObject({}),
   begin: (_options, { now }) => ({
     record(client) {
       const expires = expiryOf(client)
@@ -32,8 +26,7 @@ export const apiClientSecretNotExpired = defineCheck({
         severity: 'critical',
         message: `The secret of ${clientTitle(client)} expired on ${onDate(expires)}.`,
         evidence: {
-          ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-          ...identityOf(client),
+          ...identifiedFacts(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
         },
       }
     },

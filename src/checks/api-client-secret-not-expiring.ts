@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
+import { type Outcome, ok } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
-import { evidenceFor } from './frameworks.ts'
-import { expiryOf, factsOf } from './support/records.ts'
+import { defineCheck } from './support/define-check.ts'
+import { expiryOf, identifiedFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -17,11 +16,8 @@ export const apiClientSecretNotExpiring = defineCheck({
   risk: 'The integration fails on the day its secret expires.',
   remediation: 'Issue a new secret in the portal before the expiry and hand it to the integration.',
   alert: null,
-  frameworks: evidenceFor({ soc2: 'CC6.1', iso27001: 'A.5.17', nist80053: 'IA-5', pcidss: '8.6.3' }),
   severities: ['medium', 'high'],
   evaluates: 'api-clients',
-  needs: [],
-  entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(30), highDays: days(7) }),
@@ -47,8 +43,7 @@ export const apiClientSecretNotExpiring = defineCheck({
           severity: isHigh ? 'high' : 'medium',
           message: `The secret of ${clientTitle(client)} expires on ${onDate(expires)}, within ${counted(threshold, 'day')}.`,
           evidence: {
-            ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-            ...identityOf(client),
+            ...identifiedFacts(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
             thresholdDays: threshold,
           },
         }

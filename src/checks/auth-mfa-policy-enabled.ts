@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
-import { evidenceFor } from './frameworks.ts'
+import { ok } from '../evaluate/check.ts'
+import { defineCheck } from './support/define-check.ts'
 import { factsOf } from './support/records.ts'
 import { isWithoutSso, settingsEvaluator } from './support/settings.ts'
 
@@ -18,19 +18,10 @@ export const authMfaPolicyEnabled = defineCheck({
   risk: 'No user needs a second factor: a stolen password is enough.',
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
   alert: 'MfaPolicyOff',
-  frameworks: evidenceFor({
-    soc2: 'CC6.1 CC6.6',
-    iso27001: 'A.8.5',
-    nist80053: 'CM-6 IA-2(1) IA-2(2)',
-    pcidss: '8.4.1 8.4.2',
-    cis: '6.3 6.5',
-  }),
   severities: ['high'],
   evaluates: 'authentication-settings',
-  needs: [],
   notEvaluatedWhere: 'the settings are not in the mirror, or the tenant has no SSO and withoutSso is unknown',
   entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
-  timeBased: false,
   material: ['mfaEnabled', 'ssoEnabled', 'ssoEnforced'],
   options,
   begin: ({ withoutSso }) =>

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { type CheckContext, defineCheck, type Outcome, ok, type RuleContext } from '../evaluate/check.ts'
+import { type CheckContext, type Outcome, ok, type RuleContext } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
-import { evidenceFor } from './frameworks.ts'
+import { defineCheck } from './support/define-check.ts'
 import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
 import { readingOf } from './support/records.ts'
 import { missingSettings } from './support/settings.ts'
@@ -45,19 +45,10 @@ export const authSettingsUnchanged = defineCheck({
   remediation:
     'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: 'SettingsDrift',
-  frameworks: evidenceFor({
-    soc2: 'CC7.1 CC7.2 CC8.1',
-    iso27001: 'A.8.9 A.8.32',
-    nist80053: 'CM-2 CM-3 CM-6',
-    pcidss: '2.2.1 6.5.1',
-    cis: '4.1',
-  }),
   severities: ['medium', 'critical'],
   evaluates: 'authentication-settings',
-  needs: [],
   notEvaluatedWhere: 'the settings are not in the mirror',
   entity: { type: 'authentication-setting', isRecord: false, hasPlainIds: true },
-  timeBased: false,
   material: ['present', 'expected'],
   drift: {
     states: (records, changes) =>

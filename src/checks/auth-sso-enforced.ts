@@ -1,6 +1,5 @@
-import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
-import { evidenceFor } from './frameworks.ts'
+import { ok } from '../evaluate/check.ts'
+import { defineCheck } from './support/define-check.ts'
 import { factsOf } from './support/records.ts'
 import { settingsEvaluator } from './support/settings.ts'
 
@@ -13,21 +12,11 @@ export const authSsoEnforced = defineCheck({
   risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
   alert: 'SsoNotEnforced',
-  frameworks: evidenceFor({
-    soc2: 'CC6.1 CC6.6',
-    iso27001: 'A.8.5',
-    nist80053: 'CM-6 IA-2',
-    pcidss: '8.5.1',
-    cis: '5.6 6.7',
-  }),
   severities: ['low', 'high'],
   evaluates: 'authentication-settings',
-  needs: [],
   notEvaluatedWhere: 'the settings are not in the mirror',
   entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
-  timeBased: false,
   material: ['ssoEnabled', 'ssoEnforced'],
-  options: z.strictObject({}),
   begin: () =>
     settingsEvaluator((settings) => {
       const isEnabled = settings.fields['ssoEnabled'] === true

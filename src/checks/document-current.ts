@@ -1,7 +1,6 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
-import { evidenceFor } from './frameworks.ts'
+import { defineCheck } from './support/define-check.ts'
 import { lastTouched } from './support/documents.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
@@ -15,11 +14,8 @@ export const documentCurrent = defineCheck({
   risk: 'Policies and evidence that nobody reviews no longer match practice.',
   remediation: 'Review the document and upload its current version, or remove it.',
   alert: 'DocumentOutdated',
-  frameworks: evidenceFor({ soc2: 'CC2.1 CC5.3', iso27001: 'A.5.1 A.5.37', nist80053: 'AC-1', pcidss: '12.1.2' }),
   severities: ['medium'],
   evaluates: 'documents',
-  needs: [],
-  entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['createdAt', 'updatedAt'],
   options: z.strictObject({ days: days(365) }),

@@ -1,6 +1,5 @@
-import * as z from 'zod'
-import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
-import { evidenceFor } from './frameworks.ts'
+import { type Outcome, ok } from '../evaluate/check.ts'
+import { defineCheck } from './support/define-check.ts'
 import { factsOf, textOf } from './support/records.ts'
 
 /** Most documents that the evidence of one finding lists. */
@@ -14,14 +13,10 @@ export const documentNameUnique = defineCheck({
   risk: 'It is unclear which of several documents with the same name is valid.',
   remediation: 'Remove outdated copies, or give each document a name of its own.',
   alert: 'DocumentNameTwice',
-  frameworks: evidenceFor({ soc2: 'CC2.1', iso27001: 'A.5.37' }),
   severities: ['info'],
   evaluates: 'documents',
-  needs: [],
   entity: { type: 'document-name', isRecord: false },
-  timeBased: false,
   material: ['count', 'documents.fileId'],
-  options: z.strictObject({}),
   begin() {
     const names = new Map<string, Named>()
     return {

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
+import { ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
-import { knownWord } from '../model/text/words.ts'
+import { isKnownWord } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { evidenceFor } from './frameworks.ts'
+import { defineCheck } from './support/define-check.ts'
 import {
   busyStatuses,
   doneStatusesOf,
@@ -27,12 +27,9 @@ export const documentProcessingFinished = defineCheck({
   risk: 'A document that is stuck in ingestion cannot be queried.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
   alert: 'DocumentStuck',
-  frameworks: evidenceFor({ soc2: 'CC2.1', iso27001: 'A.5.37' }),
   severities: ['medium'],
   evaluates: 'documents',
-  needs: [],
   notEvaluatedWhere: 'the upload status is not in documents.knownStatuses',
-  entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['statusSince'],
   options: z.strictObject({ hours: hours(24), statuses: busyStatuses }),
@@ -41,12 +38,12 @@ export const documentProcessingFinished = defineCheck({
     const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))
     // The mirror computes `statusSince` for the default statuses.
     const isByMirror = isDoneByMirror(done) && busy.length === 1
-    const isBusy = (document: MirrorRecord) => knownWord(busy, document.fields['uploadStatus']) !== undefined
+    const isBusy = (document: MirrorRecord) => isKnownWord(busy, document.fields['uploadStatus'])
     return {
       readsHistoryOf: (document) => !isByMirror && isBusy(document) && readsStatusHistory(document, done),
       record(document, history) {
         const status = document.fields['uploadStatus']
-        const isKnown = status === null || knownWord([...knownDocumentStatuses, ...done], status) !== undefined
+        const isKnown = status === null || isKnownWord([...knownDocumentStatuses, ...done], status)
         if (!isBusy(document)) return isKnown ? ok : { kind: 'not_evaluated' }
         const found = isByMirror
           ? { since: timeOf(document, 'statusSince') }

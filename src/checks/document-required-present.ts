@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { defineCheck, type Outcome } from '../evaluate/check.ts'
+import type { Outcome } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
 import { comparableName, globMatcher } from '../model/text/glob.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { evidenceFor } from './frameworks.ts'
+import { defineCheck } from './support/define-check.ts'
 import { doneStatuses, lastTouched, statusWords } from './support/documents.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { olderFrom } from './support/time-limits.ts'
@@ -38,10 +38,8 @@ export const documentRequiredPresent = defineCheck({
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
   alert: 'DocumentMissing',
-  frameworks: evidenceFor({ soc2: 'CC5.3', iso27001: 'A.5.1 A.5.37', nist80053: 'AC-1', pcidss: '12.1.1' }),
   severities: ['high'],
   evaluates: 'documents',
-  needs: [],
   notEvaluatedWhere: 'the only matching documents are missing from the last full sync',
   entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
   timeBased: true,

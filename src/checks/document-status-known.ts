@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
+import { ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
-import { knownWord } from '../model/text/words.ts'
+import { isKnownWord } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { evidenceFor } from './frameworks.ts'
+import { defineCheck } from './support/define-check.ts'
 import { doneStatusesOf, readsStatusHistory, statusOutcome, statusSince } from './support/documents.ts'
 import { factsOf, textOf } from './support/records.ts'
 import { hours } from './support/time-limits.ts'
@@ -20,18 +20,15 @@ export const documentStatusKnown = defineCheck({
   remediation:
     'Look the document up in the portal; add a legitimate status to `documents.knownStatuses` and to `statuses` of document-processing-finished (busy) or document-required-present (finished).',
   alert: 'DocumentStatusUnknown',
-  frameworks: evidenceFor({ soc2: 'CC2.1', iso27001: 'A.5.37' }),
   severities: ['low'],
   evaluates: 'documents',
-  needs: [],
-  entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['uploadStatus'],
   options: z.strictObject({ hours: hours(24) }),
   ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
   begin({ hours: most }, { now, knownDocumentStatuses: known, optionsOf }) {
     const done = doneStatusesOf(optionsOf)
-    const isKnown = (document: MirrorRecord) => knownWord(known, document.fields['uploadStatus']) !== undefined
+    const isKnown = (document: MirrorRecord) => isKnownWord(known, document.fields['uploadStatus'])
     return {
       readsHistoryOf: (document) => !isKnown(document) && readsStatusHistory(document, done),
       record(document, history) {

@@ -1,4 +1,5 @@
 import type { CheckFacts } from '../evaluate/check.ts'
+import evidence from './evidence.json' with { type: 'json' }
 import data from './frameworks.json' with { type: 'json' }
 
 export interface Framework {
@@ -16,11 +17,13 @@ export interface Framework {
  */
 export const frameworks: readonly Framework[] = data
 
-type FrameworkId = 'soc2' | 'iso27001' | 'nist80053' | 'pcidss' | 'cis'
-
-/** By framework, the requirements that a check is evidence for, with spaces between them. */
-export function evidenceFor(byFramework: Readonly<Partial<Record<FrameworkId, string>>>): readonly string[] {
-  return Object.entries(byFramework).flatMap(([framework, ids]) => ids.split(' ').map((id) => `${framework} ${id}`))
+/** The requirements that a built-in check is evidence for, such as `soc2 CC6.1`. */
+export function evidenceOf(check: string): readonly string[] {
+  const byFramework = (evidence as Readonly<Record<string, string>>)[check]?.split(', ') ?? []
+  return byFramework.flatMap((text) => {
+    const [framework, ...ids] = text.split(' ')
+    return ids.map((id) => `${framework} ${id}`)
+  })
 }
 
 /** True when a check names the requirement, by any name of the framework: `SOC 2 CC6.1` or `soc2:CC6.1`. */

@@ -1,6 +1,5 @@
-import * as z from 'zod'
-import { defineCheck, ok } from '../evaluate/check.ts'
-import { evidenceFor } from './frameworks.ts'
+import { ok } from '../evaluate/check.ts'
+import { defineCheck } from './support/define-check.ts'
 import { textOf } from './support/records.ts'
 import { boundedList, toRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
@@ -16,15 +15,11 @@ export const permissionCatalogueKnown = defineCheck({
   risk: 'An undocumented permission is missed in access reviews.',
   remediation: 'Ask the vendor what the code permits, and remove it from the role if nobody needs it.',
   alert: 'PermissionUnlisted',
-  frameworks: evidenceFor({ soc2: 'CC6.3', iso27001: 'A.5.18', nist80053: 'AC-2(7)', cis: '6.8' }),
   severities: ['info'],
   evaluates: 'roles',
   needs: ['permissions'],
   notEvaluatedWhere: 'the list of permissions may be incomplete',
-  entity: { type: 'role', isRecord: true, hasPlainIds: true },
-  timeBased: false,
   material: ['unlisted'],
-  options: z.strictObject({}),
   begin(_options, { incomplete, needed }) {
     const codes = new Set(needed('permissions').map((permission) => textOf(permission, 'code')))
     // While the mirror may lack permissions, an unlisted code is no proof.

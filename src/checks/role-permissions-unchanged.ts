@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
+import { type Outcome, ok } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { evidenceFor } from './frameworks.ts'
+import { defineCheck } from './support/define-check.ts'
 import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
 import { type MirroredRole, type Roles, rolesIn, toRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
@@ -26,20 +26,11 @@ export const rolePermissionsUnchanged = defineCheck({
   remediation:
     'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: 'RolePermissionsDrift',
-  frameworks: evidenceFor({
-    soc2: 'CC6.3 CC7.1 CC7.2 CC8.1',
-    iso27001: 'A.5.18 A.8.2 A.8.9 A.8.32',
-    nist80053: 'AC-2(7) AC-6 CM-2 CM-3',
-    pcidss: '6.5.1 7.2.5',
-    cis: '4.1 6.8',
-  }),
   severities: ['medium', 'high'],
   evaluates: 'roles',
-  needs: [],
   notEvaluatedWhere:
     'there is no state to compare with yet, or the role is missing from a list of roles that may be incomplete',
   entity: { type: 'role-permissions', isRecord: false, hasPlainIds: true },
-  timeBased: false,
   material: ['present', 'expected'],
   drift: {
     states: (records) => new Map(records.map(toRole).map((role) => [String(role.roleId), role.codes])),

@@ -1,10 +1,8 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
-import { evidenceFor } from './frameworks.ts'
-import { factsOf } from './support/records.ts'
+import { defineCheck } from './support/define-check.ts'
+import { identifiedFacts } from './support/records.ts'
 import { excessOf, type MirroredRole } from './support/roles.ts'
 import { hours } from './support/time-limits.ts'
 import { roleTitle, usersByRole } from './support/users-by-role.ts'
@@ -24,19 +22,10 @@ export const userLeastPrivilege = defineCheck({
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
   alert: 'UserOverprivileged',
-  frameworks: evidenceFor({
-    soc2: 'CC6.1 CC6.3',
-    iso27001: 'A.5.15 A.5.18 A.8.2 A.8.3',
-    nist80053: 'AC-6',
-    pcidss: '7.2.2',
-    cis: '6.8',
-  }),
   severities: ['high'],
   evaluates: 'users',
   needs: ['roles'],
   notEvaluatedWhere: 'the role is unknown, roles of its name differ, or the list of roles may be incomplete',
-  entity: { type: 'user', isRecord: true, hasPlainIds: true },
-  timeBased: false,
   material: ['roleName', 'excess'],
   options,
   isConfigured: ({ allowed }) => allowed !== null,
@@ -55,8 +44,7 @@ export const userLeastPrivilege = defineCheck({
             severity: 'high',
             message: `User ${user.key} has excess permissions: ${roleTitle(reference, roles)} grants ${excess.codes}.`,
             evidence: {
-              ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
-              ...identityOf(user),
+              ...identifiedFacts(user, ['userId', 'state', 'roleId', 'roleName']),
               ...excess.evidence,
               allowed,
             },

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { defineCheck, ok, type RuleContext } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
+import { ok, type RuleContext } from '../evaluate/check.ts'
 import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
 import { authSettingsUnchanged, configuredMfaPolicy, expectedMfaPolicy } from './auth-settings-unchanged.ts'
-import { evidenceFor } from './frameworks.ts'
+import { defineCheck } from './support/define-check.ts'
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from './support/enrolment.ts'
-import { factsOf, readingOf } from './support/records.ts'
+import { identifiedFacts, readingOf } from './support/records.ts'
 import { isWithoutSso } from './support/settings.ts'
 import { plainOrQuoted } from './support/words.ts'
 
@@ -23,20 +22,11 @@ export const userMfaEnrolled = defineCheck({
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
   alert: 'MfaNotEnrolled',
-  frameworks: evidenceFor({
-    soc2: 'CC6.1 CC6.6',
-    iso27001: 'A.8.5',
-    nist80053: 'IA-2(1) IA-2(2)',
-    pcidss: '8.4.1 8.4.2',
-    cis: '6.3 6.5',
-  }),
   severities: ['low', 'high'],
   evaluates: 'users',
   needs: ['authentication-settings'],
   notEvaluatedWhere:
     'the settings are not in the mirror, or the tenant has no SSO and withoutSso of auth-mfa-policy-enabled is unknown',
-  entity: { type: 'user', isRecord: true, hasPlainIds: true },
-  timeBased: false,
   material: ['state', 'mfaStatus', 'mfaAction', 'roleName'],
   // Null = not set: `assumedRule` applies, and every output reports the assumption.
   options: z.strictObject({ enrolledWhen: z.enum(ruleNames).nullable().default(null) }),
@@ -71,8 +61,7 @@ export const userMfaEnrolled = defineCheck({
           severity: state === 'Invited' ? 'low' : 'high',
           message: `User ${user.key} (${plainOrQuoted(String(state))}) is not enrolled in MFA: ${flags}.`,
           evidence: {
-            ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
-            ...identityOf(user),
+            ...identifiedFacts(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
             ...shared,
           },
         }

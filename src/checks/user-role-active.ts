@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
-import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
-import { evidenceFor } from './frameworks.ts'
-import { factsOf } from './support/records.ts'
+import { defineCheck } from './support/define-check.ts'
+import { identifiedFacts } from './support/records.ts'
 import { isActiveRole, type MirroredRole, rolesEvidence } from './support/roles.ts'
 import { hours } from './support/time-limits.ts'
 import { roleTitle, usersByRole } from './support/users-by-role.ts'
@@ -18,20 +16,11 @@ export const userRoleActive = defineCheck({
   risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
   alert: 'UserRoleBroken',
-  frameworks: evidenceFor({
-    soc2: 'CC6.2 CC6.3',
-    iso27001: 'A.5.15 A.5.18 A.8.3',
-    nist80053: 'AC-2 AC-3',
-    pcidss: '7.2.2',
-    cis: '6.1 6.8',
-  }),
   severities: ['medium'],
   evaluates: 'users',
   needs: ['roles'],
   notEvaluatedWhere:
     'the role is unknown, roles of its name differ or are in a state outside roles.knownStates, or the list of roles may be incomplete',
-  entity: { type: 'user', isRecord: true, hasPlainIds: true },
-  timeBased: false,
   material: ['state', 'roleName'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   options: z.strictObject({ roleIdHours: hours(24) }),
@@ -45,8 +34,7 @@ export const userRoleActive = defineCheck({
           severity: 'medium',
           message: `User ${user.key} has ${roleTitle(reference, roles)}, ${problemOf(roles)}.`,
           evidence: {
-            ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
-            ...identityOf(user),
+            ...identifiedFacts(user, ['userId', 'state', 'roleId', 'roleName']),
             ...rolesEvidence(roles),
           },
         }),

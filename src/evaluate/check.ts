@@ -4,7 +4,6 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import type { AcceptedState } from './decisions.ts'
-import { digestOf } from './digest.ts'
 import type { NoAnswer, OwnAnswer, OwnQuery } from './own-query.ts'
 
 export class CheckFailed extends Error {
@@ -63,7 +62,7 @@ export interface RuleContext {
   readonly knownUserStates: readonly string[]
   readonly knownRoleStates: readonly string[]
   readonly knownDocumentStatuses: readonly (string | null)[]
-  readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
+  readonly optionsOf: (check: string) => CheckOptions
   /** In lower case; null when not configured. */
   readonly ownClientId: string | null
 }
@@ -134,18 +133,6 @@ export interface Evaluator {
 
 export const ok: Outcome = { kind: 'ok' }
 
-export interface CheckSpec<Schema extends z.ZodObject> extends CheckFacts {
-  /** Every option has a default. */
-  readonly options: Schema
-  /** False if the configuration leaves nothing to evaluate: not applicable, whatever the status would be otherwise. */
-  readonly isConfigured?: (options: z.output<Schema>) => boolean
-  readonly assumption?: (options: z.output<Schema>) => string | null
-  /** Time left, in milliseconds, from which the shipped rules alert, by severity of the finding. */
-  readonly alertThresholds?: (options: z.output<Schema>) => Readonly<Partial<Record<Severity, number>>>
-  readonly ruleContext?: (context: RuleContext) => unknown
-  begin(options: z.output<Schema>, context: CheckContext): Evaluator
-}
-
 export type RunQuery = (query: Omit<OwnQuery, 'now' | 'tenant'>) => Promise<OwnAnswer | NoAnswer>
 
 /** Outcomes of a query. */
@@ -157,48 +144,23 @@ export interface QueryOutcomes {
   readonly problem: string | null
 }
 
+/** As configured, with or without the defaults. */
+export type CheckOptions = Readonly<Record<string, unknown>>
+
 export interface Check extends CheckFacts {
   readonly options: z.ZodObject
   /** Digest of the configuration that affects the result. A stored result with another digest is not shown. */
-  ruleOf(options: unknown, context: RuleContext): string
-  isConfigured?(options: unknown): boolean
-  assumption?(options: unknown): string | null
-  alertThresholds?(options: unknown): Readonly<Partial<Record<Severity, number>>>
+  ruleOf(options: CheckOptions, context: RuleContext): string
+  /** False if the configuration leaves nothing to evaluate: not applicable, whatever the status would be otherwise. */
+  isConfigured?(options: CheckOptions): boolean
+  /** What the configuration leaves open, as a sentence without a full stop; null = nothing. */
+  assumption?(options: CheckOptions): string | null
+  /** Time left, in milliseconds, from which the shipped rules alert, by severity of the finding. */
+  alertThresholds?(options: CheckOptions): Readonly<Partial<Record<Severity, number>>>
   /** Absent for a check by `query`, and for the record of a previous configuration. */
-  begin?(options: unknown, context: CheckContext): Evaluator
+  begin?(options: CheckOptions, context: CheckContext): Evaluator
   /** @throws CheckFailed when the query fails. */
   query?(run: RunQuery): Promise<QueryOutcomes>
-}
-
-export function defineCheck<Schema extends z.ZodObject>(spec: CheckSpec<Schema>): Check {
-  const { begin, ruleContext, isConfigured, assumption, alertThresholds, ...facts } = spec
-  // Memoized, because each scrape parses the same few configuration objects for each tenant.
-  const read = memoizeByObject((raw: unknown) => spec.options.parse(raw))
-  const rules = memoizeByObject((_raw: unknown) => new Map<string, string>())
-  return {
-    ...facts,
-    ...(isConfigured && { isConfigured: (raw: unknown) => isConfigured(read(raw)) }),
-    ...(assumption && { assumption: (raw: unknown) => assumption(read(raw)) }),
-    ...(alertThresholds && { alertThresholds: (raw: unknown) => alertThresholds(read(raw)) }),
-    ruleOf(raw, context) {
-      const known = rules(raw)
-      const key = JSON.stringify(ruleContext?.(context) ?? null)
-      const rule = known.get(key) ?? digestOf([read(raw), ruleContext?.(context) ?? null]).slice(0, 16)
-      known.set(key, rule)
-      return rule
-    },
-    begin: (raw, context) => begin(read(raw), context),
-  }
-}
-
-function memoizeByObject<T>(make: (value: unknown) => T): (value: unknown) => T {
-  const made = new WeakMap<object, { readonly value: T }>()
-  return (key) => {
-    if (typeof key !== 'object' || key === null) return make(key)
-    const known = made.get(key) ?? { value: make(key) }
-    made.set(key, known)
-    return known.value
-  }
 }
 
 export function inputsOf({ evaluates, needs, own }: CheckFacts): readonly ResourceName[] {

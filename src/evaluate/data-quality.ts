@@ -5,7 +5,7 @@ import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { greatestSkewMs, isSkewed, type SkewOf } from '../model/server-clock.ts'
 import type { HoldRow, PostureStore, ResourceQuality, SyncState, TenantRow } from '../store/port.ts'
-import { type Check, inputsOf } from './check.ts'
+import { type Check, type CheckOptions, inputsOf } from './check.ts'
 
 export type EvaluatedSettings = Pick<
   TenantSettings,
@@ -204,7 +204,11 @@ export function fullFailure({
 /** Inputs of a check with these options; all are switched off if the check is not configured. */
 export function usableInputs(
   check: Check,
-  { quality, now, options }: { readonly quality: TenantDataQuality; readonly now: number; readonly options: unknown },
+  {
+    quality,
+    now,
+    options,
+  }: { readonly quality: TenantDataQuality; readonly now: number; readonly options: CheckOptions },
 ): readonly InputQuality[] {
   const { maxAgeMs } = check
   const inputs = inputQualities(quality, inputsOf(check))

@@ -5,7 +5,7 @@ import { type ContractEventKind, contractEventMeanings } from '../model/contract
 import { hourMs } from '../model/durations.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { knownWord } from '../model/text/words.ts'
+import { isKnownWord } from '../model/text/words.ts'
 import type { TenantContext } from './context.ts'
 
 /** Limits memory when a tenant sends arbitrary field names. */
@@ -79,7 +79,7 @@ export function odditiesOf({ definition, context }: Read, { items }: Pick<Fetche
     for (const oddity of item.oddities) note(oddity)
     for (const { field, known, setting } of listed) {
       const value: unknown = Reflect.get(item.record, field)
-      if (typeof value === 'string' && knownWord(known, value) === undefined)
+      if (typeof value === 'string' && !isKnownWord(known, value))
         note({ kind: 'unknown_value', field, detail: `${shortened(storableField(field, value))}, ${setting}` })
     }
     for (const field of unstated) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { checks } from '../../src/checks/index.ts'
-import { defineCheck } from '../../src/evaluate/check.ts'
+import { defineCheck } from '../../src/checks/support/define-check.ts'
 import { dayMs, hourMs, secondMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { silentLog } from '../../src/model/log.ts'

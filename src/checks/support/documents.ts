@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { type Outcome, ok, type RuleContext } from '../../evaluate/check.ts'
 import { parseIsoDate } from '../../model/dates.ts'
-import { knownWord } from '../../model/text/words.ts'
+import { isKnownWord } from '../../model/text/words.ts'
 import type { ChangeRow, MirrorRecord } from '../../store/records/query.ts'
 import { textOf, timeOf } from './records.ts'
 import { isOlderThan, olderFrom } from './time-limits.ts'
@@ -78,7 +78,7 @@ export function statusOutcome(
 function completedSince(document: MirrorRecord, changes: readonly ChangeRow[], done: Statuses): number | null {
   const ofStatus = changes.filter(({ field }) => field === 'uploadStatus')
   if (ofStatus.length === 0) return null
-  const left = ofStatus.findLast(({ before }) => knownWord(done, before) !== undefined)
+  const left = ofStatus.findLast(({ before }) => isKnownWord(done, before))
   return left?.at ?? firstMirrored(document, changes)
 }
 

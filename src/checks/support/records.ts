@@ -1,3 +1,4 @@
+import { identityOf } from '../../evaluate/findings/identity.ts'
 import { toIso } from '../../model/dates.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 
@@ -9,6 +10,11 @@ export function readingOf(record: MirrorRecord): { readonly requestId: string | 
 /** Evidence from a record: the named fields as the tenant sent them, and their source. */
 export function factsOf(record: MirrorRecord, names: readonly string[]): Record<string, unknown> {
   return { ...Object.fromEntries(names.map((name) => [name, record.fields[name] ?? null])), ...readingOf(record) }
+}
+
+/** The same of a user or an API client, with what tells it from another one that gets its id. */
+export function identifiedFacts(record: MirrorRecord, names: readonly string[]): Record<string, unknown> {
+  return { ...factsOf(record, names), ...identityOf(record) }
 }
 
 /** A time of a record in milliseconds since the epoch. Throws when the mirror has none, so that the check does not pass. */

@@ -1,6 +1,6 @@
 import { digestOf } from '../../evaluate/digest.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
-import { knownWord } from '../../model/text/words.ts'
+import { isKnownWord } from '../../model/text/words.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { factsOf, textOf } from './records.ts'
 import { listed, quoted } from './words.ts'
@@ -42,7 +42,7 @@ export function toRole(record: MirrorRecord): MirroredRole {
 /** Null in a state that nobody knows: the role may be active or not. */
 export function isActiveRole({ state }: MirroredRole, knownStates: readonly string[]): boolean | null {
   if (state === 'Active') return true
-  return knownWord(knownStates, state) === undefined ? null : false
+  return isKnownWord(knownStates, state) ? false : null
 }
 
 function codeOf(permission: unknown): string {

@@ -17,11 +17,6 @@ export function plainOrQuoted(text: string): string {
   return /^[A-Za-z]{1,30}$/.test(text) ? text : quoted(text)
 }
 
-/** In one notation of each letter, without white space and characters that nobody sees. */
-export function withoutUnseen(text: string): string {
-  return text.normalize('NFKC').replace(/[\s\p{Cc}\p{Cf}]/gu, '')
-}
-
 /** `1 day`, `30 days`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

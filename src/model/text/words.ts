@@ -9,6 +9,10 @@ export function knownWord<T extends string | null>(words: readonly T[], value: u
   return words.find((word) => plainWord(word) === plain)
 }
 
+export function isKnownWord(words: readonly (string | null)[], value: unknown): boolean {
+  return knownWord(words, value) !== undefined
+}
+
 const plainWord = (value: unknown) => (typeof value === 'string' ? value.trim().toLowerCase() : value)
 
 /** The host name, and enough of the rest to distinguish processes on one host. */

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import type { Check, CheckContext, CheckFacts, CheckOptions, Evaluator, RuleContext } from '../../evaluate/check.ts'
+import { digestOf } from '../../evaluate/digest.ts'
+import { entityTypeOf } from '../../model/entity-names.ts'
+import { memoizeWeakly } from '../../model/memoize.ts'
+import type { Severity } from '../../model/severity.ts'
+import { evidenceOf } from '../frameworks.ts'
+
+type Defaulted = 'entity' | 'needs' | 'timeBased'
+
+/** A check as its file describes it. Without `entity`, it is about the records of the resource that it evaluates. */
+export interface CheckSpec<Schema extends z.ZodObject>
+  extends Omit<CheckFacts, Defaulted | 'frameworks'>,
+    Partial<Pick<CheckFacts, Defaulted>> {
+  /** Every option has a default. */
+  readonly options?: Schema
+  readonly isConfigured?: (options: z.output<Schema>) => boolean
+  readonly assumption?: (options: z.output<Schema>) => string | null
+  readonly alertThresholds?: (options: z.output<Schema>) => Readonly<Partial<Record<Severity, number>>>
+  readonly ruleContext?: (context: RuleContext) => unknown
+  begin(options: z.output<Schema>, context: CheckContext): Evaluator
+}
+
+const noOptions = z.strictObject({})
+
+export function defineCheck<Schema extends z.ZodObject = typeof noOptions>(spec: CheckSpec<Schema>): Check {
+  const { begin, ruleContext, isConfigured, assumption, alertThresholds, ...facts } = spec
+  const schema = spec.options ?? noOptions
+  // Memoized, because each scrape parses the same few configuration objects for each tenant.
+  const optionsOf = memoizeWeakly((raw: CheckOptions) => schema.parse(raw) as z.output<Schema>)
+  const rules = memoizeWeakly((_raw: CheckOptions) => new Map<string, string>())
+  return {
+    needs: [],
+    timeBased: false,
+    entity: { type: entityTypeOf(spec.evaluates), isRecord: true, hasPlainIds: true },
+    ...facts,
+    options: schema,
+    frameworks: evidenceOf(spec.id),
+    ...(isConfigured && { isConfigured: (raw) => isConfigured(optionsOf(raw)) }),
+    ...(assumption && { assumption: (raw) => assumption(optionsOf(raw)) }),
+    ...(alertThresholds && { alertThresholds: (raw) => alertThresholds(optionsOf(raw)) }),
+    ruleOf(raw, context) {
+      const known = rules(raw)
+      const key = JSON.stringify(ruleContext?.(context) ?? null)
+      const rule = known.get(key) ?? digestOf([optionsOf(raw), ruleContext?.(context) ?? null]).slice(0, 16)
+      known.set(key, rule)
+      return rule
+    },
+    begin: (raw, context) => begin(optionsOf(raw), context),
+  }
+}
