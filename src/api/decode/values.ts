@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
+import { parseIsoDate } from '../../model/dates.ts'
 import type { Field } from '../../model/fields.ts'
 import { guidKey, isGuid } from '../../model/guid.ts'
 import { knownWord } from '../../model/text/words.ts'
@@ -135,14 +135,10 @@ function readText(context: ParseContext, name: string, value: unknown): string |
 /** An ISO 8601 date as sent; one without an offset means UTC. `latest` in milliseconds since the epoch. */
 function readDate(context: ParseContext, name: string, value: unknown, latest: number): string | null {
   if (typeof value !== 'string') return failKind(context, name, value, 'a date')
-  let ms = plainUtcMs(value)
-  if (ms === undefined) {
-    const parsed = parseIsoDate(value)
-    if (parsed?.hasOffset === false) odd(context, 'no_offset', name)
-    ms = parsed?.ms
-  }
-  if (ms === undefined) return fail(context, `${name} is not an ISO 8601 date that exists`)
-  return ms <= latest ? value : fail(context, `${name} is more than 24 hours ahead of the server's time`)
+  const parsed = parseIsoDate(value)
+  if (parsed === undefined) return fail(context, `${name} is not an ISO 8601 date that exists`)
+  if (!parsed.hasOffset) odd(context, 'no_offset', name)
+  return parsed.ms <= latest ? value : fail(context, `${name} is more than 24 hours ahead of the server's time`)
 }
 
 function cut(text: string, length: number): string {
