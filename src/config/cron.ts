@@ -1,5 +1,6 @@
 import { validateDetailed } from 'node-cron'
 import { dayMs, hourMs, minuteMs, secondMs } from '../model/durations.ts'
+import { memoize } from '../model/memoize.ts'
 import { textThat } from './values.ts'
 
 export interface CronSchedule {
@@ -20,15 +21,15 @@ export function cron(seconds: boolean) {
 }
 
 /** Computes the largest gap between two runs over the whole calendar; every day counts as 24 hours. */
-export function readCron(expression: string): CronSchedule | { readonly problem: string } {
+export const readCron = memoize((expression: string): CronSchedule | { readonly problem: string } => {
   const fields = readFields(expression)
   if ('problem' in fields) return fields
-  const days = largestDayGap(fields)
+  const days = largestDayGap(daysOf(fields))
   if (days === 0) return { problem: 'it never fires, because day, month and weekday never meet' }
   const times = timesOfDay(fields)
   const overnight = days * dayMs + (times[0] ?? 0) - (times.at(-1) ?? 0)
   return { expression, intervalMs: Math.max(overnight, largest(gaps(times, dayMs).slice(0, -1))) }
-}
+})
 
 /** The schedule of an expression that was validated. */
 export function cronSchedule(expression: string): CronSchedule {
@@ -60,7 +61,6 @@ export function timesOfDay({ hour, minute, second }: Fields): readonly number[] 
 }
 
 /** The Gregorian calendar repeats, weekdays included, after 400 years. */
-const cycleYears = 400
 const cycleDays = 146_097
 
 export interface Days {
@@ -71,7 +71,9 @@ export interface Days {
 
 /** Day of month and of week must both fit, as in node-cron (other crons take either). */
 export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
-  const [days, months, weekdays] = [new Set(dayOfMonth), new Set(month), weekdaysOf(dayOfWeek)]
+  const [days, months] = [new Set(dayOfMonth), new Set(month)]
+  // 0 and 7 are Sunday.
+  const weekdays = new Set(dayOfWeek.map((day) => Number(day) % 7))
   return {
     isDaily: days.size === 31 && months.size === 12 && weekdays.size === 7,
     has(midnight) {
@@ -81,28 +83,10 @@ export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
   }
 }
 
-/** 0 and 7 are Sunday. */
-function weekdaysOf(numbers: Fields['dayOfWeek']): ReadonlySet<number> {
-  return new Set(numbers.map((day) => Number(day) % 7))
-}
-
 /** 0 when no day fits. */
-function largestDayGap(fields: Fields): number {
-  if (daysOf(fields).isDaily) return 1
-  const ascending = (numbers: readonly unknown[]) => [...new Set(numbers.map(Number))].sort((a, b) => a - b)
-  const [months, days] = [ascending(fields.month), ascending(fields.dayOfMonth)]
-  const weekdays = weekdaysOf(fields.dayOfWeek)
-  const fitting: number[] = []
-  for (let year = 2000; year < 2000 + cycleYears; year++) {
-    for (const month of months) {
-      const [first, end] = [Date.UTC(year, month - 1, 1) / dayMs, Date.UTC(year, month, 1) / dayMs]
-      for (const number of days) {
-        const day = first + number - 1
-        // The epoch began on a Thursday.
-        if (day < end && weekdays.has((day + 4) % 7)) fitting.push(day)
-      }
-    }
-  }
+function largestDayGap(days: Days): number {
+  if (days.isDaily) return 1
+  const fitting = Array.from({ length: cycleDays }, (_, day) => day).filter((day) => days.has(day * dayMs))
   return largest(gaps(fitting, cycleDays))
 }
 
