@@ -34,7 +34,6 @@ select
   r.body ->> 'uploadStatus' as "upload_status",
   r.body ->> 'createdAt' as "created_at",
   r.body ->> 'updatedAt' as "updated_at",
-  strftime('%Y-%m-%dT%H:%M:%SZ', (r.supplement ->> 'statusSince') / 1000, 'unixepoch') as "status_since",
   strftime('%Y-%m-%dT%H:%M:%SZ', (r.first_seen_at) / 1000, 'unixepoch') as "first_seen_at",
   strftime('%Y-%m-%dT%H:%M:%SZ', (r.missing_since) / 1000, 'unixepoch') as "missing_since"
 from records r join tenants t on t.id = r.tenant_id

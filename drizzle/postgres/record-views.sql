@@ -42,7 +42,6 @@ select
   (j.b ->> 'uploadStatus') as "upload_status",
   (replace((j.b ->> 'createdAt'), ',', '.') || case when (j.b ->> 'createdAt') ~* 't.*(z|[+-][0-9]{2}(:?[0-9]{2})?)$' then '' else 'Z' end)::timestamptz as "created_at",
   (replace((j.b ->> 'updatedAt'), ',', '.') || case when (j.b ->> 'updatedAt') ~* 't.*(z|[+-][0-9]{2}(:?[0-9]{2})?)$' then '' else 'Z' end)::timestamptz as "updated_at",
-  to_timestamp((r.supplement::json ->> 'statusSince')::bigint / 1000.0) as "status_since",
   to_timestamp(r.first_seen_at / 1000.0) as "first_seen_at",
   to_timestamp(r.missing_since / 1000.0) as "missing_since"
 from records r join tenants t on t.id = r.tenant_id

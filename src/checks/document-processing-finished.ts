@@ -8,13 +8,12 @@ import { defineCheck } from './support/define-check.ts'
 import {
   busyStatuses,
   doneStatusesOf,
-  isDoneByMirror,
   readsStatusHistory,
   statusOutcome,
   statusSince,
   statusWords,
 } from './support/documents.ts'
-import { factsOf, textOf, timeOf } from './support/records.ts'
+import { factsOf, textOf } from './support/records.ts'
 import { hours } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
@@ -36,18 +35,14 @@ export const documentProcessingFinished = defineCheck({
   ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
   begin({ statuses: busy, hours: most }, { now, knownDocumentStatuses, optionsOf }) {
     const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))
-    // The mirror computes `statusSince` for the default statuses.
-    const isByMirror = isDoneByMirror(done) && busy.length === 1
     const isBusy = (document: MirrorRecord) => isKnownWord(busy, document.fields['uploadStatus'])
     return {
-      readsHistoryOf: (document) => !isByMirror && isBusy(document) && readsStatusHistory(document, done),
+      readsHistoryOf: (document) => isBusy(document) && readsStatusHistory(document),
       record(document, history) {
         const status = document.fields['uploadStatus']
         const isKnown = status === null || isKnownWord([...knownDocumentStatuses, ...done], status)
         if (!isBusy(document)) return isKnown ? ok : { kind: 'not_evaluated' }
-        const found = isByMirror
-          ? { since: timeOf(document, 'statusSince') }
-          : statusSince(document, history, done, now)
+        const found = statusSince(document, history, done, now)
         return statusOutcome(found, most * hourMs, now, () => failureOf(document, found.since, most))
       },
     }

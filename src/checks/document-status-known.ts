@@ -30,7 +30,7 @@ export const documentStatusKnown = defineCheck({
     const done = doneStatusesOf(optionsOf)
     const isKnown = (document: MirrorRecord) => isKnownWord(known, document.fields['uploadStatus'])
     return {
-      readsHistoryOf: (document) => !isKnown(document) && readsStatusHistory(document, done),
+      readsHistoryOf: (document) => !isKnown(document) && readsStatusHistory(document),
       record(document, history) {
         if (isKnown(document)) return ok
         const found = statusSince(document, history, done, now)

@@ -2,17 +2,9 @@ import type { ContractEventKind } from './contract-events.ts'
 import { type Fields, idFieldOf, type KnownSetting } from './fields.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 
-export type OwnColumn<Name extends string = string, Own extends string = string> =
+export type OwnColumn<Name extends string = string> =
   | { readonly rule: 'readById'; readonly view?: string }
   | { readonly rule: 'firstOf'; readonly dates: readonly Name[] }
-  /** A new record starts at its field `from`, but not after it was first seen. */
-  | {
-      readonly rule: 'sinceChangeOf'
-      readonly field: Name
-      readonly is: string
-      readonly from: Own
-      readonly view?: string
-    }
 
 export type Gauge<Name extends string = string> =
   | {
@@ -24,7 +16,7 @@ export type Gauge<Name extends string = string> =
     }
   | { readonly kind: 'flag'; readonly name: string; readonly help: string; readonly field: Name }
 
-interface Common<Name extends string, Own extends string> {
+interface Common<Name extends string> {
   readonly name: ResourceName
   readonly nouns: readonly [one: string, many: string]
   /** Name of the view; absent = the resource's name. */
@@ -37,7 +29,7 @@ interface Common<Name extends string, Own extends string> {
   /** Resources whose records refer to this one: if due at the same time, they are read first. */
   readonly readAfter?: readonly ResourceName[]
   readonly fields: Fields
-  readonly own?: Readonly<Record<Own, OwnColumn<Name, Own>>>
+  readonly own?: Readonly<Record<string, OwnColumn<Name>>>
   readonly gauges?: readonly Gauge<Name>[]
   /** The date that decides between two records with the same id: the later one counts. */
   readonly laterWins?: Name
@@ -57,7 +49,7 @@ export interface UpdatedAfter<Name extends string = string> {
   readonly overlap: readonly ['documents', 'overlapMs']
 }
 
-interface Feed<Name extends string, Own extends string> extends Common<Name, Own> {
+interface Feed<Name extends string> extends Common<Name> {
   readonly kind: 'feed'
   /** Most records on a page (docs/internals/api.md#open-points); null = not stated. */
   readonly maxPageSize: number | null
@@ -73,7 +65,7 @@ interface Feed<Name extends string, Own extends string> extends Common<Name, Own
 }
 
 /** A list whose cursors are valid within one full sync only, and whose emptiness proves nothing. */
-interface PagedList<Name extends string, Own extends string> extends Common<Name, Own> {
+interface PagedList<Name extends string> extends Common<Name> {
   readonly kind: 'pagedList'
   /** A page is confirmed by its known ids, because the order of records may vary between answers. */
   readonly identifiedBy: 'guid'
@@ -90,12 +82,12 @@ export interface Contradictions<Name extends string = string> {
   readonly name: Name
 }
 
-interface Whole<Name extends string, Own extends string> extends Common<Name, Own> {
+interface Whole<Name extends string> extends Common<Name> {
   readonly kind: 'whole'
   readonly contradictedBy?: Contradictions<Name>
 }
 
-type Described<Name extends string, Own extends string> = Feed<Name, Own> | PagedList<Name, Own> | Whole<Name, Own>
+type Described<Name extends string> = Feed<Name> | PagedList<Name> | Whole<Name>
 
 interface Derived {
   /** GUIDs in lower case, because their case differs between answers. */
@@ -103,9 +95,9 @@ interface Derived {
   readonly idField: string | null
 }
 
-export type FeedResource = Feed<string, string> & Derived
-export type PagedListResource = PagedList<string, string> & Derived
-export type WholeResource = Whole<string, string> & Derived
+export type FeedResource = Feed<string> & Derived
+export type PagedListResource = PagedList<string> & Derived
+export type WholeResource = Whole<string> & Derived
 
 export type ResourceDefinition = FeedResource | PagedListResource | WholeResource
 
@@ -115,12 +107,8 @@ export function takesUpdatedAfter(resource: ResourceDefinition): resource is Fee
   return resource.kind === 'feed' && resource.updatedAfter !== undefined
 }
 
-export function defineResource<
-  const F extends Fields,
-  const R extends Described<keyof F & string, Own>,
-  const Own extends string = never,
->(
-  resource: R & { readonly fields: F; readonly own?: Readonly<Record<Own, unknown>> },
+export function defineResource<const F extends Fields, const R extends Described<keyof F & string>>(
+  resource: R & { readonly fields: F },
 ): R & { readonly fields: F } & Derived {
   return Object.assign({ idField: idFieldOf(resource.fields), key: keyOf(resource.fields) }, resource)
 }

@@ -22,17 +22,7 @@ export const documents = defineResource({
     createdAt: date({ pastOnly: true }),
     updatedAt: date({ nullable: true, pastOnly: true }),
   },
-  own: {
-    touchedAtMs: { rule: 'firstOf', dates: ['updatedAt', 'createdAt'] },
-    // The only status that the specification shows for a document in use.
-    statusSince: {
-      rule: 'sinceChangeOf',
-      field: 'uploadStatus',
-      is: 'Completed',
-      from: 'touchedAtMs',
-      view: 'statusSinceMs',
-    },
-  },
+  own: { touchedAtMs: { rule: 'firstOf', dates: ['updatedAt', 'createdAt'] } },
   gauges: [
     {
       kind: 'count',

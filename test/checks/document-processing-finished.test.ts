@@ -17,7 +17,7 @@ it.each([
   ['in the second of two busy statuses', null, 25 * hourMs, { statuses: ['Processing', null] }, ['d1 medium']],
 ])('evaluates a document that is %s', async (_case, uploadStatus, age, options, expected) => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
-    void mirror.put('documents', document({ uploadStatus }), { statusSince: now - age })
+    void mirror.put('documents', document({ uploadStatus, createdAt: iso(now - age) }))
   const result = await evaluator(check, fill, { options })
   expect(brief(result)).toEqual(expected)
   expect(result.population).toBe(1)
@@ -26,7 +26,7 @@ it.each([
 it('counts from the first of several consecutive busy statuses', async () => {
   const options = { statuses: ['Queued', 'Processing'] }
   const fill = (before: string) => (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
-    const times = { statusSince: now - hourMs, firstSeenAt: now - 90 * hourMs }
+    const times = { firstSeenAt: now - 90 * hourMs }
     mirror.put('documents', document({ uploadStatus: 'Processing', createdAt: iso(now - 90 * hourMs) }), times)
     const change = {
       resource: 'documents',
@@ -50,7 +50,7 @@ it('counts from the first of several consecutive busy statuses', async () => {
 
 it('reports the start time', async () => {
   const { failures } = await evaluator(check, (mirror) =>
-    mirror.put('documents', document({ uploadStatus: 'Processing' }), { statusSince: now - 48 * hourMs }),
+    mirror.put('documents', document({ uploadStatus: 'Processing', createdAt: iso(now - 48 * hourMs) })),
   )
   expect(failures[0]?.message).toBe(
     'Document d1 is Processing and has been without a completed status since 2026-02-27 12:00 UTC, for more than 24 hours.',

@@ -17,14 +17,14 @@ it.each([
   ['unknown beside a known null', 'Failed', 2 * day, ['Completed', null], ['d1 low']],
 ])('evaluates a document whose status is %s', async (_case, uploadStatus, age, knownStatuses, expected) => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
-    void mirror.put('documents', document({ uploadStatus }), { statusSince: now - age })
+    void mirror.put('documents', document({ uploadStatus, createdAt: iso(now - age) }))
   expect(brief(await evaluator(check, fill, knownStatuses && { knownStatuses }))).toEqual(expected)
 })
 
 it('names the status, or that there is none', async () => {
   const { failures } = await evaluator(check, (mirror) => {
-    mirror.put('documents', document({ uploadStatus: null }), { statusSince: now - 2 * day })
-    mirror.put('documents', document({ fileId: 'd2', uploadStatus: 'Failed' }), { statusSince: now - 2 * day })
+    mirror.put('documents', document({ uploadStatus: null, createdAt: iso(now - 2 * day) }))
+    mirror.put('documents', document({ fileId: 'd2', uploadStatus: 'Failed', createdAt: iso(now - 2 * day) }))
   })
   expect(failures.map(({ message }) => message)).toEqual([
     'Document d1 has the unknown upload status null and has been without a completed one since 2026-02-27 12:00 UTC (limit 24 hours).',
@@ -38,9 +38,9 @@ type Fill = Parameters<typeof evaluator>[1]
 function through(...statuses: readonly (readonly [hoursAgo: number, status: string | null])[]): Fill {
   return (mirror) => {
     const [, ...later] = statuses
-    const [begun = 0, uploadStatus = null] = statuses.at(-1) ?? []
+    const [, uploadStatus = null] = statuses.at(-1) ?? []
     const record = document({ uploadStatus, createdAt: iso(now - 10 * day) })
-    mirror.put('documents', record, { statusSince: now - begun * hourMs, firstSeenAt: now - 10 * day })
+    mirror.put('documents', record, { firstSeenAt: now - 10 * day })
     for (const [i, [hoursAgo, after]] of later.entries()) {
       const change = { resource: 'documents', key: 'd1', kind: 'changed', field: 'uploadStatus' } as const
       const before = statuses[i]?.[1]
@@ -74,7 +74,7 @@ it('counts from the times the document had when it was first mirrored', async ()
   const { failures } = await evaluator(check, (mirror) => {
     through([240, null], [2, 'Weird'])(mirror)
     const updated = { updatedAt: iso(now - 2 * hourMs), createdAt: iso(now - 90 * day), uploadStatus: 'Weird' }
-    mirror.put('documents', document(updated), { statusSince: now - 2 * hourMs, firstSeenAt: now - 10 * day })
+    mirror.put('documents', document(updated), { firstSeenAt: now - 10 * day })
     const change = { resource: 'documents', key: 'd1', kind: 'changed', field: 'updatedAt' } as const
     const [before, after] = [iso(now - 20 * day), iso(now - 2 * hourMs)]
     mirror.changes.push({ id: 9, ...change, at: now - 2 * hourMs, before, after, requestId: null })

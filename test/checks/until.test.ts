@@ -50,7 +50,6 @@ const world = fc.record({
   expiry: instant,
   created: instant,
   updated: fc.option(instant),
-  statusSince: instant,
   firstSeen: instant,
   detailRead: fc.option(instant),
   status,
@@ -80,8 +79,9 @@ function fill(mirror: FakeMirror, seen: World): void {
     firstSeenAt: seen.firstSeen,
   })
   const updatedAt = seen.updated === null ? null : iso(seen.updated)
-  const times = { statusSince: seen.statusSince, firstSeenAt: seen.firstSeen }
-  mirror.put('documents', document({ createdAt, updatedAt, uploadStatus: seen.status }), times)
+  mirror.put('documents', document({ createdAt, updatedAt, uploadStatus: seen.status }), {
+    firstSeenAt: seen.firstSeen,
+  })
   if (seen.isAbsent) mirror.miss('documents', 'd1')
   if (seen.other !== null) mirror.put('documents', document({ fileId: 'd2', createdAt: iso(seen.other) }))
   mirror.changes.push(...seen.ofUser, ...seen.ofDocument)

@@ -25,17 +25,10 @@ export function doneStatusesOf(optionsOf: RuleContext['optionsOf']): readonly (s
   return doneStatuses.parse(optionsOf('document-required-present')['statuses']).toSorted()
 }
 
-/** True when these are the statuses that `statusSince` of the mirror is built for. */
-export function isDoneByMirror(done: readonly (string | null)[]): boolean {
-  return done.every((status) => status === 'Completed')
-}
-
 /** `Completed`, `Completed or null`. */
 export function statusWords(wanted: readonly (string | null)[]): string {
   return [...new Set(wanted)].map(String).join(' or ')
 }
-
-type Statuses = readonly (string | null)[]
 
 /** When a document left its last completed status, in milliseconds since the epoch. */
 interface StatusSince {
@@ -44,23 +37,21 @@ interface StatusSince {
   readonly later?: number
 }
 
-/** With default statuses, a `statusSince` up to `firstSeenAt` has never changed, so the history adds nothing. */
-export function readsStatusHistory(document: MirrorRecord, done: Statuses): boolean {
-  return !isDoneByMirror(done) || timeOf(document, 'statusSince') > document.firstSeenAt
+/** A document that was not written again since the first time has no changes. */
+export function readsStatusHistory({ readAt, firstSeenAt }: MirrorRecord): boolean {
+  return readAt !== firstSeenAt
 }
 
 /** @param done the completed statuses. */
 export function statusSince(
   document: MirrorRecord,
   history: readonly ChangeRow[],
-  done: Statuses,
+  done: readonly (string | null)[],
   now: number,
 ): StatusSince {
-  const mirrored = timeOf(document, 'statusSince')
-  const recorded = readsStatusHistory(document, done) ? completedSince(document, history, done) : null
-  if (recorded === null) return { since: mirrored }
-  if (isDoneByMirror(done)) return { since: Math.min(recorded, mirrored) }
-  return recorded > now ? { since: Math.min(recorded, mirrored), later: recorded } : { since: recorded }
+  const left = history.findLast(({ field, before }) => field === 'uploadStatus' && isKnownWord(done, before))
+  if (left !== undefined && left.at <= now) return { since: left.at }
+  return { since: firstMirrored(document, history), ...(left && { later: left.at }) }
 }
 
 /** Fails once the status is older than the limit. */
@@ -73,13 +64,6 @@ export function statusOutcome(
   if (isOlderThan(since, limitMs, now)) return later === undefined ? failure() : { ...failure(), until: later }
   const until = olderFrom(since, limitMs)
   return { ...ok, until: later !== undefined && later <= until ? olderFrom(later, limitMs) : until }
-}
-
-function completedSince(document: MirrorRecord, changes: readonly ChangeRow[], done: Statuses): number | null {
-  const ofStatus = changes.filter(({ field }) => field === 'uploadStatus')
-  if (ofStatus.length === 0) return null
-  const left = ofStatus.findLast(({ before }) => isKnownWord(done, before))
-  return left?.at ?? firstMirrored(document, changes)
 }
 
 /** `updatedAt ?? createdAt` when the document was first mirrored, at most `firstSeenAt`. */

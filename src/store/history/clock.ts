@@ -3,8 +3,6 @@ import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, lastEvent } from '../event-store.ts'
 import { type EventKind, type FindingKind, sharedChain } from '../events.ts'
-import { supplementOf } from '../records/record-body.ts'
-import { recordShapes } from '../records/record-shape.ts'
 import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 import { type AsOf, present } from './as-of.ts'
@@ -44,7 +42,6 @@ export function clockStore(db: Db) {
           await tx('update event_chains set last_at = @at where last_at > @at', [{ at: Math.round(at) }])
           const data: ClockConfirmed = { run: await lastRun(tx) }
           await append(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data }])
-          await capStartTimes(tx, at)
         }
       }),
     /** Newest time recorded before the clock was set back; null if none, or if an answer confirmed the clock since. */
@@ -109,21 +106,3 @@ const opening = `select e.kind, e.at, f.first_seen_at as "firstSeenAt"
   from findings f join events e on e.tenant_id = f.tenant_id and e.subject = f.fingerprint
     and e.kind in ('finding.opened', 'finding.reopened')
   where f.fingerprint = ? order by +e.id desc limit 1`
-
-/** Caps start times in the future, which would delay findings until then. */
-async function capStartTimes(sql: Sql, at: number): Promise<void> {
-  for (const { resource, since } of Object.values(recordShapes)) {
-    if (since === null) continue
-    const rows = await sql<{ rid: number; supplement: string }>(
-      'select rid, supplement from records where resource = ? and supplement is not null',
-      [resource],
-    )
-    for (const { rid, supplement } of rows) {
-      const added = supplementOf(supplement)
-      if ((added[since.name] ?? 0) <= at) continue
-      const capped = JSON.stringify({ ...added, [since.name]: at })
-      await sql('update records set supplement = ? where rid = ?', [capped, rid])
-    }
-    await sql('update sync_states set version = version + 1 where resource = ?', [resource])
-  }
-}

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { createdAtOf, isoMs } from '../../model/dates.ts'
 import type { Db, Sql } from '../db/db.ts'
 import type { InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
-import { bodyOf, changeBetween, firstSupplement, nextSupplement, type RecordChange } from './record-body.ts'
+import { bodyOf, changeBetween, nextSupplement, type RecordChange } from './record-body.ts'
 import { appendRecordEvents, type RecordEvent } from './record-events.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
 import { unidentifiedPrefix } from './removals.ts'
@@ -120,7 +120,7 @@ export class PageChanges {
   }
 
   #create(key: string, { record, extra }: ValidItem): void {
-    this.#write(key, bodyOf(this.#shape, record, extra), firstSupplement(this.#shape, record, this.#page.at))
+    this.#write(key, bodyOf(this.#shape, record, extra), null)
     if (this.#page.recordCreations) this.#events.push({ key, kind: 'record.created' })
     this.#countCreated(key)
   }
@@ -136,9 +136,7 @@ export class PageChanges {
       return
     }
     if (this.#seen?.has(rid) === true && this.#isDecided(item, row, isChanged ? change : null)) return
-    const { at } = this.#page
-    if (before === null) this.#write(key, after, firstSupplement(this.#shape, item.record, at))
-    else this.#write(key, after, change && nextSupplement(this.#shape, supplement, change, at))
+    this.#write(key, after, change && nextSupplement(this.#shape, supplement, change.fields))
     if (before === null || removedAt !== null) this.#countCreated(key)
     else if (isChanged) this.counts.updated++
     else this.counts.unchanged++

@@ -9,7 +9,7 @@ export interface MirrorRecord {
   readonly fields: Readonly<Record<string, unknown>>
   /** Fields that the specification does not name, as sent; null = none. */
   readonly extra: Readonly<Record<string, unknown>> | null
-  /** Milliseconds since the epoch: dates as `<field>Ms`, and the mirror's own times such as `statusSince`. */
+  /** Milliseconds since the epoch: dates as `<field>Ms`, and the mirror's own times such as `detailReadAt`. */
   readonly times: Readonly<Record<string, number | null>>
   readonly firstSeenAt: number
   readonly readAt: number

@@ -13,7 +13,7 @@ export function bodyOf({ unlisted }: RecordShape, record: Fields, extra: Fields 
   return JSON.stringify(extra === null ? listed : { ...listed, extra })
 }
 
-/** Values that the mirror adds to the record of a list: a detail with its time, times of changes. */
+/** Values that the mirror adds to the record of a list: a detail with its time. */
 export type Supplement = Readonly<Record<string, number | null>>
 
 export function supplementOf(text: string | null): Supplement {
@@ -54,17 +54,11 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
   }
 }
 
-function timesOf(
-  { dates, detail, since, firstOf }: RecordShape,
-  record: Fields,
-  added: Supplement,
-  firstSeenAt: number,
-) {
+function timesOf({ dates, detail, firstOf }: RecordShape, record: Fields, added: Supplement, firstSeenAt: number) {
   const times: Record<string, number | null> = {}
   for (const [field, time] of dates) times[time] = isoMs(record[field])
   if (firstOf !== null) times[firstOf.name] = firstDate(times, firstOf.dates) ?? firstSeenAt
   if (detail !== null) times[detail.readAt] = added[detail.readAt] ?? null
-  if (since !== null) times[since.name] = added[since.name] ?? null
   return times
 }
 
@@ -76,35 +70,17 @@ function firstDate(times: Readonly<Record<string, number | null>>, dates: readon
   return null
 }
 
-/** The supplement of a record that is not mirrored yet; null without one. */
-export function firstSupplement({ since, firstOf }: RecordShape, record: Fields, at: number): string | null {
-  if (since === null) return null
-  const dates = firstOf?.name === since.from ? firstOf.dates : []
-  const began = firstDate(Object.fromEntries(dates.map((date) => [`${date}Ms`, isoMs(record[date])])), dates)
-  // At most `at`: with a time ahead of the clock, the state would seem not to have begun.
-  return JSON.stringify({ [since.name]: Math.min(began ?? at, at) })
-}
-
-/** The supplement after a change of the record; null keeps the stored one. */
+/** The supplement after a change of the record, where it makes the detail unknown; null keeps the stored one. */
 export function nextSupplement(
-  { since, detail }: RecordShape,
+  { detail }: RecordShape,
   stored: string | null,
-  { before, after, fields }: RecordChange,
-  at: number,
+  fields: readonly string[],
 ): string | null {
-  const added: Record<string, number | null> = { ...supplementOf(stored) }
-  let isNew = false
-  if (since !== null && (before[since.field] === since.is) !== (after[since.field] === since.is)) {
-    added[since.name] = at
-    isNew = true
-  }
-  if (detail !== null && detail.field in added && fields.includes(detail.dependsOn)) {
-    // The next answer by id decides whether the detail changed.
-    added[`${detail.field}Before`] = added[detail.field] ?? null
-    delete added[detail.field]
-    isNew = true
-  }
-  return isNew ? JSON.stringify(added) : null
+  if (detail === null || stored === null || !fields.includes(detail.dependsOn)) return null
+  const added = supplementOf(stored)
+  const { [detail.field]: before, ...rest } = added
+  // The next answer by id decides whether the detail changed.
+  return before === undefined ? null : JSON.stringify({ ...rest, [`${detail.field}Before`]: before })
 }
 
 export interface RecordChange {

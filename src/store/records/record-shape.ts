@@ -20,14 +20,6 @@ export interface ListView {
   readonly fields: Readonly<Record<string, FieldKind>>
 }
 
-/** The time since which a field has had its value, or one other than `is`. */
-export interface SinceChange {
-  readonly name: string
-  readonly field: string
-  readonly is: string
-  readonly from: string
-}
-
 /** How records of a resource are stored in the table `records`, from its descriptor. */
 export interface RecordShape {
   readonly resource: ResourceName
@@ -50,7 +42,6 @@ export interface RecordShape {
   /** Fields that no check reads, so that two records with one id may differ in them. */
   readonly unread: ReadonlySet<string>
   readonly detail: Detail | null
-  readonly since: SinceChange | null
   /** Name of the first date that a record has, of these fields. */
   readonly firstOf: { readonly name: string; readonly dates: readonly string[] } | null
   readonly laterWins: string | null
@@ -89,7 +80,6 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     unlisted: named((field) => field.kind === 'integer' && field.unstatedInList !== undefined),
     unread: new Set([...(idField === null ? [] : [idField]), ...named(({ strict }) => strict !== true)]),
     detail: detailOf(resource),
-    since: sinceOf(own),
     firstOf: firstOf(own),
     laterWins,
   }
@@ -114,12 +104,6 @@ function detailOf(resource: ResourceDefinition): Detail | null {
   if (dependsOn === undefined || readAt === undefined)
     throw new TypeError(`${resource.name} looks ${name} up by id, but does not say until when it holds or since when`)
   return { field: name, dependsOn, readAt }
-}
-
-function sinceOf(own: readonly (readonly [string, OwnColumn])[]): SinceChange | null {
-  for (const [name, column] of own)
-    if (column.rule === 'sinceChangeOf') return { name, field: column.field, is: column.is, from: column.from }
-  return null
 }
 
 function firstOf(own: readonly (readonly [string, OwnColumn])[]): RecordShape['firstOf'] {

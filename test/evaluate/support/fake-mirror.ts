@@ -167,8 +167,7 @@ function toRecord(resource: ResourceName, fields: Record<string, unknown>, { tim
   for (const [name, value] of Object.entries(fields)) {
     if (/(At|Date)$/.test(name)) dates[`${name}Ms`] = parseIsoDate(value)?.ms ?? null
   }
-  const touched = dates['updatedAtMs'] ?? dates['createdAtMs'] ?? null
-  const documents = { touchedAtMs: touched, statusSince: touched }
+  const documents = { touchedAtMs: dates['updatedAtMs'] ?? dates['createdAtMs'] ?? null }
   const own = resource === 'documents' ? documents : resource === 'users' ? { detailReadAt: null } : {}
   return {
     key: idField === null ? '0' : String(fields[idField]).toLowerCase(),
