@@ -1,4 +1,3 @@
--- id: privileged-users-established
 -- title: Nobody who joined within the last week has a role that manages API clients
 -- severity: medium
 -- inputs: users, roles
