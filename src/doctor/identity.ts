@@ -5,7 +5,7 @@ import type { Clock } from '../model/clock.ts'
 import { describeIdentity } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
-import { changedHint, changedHintAhead, deniedHintAhead, holdHint, ownClientRemedy } from '../model/holds.ts'
+import { changeHint, holdHint, ownClientRemedy } from '../model/holds.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 import { lowerFirst } from '../model/text/words.ts'
@@ -51,7 +51,7 @@ export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagno
   const { mirror, row, tenant, posture, signal } = request
   if (posture.identity === 'held') return diagnoseHold(tenant.name, await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
-    return failure(subject, lowerFirst(movedMessage(row, tenant.baseUrl)), changedHintAhead, {
+    return failure(subject, lowerFirst(movedMessage(row, tenant.baseUrl)), changeHint('origin'), {
       reason: 'tenant_changed',
     })
   }
@@ -99,7 +99,7 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
 function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {
   const hold = holds.find(({ resource }) => resource === 'all')
   const { text: message } = describeIdentity({ tenant, identity: 'held' })
-  if (hold === undefined) return failure(subject, message, changedHint)
+  if (hold === undefined) return failure(subject, message, changeHint('proof'))
   return failure(subject, `${message}. ${hold.message}`, holdHint(hold))
 }
 
@@ -125,7 +125,7 @@ async function diagnoseEvidence(
     case 'mismatch': {
       const owed = acceptedChange(row, evidence.answered)
       if (owed === null || isOther(evidence, row.acceptedIds) || !(await awaitsAccepted(proving, owed))) {
-        return failure(subject, lowerFirst(mismatchMessage(evidence)), changedHintAhead, { reason })
+        return failure(subject, lowerFirst(mismatchMessage(evidence)), changeHint('proof'), { reason })
       }
       const sentence = 'another tenant was accepted in place of this one and has not been read yet'
       return warning(subject, sentence, 'Start the engine, or run "tenantwatch sync"')
@@ -133,7 +133,7 @@ async function diagnoseEvidence(
     case 'ownClientMissing':
       return failure(subject, lowerFirst(ownClientMissingMessage(tenant)), ownClientRemedy, { reason })
     case 'denied':
-      return failure(subject, lowerFirst(deniedMessage(evidence)), deniedHintAhead, { reason })
+      return failure(subject, lowerFirst(deniedMessage(evidence)), changeHint('denied'), { reason })
     case 'match':
     case 'nothing': {
       return diagnosis(subject, describeIdentity(posture))

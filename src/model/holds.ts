@@ -42,21 +42,6 @@ export type Emptiness = (typeof emptinesses)[number]
 export const ownClientRemedy =
   'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'
 
-const review = '"tenantwatch accept" shows what accepting the hold does'
-const reviewLater =
-  'the next sync recognizes the tenant or puts it on hold, and "tenantwatch accept" then shows what accepting the hold does'
-const deniedAdvice = 'Give the token one of these permissions back, or switch those resources off'
-const changedAdvice = 'If the token or baseUrl is wrong, configure the right one'
-const pageAdvice =
-  'If the token or baseUrl is wrong, configure the right one and accept nothing; if both are right, accept this hold, and the next run reads the page'
-
-export const deniedHint = `${deniedAdvice}; if it is the right token, ${review}`
-export const changedHint = `${changedAdvice}; if it is the right one, ${review}`
-
-/** For a hold that no run has raised yet. */
-export const deniedHintAhead = `${deniedAdvice}; if it is the right token, ${reviewLater}`
-export const changedHintAhead = `${changedAdvice}; if it is the right one, ${reviewLater}`
-
 interface Caused {
   readonly cause: HoldCause
 }
@@ -79,17 +64,24 @@ export function isDenied({ cause }: Caused): boolean {
   return changeOf(cause) === 'denied'
 }
 
-/** How to end a `tenant_changed` hold, and where to read more. */
+/** How to end a `tenant_changed` hold. */
 export function holdHint(hold: Caused): string {
-  return remedyOf(hold) ?? changeHints[changeOf(hold.cause)]
+  return remedyOf(hold) ?? changeHint(changeOf(hold.cause))
+}
+
+/** The same of a hold that a run may still have to raise. */
+export function changeHint(change: Change): string {
+  const review = 'Once a sync has raised the hold, "tenantwatch accept" shows what accepting it does'
+  return `${changes[change].advice}. ${review}`
 }
 
 /** What to compare before accepting a hold, for the list of holds. */
 export function holdAdvice(hold: Held): string {
-  if (hold.reason === 'tenant_changed') return remedyOf(hold) ?? changeAdvice[changeOf(hold.cause)]
-  if ('emptiness' in hold.cause && (hold.cause.emptiness === 'no-grants' || hold.cause.emptiness === 'own-role'))
-    return 'If the permissions were not taken away in the tenant, accept nothing: the hold ends when a full sync shows them again'
-  return 'If the records are still there in the tenant, accept nothing: the hold ends when a full sync shows them again'
+  const { reason, cause } = hold
+  if (reason === 'tenant_changed') return remedyOf(hold) ?? changes[changeOf(cause)].advice
+  const isPowerless = 'emptiness' in cause && (cause.emptiness === 'no-grants' || cause.emptiness === 'own-role')
+  const isReal = isPowerless ? 'permissions were not taken away' : 'records are still there'
+  return `If the ${isReal} in the tenant, accept nothing: the hold ends when a full sync shows them again`
 }
 
 interface Held extends Caused {
@@ -104,7 +96,7 @@ export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
   if (reason === 'tenant_changed' && resource !== 'all' && changeOf(cause) === 'page')
     return `Accepting writes all records of ${resource} into the mirror of ${tenant} until that list was read in full; it removes nothing`
-  if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
+  if (reason === 'tenant_changed') return changes[changeOf(cause)].effect(tenant, count)
   if (resource === 'roles') return `Accepting takes the list of roles as it is now for the one of ${tenant}`
   if (count === 0) return 'Accepting completes the full sync; it removes nothing'
   const removes = `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
@@ -118,30 +110,33 @@ export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>
 
 type Change = Exclude<ChangeCause['check'], 'own-client'>
 
-/** Effects of accepting a `tenant_changed` hold, by its stored cause. */
-const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => string>> = {
-  denied: (tenant) =>
-    `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,
-  origin: (tenant) =>
-    `Accepting lets ${tenant} be read from the new address; its data must still prove to be those of ${tenant}`,
-  page: (tenant, count) =>
-    `Accepting writes the ${plural(count, 'record')} of this page into the mirror of ${tenant}; it removes nothing`,
-  proof: (tenant, count) =>
-    `Accepting replaces the data of ${tenant} with those of ANOTHER tenant: the ${plural(count, 'record')} known so far may be removed, and their findings are resolved. It cannot be undone`,
-}
+const ifWrong = 'If the token or baseUrl is wrong, configure the right one and accept nothing'
 
-const changeAdvice: Readonly<Record<Change, string>> = {
-  denied: `${deniedAdvice}; accept the hold only if it is the right token`,
-  origin: `${changedAdvice} and accept nothing: the hold ends by itself`,
-  page: pageAdvice,
-  proof: `${changedAdvice} and accept nothing: the hold ends by itself. After accepting, ownClientId, where it is set, must name an API client of the new tenant`,
-}
-
-const changeHints: Readonly<Record<Change, string>> = {
-  denied: deniedHint,
-  origin: changedHint,
-  page: `${pageAdvice} (${review})`,
-  proof: changedHint,
+/** What to compare before accepting a `tenant_changed` hold, and what accepting it does, by its cause. */
+const changes: Readonly<
+  Record<Change, { readonly advice: string; readonly effect: (tenant: string, count: number) => string }>
+> = {
+  denied: {
+    advice:
+      'Give the token one of these permissions back, or switch those resources off; accept the hold only if it is the right token',
+    effect: (tenant) =>
+      `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,
+  },
+  origin: {
+    advice: `${ifWrong}: the hold ends by itself`,
+    effect: (tenant) =>
+      `Accepting lets ${tenant} be read from the new address; its data must still prove to be those of ${tenant}`,
+  },
+  page: {
+    advice: `${ifWrong}; if both are right, accept this hold, and the next run reads the page`,
+    effect: (tenant, count) =>
+      `Accepting writes the ${plural(count, 'record')} of this page into the mirror of ${tenant}; it removes nothing`,
+  },
+  proof: {
+    advice: `${ifWrong}: the hold ends by itself`,
+    effect: (tenant, count) =>
+      `Accepting replaces the data of ${tenant} with those of ANOTHER tenant: the ${plural(count, 'record')} known so far may be removed, and their findings are resolved. It cannot be undone. ownClientId, where it is set, must then name an API client of the new tenant`,
+  },
 }
 
 function changeOf({ check }: Caused['cause']): Change {

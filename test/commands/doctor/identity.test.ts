@@ -109,9 +109,7 @@ it('fails where the address moved, and where no list can be read', async () => {
   expect(moved.code).toBe(3)
   expect(moved.stdout).toMatch(/^fail identity: the mirror of "acme" comes from http:\/\/127\.0\.0\.1/m)
   // Nothing is on hold before a run.
-  expect(moved.stdout).toContain(
-    'if it is the right one, the next sync recognizes the tenant or puts it on hold, and "tenantwatch accept" then shows what',
-  )
+  expect(moved.stdout).toContain('Once a sync has raised the hold, "tenantwatch accept"')
   expect((await world.run('accept', '--config', 'moved.yaml')).stderr).toContain('No holds')
   for (const { path } of identifying) {
     world.simulator.faults.add({ path, effect: { kind: 'status', status: 500 } })
