@@ -18,13 +18,13 @@ import {
   type Evidence,
   type GivenPage,
   mismatchMessage,
+  movedMessage,
   ownClientMissingMessage,
   type ProofContext,
   readEvidence,
 } from '../sync/identity-proof.ts'
 import { emptyList } from '../sync/lists/suspect-empty.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
-import { movedMessage } from '../sync/tenant-guard.ts'
 import { type Diagnosis, diagnosis, failure, problemOf, warning } from './diagnosis.ts'
 
 const subject = 'identity'

@@ -1,6 +1,7 @@
 import type { AnswerMeta, Fetched } from '../api/reader.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
+import type { TenantRow } from '../store/port.ts'
 import { type EngineStore, enabledResources, ownIdOn, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
 import { cursorIgnored, idOf, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
@@ -198,6 +199,10 @@ export function mismatchMessage({ strange }: Evidence): string {
 export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | 'records'>): string {
   const unread = records === 0 ? 'neither known records nor ownClientId' : `none of ${records} known records`
   return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so ${unread} can be looked for`
+}
+
+export function movedMessage({ name, baseUrl }: Pick<TenantRow, 'name' | 'baseUrl'>, now: string) {
+  return `The mirror of "${name}" comes from ${baseUrl}, not from ${now}`
 }
 
 interface OwnClient {

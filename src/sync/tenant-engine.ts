@@ -4,19 +4,20 @@ import { memoize } from '../model/memoize.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import { type HoldRow, noCounts, type TenantRow } from '../store/port.ts'
+import { noCounts, type TenantRow } from '../store/port.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { type LoggedEvents, logEvents } from './contract-events.ts'
 import { applyDecisions } from './decisions.ts'
-import { type DueRun, dueRuns, shortestIntervalMs } from './due.ts'
+import { type DueRun, dueRuns } from './due.ts'
 import { fullSyncOfFeed } from './feeds/feed-full.ts'
 import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
+import { movedMessage } from './identity-proof.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
 import type { RunResult } from './observer.ts'
 import type { Run } from './run.ts'
-import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
+import { TenantGuard } from './tenant-guard.ts'
 
 export interface TenantEngine {
   readonly tenantId: number
@@ -42,24 +43,14 @@ class Engine implements TenantEngine {
   readonly #guard: TenantGuard
   readonly #loggedEvents: LoggedEvents = new Map()
   readonly #queueOf = memoize((_: ResourceName) => new Mutex())
-  #tenant: TenantRow
-  #hold: HoldRow | null = null
   readonly #deciding = new Mutex()
   readonly #forward = new Set<ResourceName>()
 
   constructor(context: TenantContext, tenant: TenantRow) {
     this.#context = context
-    this.#tenant = tenant
     this.tenantId = tenant.id
     this.resources = enabledResources(context).map(({ name }) => name)
-    this.#guard = tenantGuard({
-      context,
-      tenantId: tenant.id,
-      intervalMs: shortestIntervalMs(context.settings),
-      tenant: () => this.#tenant,
-      held: () => this.#hold,
-      refresh: () => this.#refresh(),
-    })
+    this.#guard = new TenantGuard(context, tenant, () => this.#tenantReleased())
   }
 
   async begin(sameOrigin: boolean): Promise<void> {
@@ -71,7 +62,7 @@ class Engine implements TenantEngine {
     if (!sameOrigin && !(await store.knowsAny(this.tenantId)))
       await store.noteTenant(this.tenantId, atAddress(settings.baseUrl))
     else if (!sameOrigin) {
-      const message = movedMessage(this.#tenant, settings.baseUrl)
+      const message = movedMessage(this.#guard.tenant, settings.baseUrl)
       const cause = { check: 'origin', baseUrl: settings.baseUrl } as const
       const hold = {
         tenantId: this.tenantId,
@@ -83,7 +74,7 @@ class Engine implements TenantEngine {
       } as const
       await store.raiseHold({ ...hold, at: clock.now() })
     }
-    await this.#refresh()
+    await this.#guard.refresh()
   }
 
   due(command: 'run' | 'sync'): Promise<readonly DueRun[]> {
@@ -232,28 +223,22 @@ class Engine implements TenantEngine {
   #fullSyncCompleted(definition: ResourceDefinition): Promise<void> {
     return this.#deciding.runExclusive(async () => {
       const { store } = this.#context
-      const { former } = this.#tenant
+      const { former } = this.#guard.tenant
       const { name } = definition
       await this.#guard.passPages(name)
-      if (former.includes(name) && !(await store.awaitsRemovals(this.tenantId, name))) {
-        await store.noteTenant(this.tenantId, { former: former.filter((one) => one !== name) })
-        await this.#refresh()
-      }
+      if (former.includes(name) && !(await store.awaitsRemovals(this.tenantId, name)))
+        await this.#guard.note({ former: former.filter((one) => one !== name) })
       await this.#acceptanceEnds(definition)
     })
   }
 
   /** An accepted tenant change ends after full syncs of all readable resources, an accepted page after its own. */
   async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
-    const { changeAccepted: owed, admitted } = this.#tenant
+    const { changeAccepted: owed, admitted } = this.#guard.tenant
     const others = admitted.filter(({ resource }) => resource !== name)
     if (owed === null && others.length === admitted.length) return
     const left = owed?.filter((resource) => resource !== name) ?? []
-    await this.#context.store.noteTenant(this.tenantId, {
-      changeAccepted: left.length === 0 ? null : left,
-      admitted: others,
-    })
-    await this.#refresh()
+    await this.#guard.note({ changeAccepted: left.length === 0 ? null : left, admitted: others })
   }
 
   /** One at a time, so that two concurrent runs do not apply the same decision. */
@@ -261,7 +246,7 @@ class Engine implements TenantEngine {
     return this.#deciding.runExclusive(async () => {
       const decided = await applyDecisions(this.#context, this.tenantId)
       for (const resource of decided) this.#bringForward(resource)
-      await this.#refresh()
+      await this.#guard.refresh()
     })
   }
 
@@ -269,15 +254,9 @@ class Engine implements TenantEngine {
     for (const name of this.resources) if (resource === 'all' || resource === name) this.#forward.add(name)
   }
 
-  async #refresh(): Promise<void> {
-    const { store } = this.#context
-    this.#tenant = await store.tenant(this.tenantId)
-    const holds = await store.holds(this.tenantId)
-    const before = this.#hold
-    this.#hold = holds.find(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed') ?? null
-    if (before === null || this.#hold !== null) return
+  async #tenantReleased(): Promise<void> {
     for (const name of this.resources) {
-      const { fullReason } = await store.syncState(this.tenantId, name)
+      const { fullReason } = await this.#context.store.syncState(this.tenantId, name)
       if (fullReason === 'tenant_changed') this.#forward.add(name)
     }
   }
