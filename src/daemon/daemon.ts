@@ -1,7 +1,7 @@
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
-import { queryBudget } from '../evaluate/query-budget.ts'
+import { withinBudget } from '../evaluate/query-budget.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -45,8 +45,8 @@ export async function startDaemon(
 ): Promise<Daemon> {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
-  const queries = { ownQueries: parts.use(new SandboxQueries()), queryBudget: queryBudget(clock, log) }
-  const session = parts.use(await openSession({ settings, io, log, as: 'replica', ...queries }))
+  const ownQueries = withinBudget(parts.use(new SandboxQueries()), clock, log)
+  const session = parts.use(await openSession({ settings, io, log, as: 'replica', ownQueries }))
   warnOfSecretFiles(settings.tenants, log)
   const { host, webConfig } = settings.server
   const webConfiguration = new WebConfig(webConfig, { cwd, host, log })

@@ -3,7 +3,6 @@ import { waitFor } from '../api/deadline.ts'
 import { checks, checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
-import { type CheckOutcome, mostNamed } from '../evaluate/check-outcome.ts'
 import type { EvaluateTenant } from '../evaluate/check-run.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-quality.ts'
@@ -11,8 +10,8 @@ import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
 import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import type { OwnQueries } from '../evaluate/own-query.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
-import type { QueryBudget } from '../evaluate/query-budget.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import type { Resolution } from '../model/check-status.ts'
 import type { Clock } from '../model/clock.ts'
 import { contractEventMeanings } from '../model/contract-events.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
@@ -23,9 +22,10 @@ import { version } from '../model/process/version.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
+import type { Severity } from '../model/severity.ts'
 import { type SharedBy, sharedTenants } from '../model/shared-records.ts'
 import { resources } from '../resources/index.ts'
-import type { Mirror, NewConfiguration } from '../store/port.ts'
+import type { CheckResult, Mirror, NewConfiguration } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 
 type Forwarded = 'beingRead' | 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'signal' | 'waivers'
@@ -44,7 +44,6 @@ export interface EvaluatorOptions {
   readonly clock: Clock
   readonly log: Log
   readonly ownQueries?: OwnQueries
-  readonly queryBudget?: QueryBudget
 }
 
 /** Evaluations are serialized, because each compares its results with stored ones. */
@@ -111,7 +110,7 @@ export class Evaluator {
   }
 
   async #evaluate(store: Mirror, tenant: EvaluatedTenant, how: EvaluationOptions): Promise<number | null> {
-    const { stores, metrics, clock, log, ownQueries, queryBudget } = this.#options
+    const { stores, metrics, clock, log, ownQueries } = this.#options
     const { serverTime = null, readInFull, ...forwarded } = how
     const { name } = tenant.settings
     const now = clock.now()
@@ -119,28 +118,26 @@ export class Evaluator {
     await common?.noteTime(now)
     if (serverTime !== null && !isSkewed(serverTime - now)) await common?.confirmTime(now)
     const sharedWith = (await this.#readShared(store)).get(name)
-    const outcomes = await evaluateTenant({
+    const results = await evaluateTenant({
       store,
       tenant: { ...tenant, ...(sharedWith !== undefined && { sharedWith }) },
       checks,
       now,
       log,
       ...(ownQueries && { ownQueries }),
-      ...(queryBudget && { queryBudget }),
       async onDataQuality(quality) {
         await storeSkews(store, quality)
         await store.noteTenantState(tenant.id, inputSnapshot(quality), now)
       },
       ...forwarded,
     })
-    for (const outcome of outcomes) {
-      const resolved = Object.values(outcome.resolved).reduce((sum, count) => sum + count, 0)
-      metrics.findingsOpened(name, outcome.check, outcome.opened)
-      metrics.findingsResolved(name, outcome.check, resolved)
-      logFindings(log, name, outcome, resolved)
+    for (const result of results) {
+      const { opened, resolved } = logFindings(log, name, result)
+      metrics.findingsOpened(name, result.check, opened)
+      metrics.findingsResolved(name, result.check, resolved)
     }
     if (readInFull !== undefined) await this.#countRepeats(store, tenant, readInFull)
-    const ends = outcomes.flatMap(({ changesAt }) => changesAt ?? [])
+    const ends = results.flatMap(({ changesAt }) => changesAt ?? [])
     return ends.length === 0 ? null : Math.min(...ends) - 1
   }
 
@@ -205,20 +202,40 @@ export function recordOf(settings: Settings, at: number): Promise<NewConfigurati
   return configurationRecord(settings, { checks: checksOf(settings), version, at })
 }
 
+/** Most findings of one check that are logged one by one. */
+const mostLogged = 10
+
+interface FindingTransition {
+  readonly fingerprint: string
+  readonly kind: 'opened' | 'reopened' | 'resolved'
+  readonly severity: Severity
+  readonly resolution?: Resolution
+}
+
+function* transitionsOf({ written, resolved }: CheckResult): Generator<FindingTransition> {
+  for (const { fingerprint, severity, kind, replacesOpen } of written) {
+    if (replacesOpen) yield { fingerprint, kind: 'resolved', severity, resolution: 'entity_removed' }
+    if (kind !== 'changed') yield { fingerprint, kind: kind === 'replaced' ? 'opened' : kind, severity }
+  }
+  for (const finding of resolved) yield { ...finding, kind: 'resolved' }
+}
+
 /** Logs what an evaluation changed about the findings of a check, by fingerprint: no name is logged. */
-function logFindings(log: Log, tenant: string, outcome: CheckOutcome, resolved: number): void {
-  const { check, opened, transitions, lapsed } = outcome
-  if (opened + resolved > mostNamed) {
-    log.info({ tenant, check, opened, resolved }, `Findings changed; the first ${mostNamed} follow`)
+function logFindings(log: Log, tenant: string, result: CheckResult) {
+  const { check, waivers } = result
+  const transitions = [...transitionsOf(result)]
+  const resolved = transitions.filter(({ kind }) => kind === 'resolved').length
+  const opened = transitions.length - resolved
+  if (transitions.length > mostLogged) {
+    log.info({ tenant, check, opened, resolved }, `Findings changed; the first ${mostLogged} follow`)
   }
-  for (const { fingerprint, kind, severity, resolution } of transitions) {
-    const facts = { tenant, check, severity, finding: shortFingerprint(fingerprint) }
-    log.info({ ...facts, ...(kind === 'resolved' && { resolution }) }, `Finding ${kind}`)
-  }
-  for (const { fingerprint, waiver } of lapsed) {
+  for (const { fingerprint, kind, ...facts } of transitions.slice(0, mostLogged))
+    log.info({ tenant, check, finding: shortFingerprint(fingerprint), ...facts }, `Finding ${kind}`)
+  for (const { fingerprint, waiver } of waivers.lapsed.slice(0, mostLogged)) {
     const facts = { tenant, check, waiver, finding: shortFingerprint(fingerprint) }
     log.info(facts, 'Waiver lapsed: the finding has changed')
   }
+  return { opened, resolved }
 }
 
 /** A stored skew is updated when it changes by more than this, in milliseconds. */

@@ -5,7 +5,6 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import type { OwnQueries } from '../evaluate/own-query.ts'
-import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { dayMs } from '../model/durations.ts'
@@ -47,7 +46,6 @@ export interface SessionOptions {
   /** Replaces the log lines of runs. */
   readonly runLog?: RunLog
   readonly ownQueries: OwnQueries
-  readonly queryBudget?: QueryBudget
   readonly clientOf?: NonNullable<TenantOptions['clientOf']>
 }
 

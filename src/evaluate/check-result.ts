@@ -6,6 +6,9 @@ import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
 
+/** Of a result that changes no finding. */
+export const noChanges = { written: [], resolved: [], waivers: { accepted: [], lapsed: [] } } as const
+
 /** The result of a check whose entities were evaluated. @param problem see `CheckResult`. */
 export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<CheckResult> {
   const isRepeatable = run.check.query === undefined || !run.check.timeBased

@@ -12,7 +12,6 @@ import { type EvaluatedTenant, inputQualities, type TenantDataQuality, usableInp
 import { type AcceptedStates, readAcceptedStates, saveFirstStates } from './decisions.ts'
 import { digestOf } from './digest.ts'
 import type { OwnQueries } from './own-query.ts'
-import type { QueryBudget } from './query-budget.ts'
 
 export interface EvaluateTenant {
   readonly store: FindingStore
@@ -30,8 +29,6 @@ export interface EvaluateTenant {
   readonly onDataQuality?: (quality: TenantDataQuality) => Promise<void>
   /** Needed for own checks. */
   readonly ownQueries?: OwnQueries
-  /** Absent = unlimited. */
-  readonly queryBudget?: QueryBudget
   /** Does not close findings of checks that are not listed. */
   readonly keepUnlisted?: boolean
   readonly signal?: AbortSignal

@@ -5,8 +5,7 @@ import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { type Check, CheckFailed, inputsOf } from './check.ts'
-import { type CheckOutcome, outcomeOf, repeatedOutcome } from './check-outcome.ts'
-import { evaluatedResult, internalError, unevaluatedResult } from './check-result.ts'
+import { evaluatedResult, internalError, noChanges, unevaluatedResult } from './check-result.ts'
 import {
   type CheckRun,
   checkRun,
@@ -28,34 +27,36 @@ import { countedFields, RecordTally } from './record-tally.ts'
 import { agreeWaivers } from './waivers/accept-findings.ts'
 
 /**
- * A check that throws becomes `unknown` and keeps its findings. The outcomes omit checks that were postponed.
+ * A check that throws becomes `unknown` and keeps its findings. The results omit checks that were postponed.
  *
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
-export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
+export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckResult[]> {
   const { store, tenant, checks, now } = request
   const quality = await readDataQuality(store, tenant, now)
   await request.onDataQuality?.(quality)
   const noted = await agreeWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
   const due: CheckRun[] = []
-  const outcomes: CheckOutcome[] = []
+  const results: CheckResult[] = []
   const stored = new Map((await store.checkStates(tenant.id)).map((state) => [state.check, state]))
   for (const check of checks.filter((one) => isDue(one, request))) {
     const run = await checkRun(check, request, { quality, noted })
     const state = stored.get(check.id)
-    if (state !== undefined && isCurrent(state, run)) outcomes.push(repeatedOutcome(state))
+    if (state !== undefined && isCurrent(state, run)) results.push({ ...state, ...noChanges })
     else due.push(run)
   }
-  const repeated = outcomes.map(({ check }) => check)
+  const repeated = results.map(({ check }) => check)
   await store.confirmResults(tenant.id, repeated, now, request.currentForMs)
-  outcomes.push(...(await evaluateRecords(request, due, quality)))
+  results.push(...(await evaluateRecords(request, due, quality)))
   // The query of an own check may take long: the other results are shown meanwhile.
   for (const run of due.filter(({ check }) => check.query !== undefined)) {
     const evaluated = await evaluateQuery(run)
-    if (evaluated !== null) outcomes.push(...(await saveResults(request, [evaluated])))
+    if (evaluated === null) continue
+    await saveResults(request, [evaluated])
+    results.push(evaluated)
   }
-  if (request.onlyInputs === undefined) outcomes.push(...(await closeDisabled(request)))
-  return outcomes
+  if (request.onlyInputs === undefined) results.push(...(await closeDisabled(request)))
+  return results
 }
 
 /** True if an evaluation would give the stored result again. */
@@ -76,7 +77,7 @@ async function evaluateRecords(
   request: EvaluateTenant,
   due: readonly CheckRun[],
   quality: TenantDataQuality,
-): Promise<readonly CheckOutcome[]> {
+): Promise<readonly CheckResult[]> {
   const { onlyInputs = resourceNames, signal, store, tenant } = request
   const runs = due.filter(({ check }) => check.query === undefined)
   const needed = await neededRecords(request, runs)
@@ -95,7 +96,8 @@ async function evaluateRecords(
     for (const [run, tally] of tallies) evaluated.push(await recordsResult(run, tally))
     if (counting !== null) counts.set(resource, { ...counting.result(), version })
   }
-  return saveResults(request, evaluated, counts)
+  await saveResults(request, evaluated, counts)
+  return evaluated
 }
 
 /** All records of the resources that due checks look up. */
@@ -168,20 +170,17 @@ async function evaluateQuery(run: CheckRun): Promise<CheckResult | null> {
 }
 
 function runQuery({ request }: CheckRun, query: Omit<OwnQuery, 'now' | 'tenant'>) {
-  const { store, tenant, now, signal, ownQueries, queryBudget } = request
+  const { store, tenant, now, signal, ownQueries } = request
   if (ownQueries === undefined) throw new TypeError('Cannot evaluate own checks: the request has no runner of queries')
-  const run = () => ownQueries.ask(store, tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
-  return queryBudget === undefined ? run() : queryBudget.spend(run)
+  return ownQueries.ask(store, tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
 }
 
 async function saveResults(
   { store, tenant, now, currentForMs }: EvaluateTenant,
   results: readonly CheckResult[],
   counts: ReadonlyMap<ResourceName, VersionedCounts> = new Map(),
-): Promise<readonly CheckOutcome[]> {
-  if (results.length === 0 && counts.size === 0) return []
-  await store.saveResults(tenant.id, now, { results, counts, currentForMs })
-  return results.map(outcomeOf)
+): Promise<void> {
+  if (results.length > 0 || counts.size > 0) await store.saveResults(tenant.id, now, { results, counts, currentForMs })
 }
 
 async function closeDisabled({ store, tenant, checks, now, keepUnlisted }: EvaluateTenant) {

@@ -1,26 +1,23 @@
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
+import type { OwnQueries } from './own-query.ts'
 
 const share = 1 / 4
 const burstMs = 60 * secondMs
-
-export interface QueryBudget {
-  /** @throws BudgetExceeded while the budget is used up. */
-  spend<T>(query: () => Promise<T>): Promise<T>
-}
 
 /** Postpones a check: its last result stays, and ages. */
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded'
 }
 
-export function queryBudget(clock: Pick<Clock, 'monotonic'>, log: Log): QueryBudget {
+/** Queries that fail with BudgetExceeded while they have taken more than their share of the time. */
+export function withinBudget(queries: OwnQueries, clock: Pick<Clock, 'monotonic'>, log: Log): OwnQueries {
   let leftMs = burstMs
   let at = clock.monotonic()
   let warned = false
   return {
-    async spend(query) {
+    async ask(...query) {
       const began = clock.monotonic()
       leftMs = Math.min(burstMs, leftMs + (began - at) * share)
       at = began
@@ -31,7 +28,7 @@ export function queryBudget(clock: Pick<Clock, 'monotonic'>, log: Log): QueryBud
         throw new BudgetExceeded('Query budget of own checks exceeded')
       }
       try {
-        return await query()
+        return await queries.ask(...query)
       } finally {
         at = clock.monotonic()
         leftMs -= at - began

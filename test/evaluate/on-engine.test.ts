@@ -4,6 +4,7 @@ import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { counted } from './support/evaluating.ts'
 
 /** An engine that was in sync, and the result of a check over its mirror with given options. */
 async function synced(options: Readonly<Record<string, unknown>>, check: string) {
@@ -16,14 +17,14 @@ async function synced(options: Readonly<Record<string, unknown>>, check: string)
   const settings = { ...test.settings, checks: { [check]: { enabled: true, severity: null, options } } }
   const evaluated = async () => {
     const tenant = { id: test.engine.tenantId, settings }
-    const outcomes = await evaluateTenant({
+    const results = await evaluateTenant({
       store: test.mirror,
       tenant,
       checks,
       now: test.clock.now(),
       log: silentLog(),
     })
-    return outcomes.find((outcome) => outcome.check === check)
+    return results.filter((result) => result.check === check).map(counted)[0]
   }
   return { test, evaluated }
 }

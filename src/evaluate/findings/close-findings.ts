@@ -1,9 +1,9 @@
 import type { Resolution } from '../../model/check-status.ts'
 import { hasAny } from '../../model/severity.ts'
 import type { CheckResult, FindingStore, ResolvedFinding } from '../../store/port.ts'
-import { type CheckOutcome, outcomeOf } from '../check-outcome.ts'
+import { noChanges } from '../check-result.ts'
 
-export interface CloseFindings {
+interface CloseFindings {
   readonly now: number
   readonly isKept: (check: string) => boolean
   readonly resolution: Resolution
@@ -14,7 +14,7 @@ export async function closeFindings(
   store: FindingStore,
   tenantId: number,
   { now, isKept, resolution }: CloseFindings,
-): Promise<readonly CheckOutcome[]> {
+): Promise<readonly CheckResult[]> {
   const states = (await store.checkStates(tenantId)).filter(({ check }) => !isKept(check))
   // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
   const closed = states.filter(({ open, status }) => hasAny(open) || status !== 'unknown')
@@ -26,7 +26,7 @@ export async function closeFindings(
     results.push({ ...nothing, check, resolved })
   }
   if (results.length > 0) await store.saveResults(tenantId, now, { results })
-  return results.map(outcomeOf)
+  return results
 }
 
 const nothing = {
@@ -38,25 +38,14 @@ const nothing = {
   changesAt: null,
   basis: null,
   open: {},
-  written: [],
-  waivers: { accepted: [], lapsed: [] },
   problem: null,
+  ...noChanges,
 } as const
 
-export function closeTenant(store: FindingStore, tenantId: number, now: number): Promise<readonly CheckOutcome[]> {
-  return closeFindings(store, tenantId, { now, isKept: () => false, resolution: 'tenant_removed' })
-}
-
 /** Ends the findings of tenants that were removed from the configuration. */
-export async function closeTenants(
-  store: FindingStore,
-  removed: readonly string[],
-  now: number,
-): Promise<ReadonlyMap<string, readonly CheckOutcome[]>> {
-  const outcomes = new Map<string, readonly CheckOutcome[]>()
+export async function closeTenants(store: FindingStore, removed: readonly string[], now: number): Promise<void> {
   const names = new Set(removed)
   for (const { id, name } of await store.tenants()) {
-    if (names.has(name)) outcomes.set(name, await closeTenant(store, id, now))
+    if (names.has(name)) await closeFindings(store, id, { now, isKept: () => false, resolution: 'tenant_removed' })
   }
-  return outcomes
 }

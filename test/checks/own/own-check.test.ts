@@ -54,7 +54,7 @@ function answering() {
 
 type Scene = ReturnType<typeof answering>
 
-interface EvaluationOptions extends Partial<Pick<EvaluateTenant, 'queryBudget' | 'onlyInputs' | 'keepUnlisted'>> {
+interface EvaluationOptions extends Partial<Pick<EvaluateTenant, 'onlyInputs' | 'keepUnlisted'>> {
   readonly at?: number
   readonly changes?: SettingsChanges
   readonly check?: OwnCheck | null

@@ -1,10 +1,10 @@
 import { checks } from '../../../src/checks/index.ts'
 import type { Check } from '../../../src/evaluate/check.ts'
-import type { CheckOutcome } from '../../../src/evaluate/check-outcome.ts'
 import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import type { CheckResult } from '../../../src/store/port.ts'
 import { now } from '../../checks/support/evaluator.ts'
 import { settings } from '../../checks/support/facts.ts'
 import { type FakeMirror, fakeMirror } from './fake-mirror.ts'
@@ -17,8 +17,21 @@ export interface Evaluating extends Partial<Pick<EvaluateTenant, 'onlyInputs' | 
   readonly catalogue?: readonly Check[]
 }
 
-/** Evaluates the tenant `acme`; the outcomes by check id. */
-export async function evaluate(mirror: FakeMirror, evaluating: Evaluating = {}): Promise<Map<string, CheckOutcome>> {
+/** A result with the number of findings that it opens, and of those that it resolves by resolution. */
+export function counted({ resolved, ...result }: CheckResult) {
+  const groups = Map.groupBy(resolved, ({ resolution }) => resolution)
+  return {
+    ...result,
+    opened: result.written.filter(({ kind }) => kind !== 'changed').length,
+    resolved: Object.fromEntries([...groups].map(([resolution, { length }]) => [resolution, length])),
+  }
+}
+
+/** Evaluates the tenant `acme`; the results by check id. */
+export async function evaluate(
+  mirror: FakeMirror,
+  evaluating: Evaluating = {},
+): Promise<Map<string, ReturnType<typeof counted>>> {
   const { at = now, changes = {}, catalogue = checks, ...more } = evaluating
   const tenant = { id: 1, settings: tenantSettings(changes) }
   const outcomes = await evaluateTenant({
@@ -29,7 +42,7 @@ export async function evaluate(mirror: FakeMirror, evaluating: Evaluating = {}):
     log: silentLog(),
     ...more,
   })
-  return new Map(outcomes.map((outcome) => [outcome.check, outcome]))
+  return new Map(outcomes.map((outcome) => [outcome.check, counted(outcome)]))
 }
 
 /** A mirror with the settings of a tenant that has nothing to hide. */
