@@ -23,7 +23,7 @@ const defaultCycleMs = 5 * minuteMs
 
 /** Sends nothing before the first call. Throws UsageError when settings or environment forbid to send a token. */
 export function createTenantClient(options: TenantClientOptions): TenantClient {
-  const { api, auth, clock, env, observer, random } = options
+  const { api, auth, clock, env, observer } = options
   const log = (options.log ?? silentLog()).child({ tenant: options.name })
   const cycleMs = options.cycleMs ?? defaultCycleMs
   if (env('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
@@ -38,16 +38,8 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       ? api.proxy
       : createPlain(api.proxy, { clock, log, env, cycleMs })
   const dispatchers = new Dispatchers({ timeoutMs, caFile, proxyFor: proxyFor(proxy, env) })
-  const gate = new Gate({
-    clock,
-    random,
-    requestsPerSecond: api.requestsPerSecond,
-    blockedUntil: options.blockedUntil ?? 0,
-    blockedForMs: options.blockedForMs,
-    retries: options.retries,
-    storeWait: options.storeWait,
-    log,
-  })
+  const { requestsPerSecond } = api
+  const gate = new Gate({ ...options, requestsPerSecond, blockedUntil: options.blockedUntil ?? 0, log })
   const send = createSend(options, { target, dispatchers, gate })
   const { allowInsecureHttp } = api
   const source = createSource(auth.token, { clock, log, env, cycleMs, allowInsecureHttp, send })

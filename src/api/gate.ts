@@ -1,10 +1,10 @@
 import { Mutex } from 'async-mutex'
-import type { Clock, Random } from '../model/clock.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import { abortedError, waitFor } from './deadline.ts'
+import type { TenantClientOptions } from './options.ts'
 
 /** Advice for the operator when a tenant answers 429. */
 export const rateAdvice = 'Set a lower api.requestsPerSecond (0 is no limit) or run less often'
@@ -23,19 +23,12 @@ const maxRetries = 4
 const usualBucket = 20
 const perSuccess = 0.2
 
-export interface GateOptions {
-  readonly clock: Clock
-  readonly random: Random
+export interface GateOptions
+  extends Pick<TenantClientOptions, 'blockedForMs' | 'clock' | 'random' | 'retries' | 'storeWait'> {
   /** 0 = no limit; below 1 one request in more than a second. */
   readonly requestsPerSecond: number
   readonly blockedUntil: number
-  /** Remaining wait when it was stored, in milliseconds; absent or null = unknown. */
-  readonly blockedForMs?: number | null | undefined
-  /** Budget of retries. */
-  readonly retries?: number | undefined
   readonly log: Log
-  /** Stores the end of the wait in wall time (0 = none) and the remaining milliseconds. Absent = not stored. */
-  readonly storeWait?: ((until: number, forMs: number) => Promise<void>) | undefined
 }
 
 /**

@@ -38,10 +38,13 @@ export interface TenantClientOptions {
   /** How long a success proves a token, and the interval of probes of a refused one, in milliseconds; default 5 min. */
   readonly cycleMs?: number
   readonly blockedUntil?: number
+  /** Remaining wait when it was stored, in milliseconds; absent or null = unknown. */
   readonly blockedForMs?: number | null
   /** Server times of the last answers that earlier processes received. */
   readonly serverTimesReached?: readonly ReachedTime[]
+  /** Stores the end of the wait in wall time (0 = none) and the remaining milliseconds. Absent = not stored. */
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
+  /** Budget of retries. */
   readonly retries?: number
   readonly resources?: readonly ResourceName[]
 }

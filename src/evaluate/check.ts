@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'

@@ -57,8 +57,21 @@ export async function readDataQuality(
     const freshnessLimitMs = limitOf(settings, resource, own?.state)
     const skewMs = presentSkewMs(skewOf?.(resource), own?.state)
     const denied = own?.state.denied ?? (refused ? 'unauthorized' : null)
-    const known = { resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs, clockIsBehind, denied }
-    const facts = factsOf(known)
+    const held = holds
+      .filter((hold) => hold.resource === resource || hold.resource === 'all')
+      .map(({ reason }) => reason)
+    const failure = own === undefined ? null : fullFailure(own.state)
+    const facts: InputFacts = {
+      ...{ resource, freshnessLimitMs, clockIsBehind, denied },
+      enabled: settings.resources[resource].enabled,
+      completeStartedAt: dataAsOf(own?.state),
+      tenantMismatch: held.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
+      former: tenant.former.includes(resource),
+      problems: failure === null ? held : [...held, failure],
+      quarantined: own?.quarantined ?? 0,
+      missing: own?.missing ?? 0,
+      clockSkewMs: skewMs,
+    }
     resources.set(resource, { stored: own, freshnessLimitMs, skewMs, denied, input: assessInput(facts, now) })
   }
   const waiversAt = waiverTime(now, newest, stored)
@@ -87,9 +100,7 @@ export function waiverTime(now: number, newest: number | null, stored: readonly 
 function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
   if (state === undefined) return live ?? null
   const complete = between(state.completeServerTime, state.completeStartedAt)
-  // Earlier versions stored only the server time of the last complete sync.
-  const stored = state.serverTimeAt === null ? complete : between(state.serverTime, state.serverTimeAt)
-  const present = live === undefined ? stored : live
+  const present = live === undefined ? between(state.serverTime, state.serverTimeAt) : live
   // The last complete full sync may have read an old answer, whatever newer runs state.
   return complete !== null && complete < -greatestSkewMs ? Math.min(complete, present ?? complete) : present
 }
@@ -142,35 +153,6 @@ function limitOf(settings: EvaluatedSettings, resource: ResourceName, state: Syn
   const { freshnessMs, full } = settings.resources[resource]
   const durationMs = state?.completeDurationMs ?? null
   return fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs })
-}
-
-interface Known {
-  readonly resource: ResourceName
-  readonly stored: ResourceQuality | undefined
-  readonly tenant: TenantRow
-  readonly holds: readonly HoldRow[]
-  readonly settings: EvaluatedSettings
-  readonly freshnessLimitMs: number
-  readonly clockIsBehind: boolean
-  readonly skewMs: number | null
-  readonly denied: Reason | null
-}
-
-function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }: Known): InputFacts {
-  const own = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').map(({ reason }) => reason)
-  const failedFullSync = stored === undefined ? null : fullFailure(stored.state)
-  return {
-    resource,
-    enabled: settings.resources[resource].enabled,
-    completeStartedAt: dataAsOf(stored?.state),
-    ...known,
-    tenantMismatch: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
-    former: tenant.former.includes(resource),
-    problems: failedFullSync === null ? own : [...own, failedFullSync],
-    quarantined: stored?.quarantined ?? 0,
-    missing: stored?.missing ?? 0,
-    clockSkewMs: skewMs,
-  }
 }
 
 /** Start of the last complete full sync; null until the first run has ended, which reads details last. */

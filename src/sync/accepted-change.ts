@@ -1,5 +1,5 @@
 import type { TenantRow } from '../store/port.ts'
-import { enabledResources } from './context.ts'
+import { identifyingLists } from './context.ts'
 import type { Answered, Evidence, ProofContext } from './identity-proof.ts'
 
 /** Most ids stored with a hold, to recognize its tenant. */
@@ -14,15 +14,9 @@ export function acceptedChange(
 }
 
 /** True until a list with GUIDs of the accepted tenant is mirrored; from then on its ids prove the identity. */
-export async function awaitsAccepted(
-  { store, tenantId, ...context }: ProofContext,
-  owed: readonly string[],
-): Promise<boolean> {
-  for (const { name, identifiedBy } of enabledResources(context)) {
-    const isMirrored = identifiedBy === 'guid' && !owed.includes(name)
-    if (isMirrored && (await store.liveCount(tenantId, name)) > 0) return false
-  }
-  return true
+export async function awaitsAccepted(context: ProofContext, owed: readonly string[]): Promise<boolean> {
+  const lists = await identifyingLists(context, context.tenantId)
+  return lists.every(({ definition }) => owed.includes(definition.name))
 }
 
 /** Ids for the cause of a hold, sorted, because the order of answers may vary. */

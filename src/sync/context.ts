@@ -30,3 +30,22 @@ export function enabledResources({
 }: Pick<TenantContext, 'settings' | 'resources'>): readonly ResourceDefinition[] {
   return resources.filter(({ name }) => settings.resources[name].enabled)
 }
+
+export interface IdentifyingList {
+  readonly definition: ResourceDefinition
+  readonly live: number
+}
+
+/** Lists whose ids identify the tenant: enabled, of GUIDs, with live records in the mirror, readable or not. */
+export async function identifyingLists(
+  context: Pick<TenantContext, 'settings' | 'resources'> & { readonly store: Pick<EngineStore, 'liveCount'> },
+  tenantId: number,
+): Promise<readonly IdentifyingList[]> {
+  const lists: IdentifyingList[] = []
+  for (const definition of enabledResources(context)) {
+    if (definition.identifiedBy !== 'guid') continue
+    const live = await context.store.liveCount(tenantId, definition.name)
+    if (live > 0) lists.push({ definition, live })
+  }
+  return lists
+}

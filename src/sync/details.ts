@@ -38,7 +38,7 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   if (!goesOn && detailsAfter !== undefined) await context.store.noteSync(tenantId, definition.name, { detailsAfter })
 }
 
-type Found = Lookup<AnyRecord> & { readonly item: Item | null; readonly meta: AnswerMeta }
+export type Found = Lookup<AnyRecord> & { readonly item: Item | null; readonly meta: AnswerMeta }
 
 /** Null without a record; `end` if further look-ups make no sense: they would fail alike, or ask another tenant. */
 async function readOne(run: Run, definition: FeedResource, key: string): Promise<Found | 'end' | null> {

@@ -2,7 +2,7 @@ import type { AnswerMeta, Fetched } from '../api/reader.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { TenantRow } from '../store/port.ts'
-import { type EngineStore, enabledResources, ownIdOn, type TenantContext } from './context.ts'
+import { type EngineStore, enabledResources, identifyingLists, ownIdOn, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
 import { cursorIgnored, idOf, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
 
@@ -59,8 +59,7 @@ class Proof {
   }
 
   async read(): Promise<Evidence> {
-    const lists = await this.#counting()
-    for (const { definition, live } of lists) {
+    for (const { definition, live } of await identifyingLists(this.#context, this.#tenantId)) {
       const isKnown = async ({ items }: Fetched) => {
         const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
         for (const id of ids) this.#shown.add(`${definition.name} ${id}`)
@@ -94,17 +93,6 @@ class Proof {
       return this.#evidence(found === true ? 'match' : 'ownClientMissing')
     }
     return this.#evidence('nothing')
-  }
-
-  /** Resources that count: enabled, with live records in the mirror, whether or not the token may read them. */
-  async #counting() {
-    const counting: { readonly definition: ResourceDefinition; readonly live: number }[] = []
-    for (const definition of enabledResources(this.#context)) {
-      if (definition.identifiedBy !== 'guid') continue
-      const live = await this.#context.store.liveCount(this.#tenantId, definition.name)
-      if (live > 0) counting.push({ definition, live })
-    }
-    return counting
   }
 
   /** True for a match, false for unknown records, undefined without a proof. Notes the cause. */

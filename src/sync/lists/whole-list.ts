@@ -2,9 +2,9 @@ import type { Fetched, Item } from '../../api/reader.ts'
 import type { Emptiness } from '../../model/holds.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
 import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
+import { identifyingLists } from '../context.ts'
 import { contradictoryAnswers, isSameAnswer } from '../pages/answer-difference.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
-import { isProvable } from '../pages/proof.ts'
 import { fetchPage, type Run } from '../run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
@@ -21,7 +21,8 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const durationMs = Math.round(clock.monotonic() - since)
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   if (!(await confirmList(run, fetched, whole))) {
-    if (state.completeStartedAt !== null || (await isProvable(run))) await assertRepeated(run, definition, fetched)
+    const isFirst = state.completeStartedAt === null && (await identifyingLists(context, tenantId)).length === 0
+    if (!isFirst) await assertRepeated(run, definition, fetched)
     await commitPage(run, fetched, { whole })
   }
   await store.liftHold(tenantId, definition.name, 'suspect_empty')

@@ -4,7 +4,6 @@ import { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
 import { isSkewed } from '../../model/server-clock.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
-import { proveEnd } from '../pages/proof.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove } from './confirm-by-time.ts'
 
@@ -76,7 +75,7 @@ export async function decideRemovals(
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
-  await proveEnd(run)
+  await proveBeforeRemovals(run)
   const first = ended.notWhole ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
@@ -119,6 +118,14 @@ export async function decideRemovals(
 
 const nothing: Absence = { live: 0, absent: [] }
 const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
+
+/** Proves the identity if the full sync read no known GUID. */
+async function proveBeforeRemovals(run: Run): Promise<void> {
+  const { context, definition, guard, tenantId } = run
+  if (definition.identifiedBy !== 'guid' || run.proven) return
+  if ((await context.store.liveCount(tenantId, definition.name)) > 0) await guard.prove(run)
+  run.proven = true
+}
 
 /** Server time if the local clock agrees with it; null if nobody knows the time. */
 export function agreedTime(run: Run, { startServerTime }: Pick<FullSyncRow, 'startServerTime'>): number | null {

@@ -42,7 +42,7 @@ export function fullSyncEnd(tenantId: number, resource: ResourceName, at: number
     reason: null,
     message: null,
     reachedEndServerTime: null,
-    answered: null,
+    answered: { serverTime: at, at },
     pages: 1,
     counts: { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 },
   }
