@@ -1,3 +1,4 @@
+-- id: few-can-create-users
 -- title: At most two API clients can create users
 -- severity: high
 -- inputs: api-clients, roles

@@ -1,3 +1,4 @@
+-- id: privileged-users-established
 -- title: Nobody who joined within the last week has a role that manages API clients
 -- severity: medium
 -- inputs: users, roles

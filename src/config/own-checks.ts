@@ -8,8 +8,7 @@ import { severities } from '../model/severity.ts'
 import { formatPath, validate, whyUnreadable } from './mistakes.ts'
 import { choice, text, textOf } from './values.ts'
 
-export interface WellFormedCheck extends Readonly<Header> {
-  readonly id: string
+export interface WellFormedCheck extends OwnCheckHeader {
   readonly file: string
   readonly query: string
   /** True when the result of the same records can change with time. */
@@ -71,11 +70,13 @@ export function readFile(folder: string, name: string): OwnCheckFile {
 
 export const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 
+const names = 'lower-case letters, digits and dashes, at most'
 const sentence = (most: number) => text(`at most ${most} characters`, new RegExp(`^\\P{Cc}{1,${most}}$`, 'u'))
 const optional = () => sentence(1000).nullable().default(null)
 
 const schema = z
   .strictObject({
+    id: text(`${names} 64`, idPattern),
     title: sentence(200),
     severity: choice(severities),
     inputs: textOf(
@@ -86,7 +87,7 @@ const schema = z
       const ms = parseDuration(age) ?? 0
       return ms >= 1000 && ms <= 400 * dayMs
     }).optional(),
-    entity: text('lower-case letters, digits and dashes, at most 40', /^[a-z][a-z0-9-]{0,39}$/).default('entity'),
+    entity: text(`${names} 40`, /^[a-z][a-z0-9-]{0,39}$/).default('entity'),
     frameworks: sentence(1000).optional(),
     description: optional(),
     risk: optional(),
@@ -101,9 +102,12 @@ const schema = z
   }))
 
 type Header = z.output<typeof schema>
+type OwnCheckHeader = { readonly [Key in keyof Header]: Header[Key] }
 
 interface ReadHeader {
-  readonly header: Header | null
+  /** Null when missing or invalid. */
+  readonly id: string | null
+  readonly header: OwnCheckHeader | null
   readonly problems: readonly string[]
   readonly query: string
 }
@@ -133,7 +137,8 @@ function readHeader(source: string): ReadHeader {
     return { prefix: 'header', line: null, order, name: formatPath(path), path }
   })
   problems.push(...mistakes.map((mistake) => mistake.text))
-  return { header: problems.length === 0 ? header : null, problems, query }
+  const id = idPattern.test(raw['id'] ?? '') ? (raw['id'] ?? null) : null
+  return { id, header: problems.length === 0 ? header : null, problems, query }
 }
 
 /** Null unless every part is the name of a resource, each once. */
@@ -169,30 +174,58 @@ type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
 
 const folderId = 'own-checks-folder'
 
-const idOf = (file: string) => file.replace(/\.sql$/, '')
-
-/** The id of a check is the name of its file. Files with other names are one check that cannot be evaluated. */
+/** An invalid file gets the id in its header if known, else one derived from the file name. */
 export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: readonly string[]): Parsed {
   if ('problem' in folder) {
     const problem = `the folder of own checks cannot be read: ${folder.problem}`
     return { checks: [{ id: folderId, file: path, problem }], incomplete: true }
   }
-  const isNamed = ({ name }: OwnCheckFile) => idPattern.test(idOf(name)) && ![folderId, ...builtIn].includes(idOf(name))
-  const checks = folder.files.filter(isNamed).map(parse)
-  const others = folder.files.filter((file) => !isNamed(file)).map(({ name }) => name)
-  if (others.length === 0) return { checks, incomplete: false }
-  const wanted = 'lower-case letters, digits and dashes, at most 64, and not the id of a built-in check'
-  const problem = `the name of a file is the id of its check; expected ${wanted}`
-  return { checks: [...checks, { id: folderId, file: others.join(', '), problem }], incomplete: true }
+  const read = folder.files.map((file) => ({ file: file.name, check: parse(file, builtIn) }))
+  const files = Map.groupBy(read, ({ check }) => check.id)
+  const taken = new Set([...builtIn, ...read.flatMap(({ check }) => check.id ?? [])])
+  const checks: OwnCheck[] = []
+  for (const [id, same] of files) {
+    if (id === null)
+      checks.push(...same.map(({ file, check }) => ({ id: nameFor(file, taken), file, problem: check.problem ?? '' })))
+    else if (same.length > 1) {
+      const names = same.map(({ file }) => file).join(', ')
+      checks.push({ id, file: names, problem: `the id ${id} is in several files: ${names}` })
+    } else checks.push(...same.map(({ check }) => ({ ...check, id }) as OwnCheck))
+  }
+  return { checks: checks.sort((a, b) => (a.file < b.file ? -1 : 1)), incomplete: files.has(null) }
 }
 
-function parse({ name: file, ...read }: OwnCheckFile): OwnCheck {
-  const id = idOf(file)
-  if ('problem' in read) return { id, file, problem: `the file cannot be read: ${read.problem}` }
-  const { header, problems, query } = readHeader(read.text)
+type ParsedFile = Exclude<OwnCheck, { readonly problem: string }> | Unusable
+
+/** The id is null when unknown or already taken. */
+interface Unusable {
+  readonly id: string | null
+  readonly file: string
+  readonly problem: string
+}
+
+function parse(file: OwnCheckFile, builtIn: readonly string[]): ParsedFile {
+  if ('problem' in file) return { id: null, file: file.name, problem: `the file cannot be read: ${file.problem}` }
+  const { id, header, problems, query } = readHeader(file.text)
+  if (id !== null && builtIn.includes(id))
+    return { id: null, file: file.name, problem: `the id ${id} is that of a built-in check` }
   // If the header does not end, there is no query to check.
   const found = header === null && query.trim() === '' ? null : problemOfQuery(query)
-  const all = found === null ? problems : [...problems, found]
-  if (header === null || all.length > 0) return { id, file, problem: all.join('; ') }
-  return { ...header, id, file, query, timeBased: readsTheTime(query), problem: null }
+  const all = [...problems, ...(found === null ? [] : [found])]
+  if (header === null || all.length > 0) return { id, file: file.name, problem: all.join('; ') }
+  return { ...header, file: file.name, query, timeBased: readsTheTime(query), problem: null }
+}
+
+function nameFor(file: string, taken: Set<string>): string {
+  const stem = file
+    .slice(0, -'.sql'.length)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-|-$/g, '')
+  const wanted = `own-file-${stem || 'unnamed'}`
+  let name = wanted
+  for (let next = 2; taken.has(name); next++) name = `${wanted}-${next}`
+  taken.add(name)
+  return name
 }

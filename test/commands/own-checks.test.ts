@@ -6,7 +6,8 @@ import { aDay, type Cli, cli, synced } from './support/cli.ts'
 import { movedToPostgres } from './support/on-postgres.ts'
 import { reloadable } from './support/reloading.ts'
 
-const sql = (query: string, inputs = 'users', more = '') => `-- title: All is well
+const sql = (id: string, query: string, inputs = 'users', more = '') => `-- id: ${id}
+-- title: All is well with ${id}
 -- severity: medium
 -- inputs: ${inputs}
 -- entity: user
@@ -34,7 +35,10 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
   const waiver = `waivers:
   - { id: W-1, check: first-user, entity: "*", tenant: acme, reason: Accepted for as long as this test runs, owner: me, expires: 2027-01-01 }
 `
-  const made = await world({ 'first-user.sql': sql(ofFirst) }, 'checks: { first-user: { severity: critical } }')
+  const made = await world(
+    { 'first.sql': sql('first-user', ofFirst) },
+    'checks: { first-user: { severity: critical } }',
+  )
   expect((await made.run('sync')).code).toBe(0)
   const [finding, ...others] = await openOf(made, 'first-user')
   expect(others).toEqual([])
@@ -42,14 +46,14 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
     entity: { type: 'user' },
     severity: 'critical',
     message: 'It is the first.',
-    evidence: { ownCheck: 'first-user.sql', reason: 'It is the first.' },
+    evidence: { ownCheck: 'first.sql', reason: 'It is the first.' },
   })
   const { stdout } = await made.run('metrics')
   expect(stdout).toContain('tenantwatch_check_status{tenant="acme",check="first-user",status="fail"} 1\n')
   expect(stdout).toContain('tenantwatch_findings{tenant="acme",check="first-user",severity="critical"} 1\n')
   expect(stdout).toContain('tenantwatch_check_entities{tenant="acme",check="first-user"} 250\n')
   const explained = await made.run('explain', finding.fingerprint)
-  expect(explained.stdout).toContain('Passes when  All is well\n')
+  expect(explained.stdout).toContain('Passes when  All is well with first-user\n')
   made.write('tenantwatch.yaml', `${made.read('tenantwatch.yaml')}${waiver}`)
   expect((await made.run('sync')).code).toBe(0)
   expect(await openOf(made, 'first-user')).toEqual([])
@@ -61,23 +65,23 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
 it('lists own checks with their files and their problems', async () => {
   const made = await world(
     {
-      'good-one.sql': sql(ofFirst, 'users', '-- frameworks: SOC 2 CC6.1\n'),
-      'bad-sql.sql': sql('select userId as entity from usrs'),
-      'no-header.sql': 'no header',
+      'a.sql': sql('good-one', ofFirst, 'users', '-- frameworks: SOC 2 CC6.1\n'),
+      'b.sql': sql('bad-sql', 'select userId as entity from usrs'),
+      'c.sql': 'no header',
     },
     '',
     cli,
   )
   const { code, stdout, stderr } = await made.run('checks')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^good-one +medium +users +All is well \(own: good-one\.sql\)$/m)
+  expect(stdout).toMatch(/^good-one +medium +users +All is well with good-one \(own: a\.sql\)$/m)
   expect(stderr).toMatch(/bad-sql.*no such table: usrs/)
-  expect(stderr).toMatch(/no-header.*`title` is missing/)
+  expect(stderr).toMatch(/own-file-c.*`id` is missing/)
   const facts = JSON.parse((await made.run('checks', '--format', 'json')).stdout)
   expect(facts.slice(-3)).toMatchObject([
+    { id: 'good-one', own: { file: 'a.sql', frameworks: ['SOC 2 CC6.1'], problem: null } },
     { id: 'bad-sql', own: { problem: 'no such table: usrs' } },
-    { id: 'good-one', own: { file: 'good-one.sql', frameworks: ['SOC 2 CC6.1'], problem: null } },
-    { id: 'no-header', evaluates: null, own: { file: 'no-header.sql' } },
+    { id: 'own-file-c', evaluates: null, own: { file: 'c.sql' } },
   ])
 })
 
@@ -91,22 +95,22 @@ it('lists the built-in checks where there is no valid configuration', async () =
 })
 
 it('reports in config check the problem of each file, after running its query over no records', async () => {
-  const made = await world({ 'good-one.sql': sql(ofFirst) }, '', cli)
+  const made = await world({ 'a.sql': sql('good-one', ofFirst) }, '', cli)
   expect(await made.run('config', 'check')).toMatchObject({
     code: 0,
     stdout: 'tenantwatch.yaml is valid: 1 tenant, 1 own check\n',
   })
-  made.write('own/bad-columns.sql', sql('select 1'))
-  made.write('own/bad-input.sql', sql("select fileId as entity, 'ok' as status, '' as reason from documents"))
-  made.write('own/user-mfa-enrolled.sql', sql(ofFirst))
+  made.write('own/b.sql', sql('bad-columns', 'select 1'))
+  made.write('own/c.sql', sql('bad-input', "select fileId as entity, 'ok' as status, '' as reason from documents"))
+  made.write('own/d.sql', sql('user-mfa-enrolled', ofFirst))
   const { code, stderr } = await made.run('config', 'check')
   expect(code).toBe(2)
   expect(stderr).toBe(`tenantwatch: 3 problems:
-own: bad-columns.sql: its columns are 1; expected exactly entity, status and reason
-own: bad-input.sql: it reads documents, which inputs does not name
-own: user-mfa-enrolled.sql: the name of a file is the id of its check; expected lower-case letters, digits and dashes, at most 64, and not the id of a built-in check
+own: b.sql: its columns are 1; expected exactly entity, status and reason
+own: c.sql: it reads documents, which inputs does not name
+own: d.sql: the id user-mfa-enrolled is that of a built-in check
 `)
-  expect((await made.run('doctor')).stdout).toMatch(/own checks +bad-columns\.sql: its columns are 1; expected exactly/)
+  expect((await made.run('doctor')).stdout).toMatch(/own checks +b\.sql: its columns are 1; expected exactly/)
   rmSync(join(made.folder, 'own'), { recursive: true })
   expect(await made.run('config', 'check')).toMatchObject({
     code: 2,
@@ -119,10 +123,12 @@ own: user-mfa-enrolled.sql: the name of a file is the id of its check; expected 
 it('tries one file over the mirror, prints the findings it would open, and writes nothing', async () => {
   const tenants = [{ name: 'acme' }, { name: 'zeta', token: 'secondReader' as const }]
   const severity = 'checks: { first-user: { severity: critical } }'
-  const made = await world({ 'first-user.sql': sql(ofFirst) }, severity, (options) => synced({ ...options, tenants }))
+  const made = await world({ 'a.sql': sql('first-user', ofFirst) }, severity, (options) =>
+    synced({ ...options, tenants }),
+  )
   await made.run('sync')
-  made.write('too-low.sql', sql(upTo(1010)))
-  const tried = await made.run('checks', '--try', 'too-low.sql', '--tenant', 'acme')
+  made.write('draft.sql', sql('too-low', upTo(1010)))
+  const tried = await made.run('checks', '--try', 'draft.sql', '--tenant', 'acme')
   expect(tried.code).toBe(0)
   const [heading, ...rows] = tried.stdout.trimEnd().split('\n')
   expect(heading).toMatch(/^SEVERITY +ID +TENANT +CHECK +SINCE +FINDING/)
@@ -132,7 +138,7 @@ it('tries one file over the mirror, prints the findings it would open, and write
     `acme: ${250 - rows.length} ok, ${rows.length} alarm, 0 skip, 0 error\nNothing was written.\n`,
   )
   expect(await openOf(made, 'too-low')).toEqual([])
-  const json = await made.run('checks', '--try', 'own/first-user.sql', '--format', 'json')
+  const json = await made.run('checks', '--try', 'own/a.sql', '--format', 'json')
   const found = JSON.parse(json.stdout)
   expect(found).toMatchObject([{ tenant: 'acme' }, { tenant: 'zeta' }])
   const opened = await openOf(made, 'first-user')
@@ -149,7 +155,7 @@ it.each([
 ])('names the problem of a file that is tried: %s', async (query, code, problem) => {
   const made = await world({})
   await made.run('sync')
-  made.write('draft.sql', sql(query))
+  made.write('draft.sql', sql('draft', query))
   expect(await made.run('checks', '--try', 'draft.sql')).toMatchObject({
     code,
     stdout: '',
@@ -163,41 +169,44 @@ it.each([
 })
 
 it('warns in config check of requirements that no report lists', async () => {
-  const named = sql(ofFirst).replace('-- severity', '-- frameworks: SOC2 CC6.1, CC99, NIST AC-2, Foo 1\n-- severity')
-  const made = await world({ 'good-one.sql': named }, '', cli)
+  const named = sql('good-one', ofFirst).replace(
+    '-- severity',
+    '-- frameworks: SOC2 CC6.1, CC99, NIST AC-2, Foo 1\n-- severity',
+  )
+  const made = await world({ 'a.sql': named }, '', cli)
   const { code, stderr } = await made.run('config', 'check')
   expect(code).toBe(0)
   expect(stderr).toMatch(
-    /^Warning: good-one\.sql: frameworks names "CC99", "Foo 1", which no report lists\. .*"SOC 2 CC6\.1"/m,
+    /^Warning: a\.sql: frameworks names "CC99", "Foo 1", which no report lists\. .*"SOC 2 CC6\.1"/m,
   )
   expect((await made.run('doctor')).stdout).toContain('frameworks names "CC99", "Foo 1"')
 })
 
 it('is unknown with its error shown, and fails sync --fail-on, while a check is broken', async () => {
-  const made = await world({ 'good-one.sql': sql(ofFirst) })
+  const made = await world({ 'a.sql': sql('good-one', ofFirst) })
   await made.run('sync')
-  made.write('own/good-one.sql', sql('select nonsense'))
-  made.write('own/no-header.sql', 'no header')
+  made.write('own/a.sql', sql('good-one', 'select nonsense'))
+  made.write('own/b.sql', 'no header')
   const ran = await made.run('sync', '--fail-on', 'critical')
   expect(ran.code).toBe(3)
-  expect(ran.stderr).toContain('"detail":"good-one.sql: no such column: nonsense"')
+  expect(ran.stderr).toContain('"detail":"a.sql: no such column: nonsense"')
   const { stderr } = await made.run('findings')
-  expect(stderr).toContain('good-one (good-one.sql: no such column: nonsense)')
-  expect(stderr).toContain('no-header (no-header.sql: `title` is missing')
+  expect(stderr).toContain('good-one (a.sql: no such column: nonsense)')
+  expect(stderr).toContain('own-file-b (b.sql: `id` is missing')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
   const metrics = (await made.run('metrics')).stdout
   expect(metrics).toContain(
     'tenantwatch_check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n',
   )
   expect(metrics).toContain(
-    'tenantwatch_check_unknown_reason{tenant="acme",check="no-header",reason="check_failed"} 1\n',
+    'tenantwatch_check_unknown_reason{tenant="acme",check="own-file-b",reason="check_failed"} 1\n',
   )
 })
 
 it('keeps findings while their file may be one that cannot be read, and closes them when it is gone', async () => {
-  const made = await world({ 'good-one.sql': sql(ofFirst) })
+  const made = await world({ 'a.sql': sql('good-one', ofFirst) })
   await made.run('sync')
-  made.write('own/good-one.sql', 'no header')
+  made.write('own/a.sql', 'no header')
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
   rmSync(join(made.folder, 'own'), { recursive: true })
@@ -216,7 +225,7 @@ it('keeps findings while their file may be one that cannot be read, and closes t
     code: 2,
     stderr: expect.stringContaining('which cannot be read: it has no *.sql file; is its volume mounted?'),
   })
-  made.write('own/another.sql', sql(ofFirst))
+  made.write('own/b.sql', sql('another', ofFirst))
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toEqual([])
   expect((await made.run('metrics')).stdout).not.toContain('check="good-one"')
@@ -228,7 +237,7 @@ it('keeps findings while their file may be one that cannot be read, and closes t
 
 it('shows no false green when its tenant is away', async () => {
   const made = await world({
-    'all-fine.sql': sql("select userId as entity, 'ok' as status, '' as reason from users"),
+    'a.sql': sql('all-fine', "select userId as entity, 'ok' as status, '' as reason from users"),
   })
   await made.run('sync')
   const statusOf = async () =>
@@ -245,33 +254,29 @@ it('shows no false green when its tenant is away', async () => {
 
 it('loads other files at a reload, and shows them on the page, in JSON and from the first scrape', async () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
-  const one = await reloadable({ more }, { 'first-user.sql': sql(ofFirst) })
+  const one = await reloadable({ more }, { 'a.sql': sql('first-user', ofFirst) })
   const status = (check: string, name: string) =>
     one.metric(`tenantwatch_check_status{tenant="acme",check="${check}",status="${name}"}`)
   expect(await status('first-user', 'fail')).toBe(1)
   expect(await one.metric('tenantwatch_findings_opened_total{tenant="acme",check="first-user"}')).toBe(1)
-  one.write('first-user.sql', sql(upTo(0)))
-  one.write('second.sql', sql('select 1; select 2'))
+  one.write('a.sql', sql('first-user', upTo(0)))
+  one.write('b.sql', sql('second', 'select 1; select 2'))
   expect(await one.daemon.reload()).toMatchObject({ ok: true })
   expect(await one.metric('tenantwatch_findings_opened_total{tenant="acme",check="second"}')).toBe(0)
   expect(await status('second', 'unknown')).toBe(1)
   await one.session.evaluate()
   expect(await status('first-user', 'pass')).toBe(1)
   expect(await one.metric('tenantwatch_findings_resolved_total{tenant="acme",check="first-user"}')).toBe(1)
-  expect(await one.get('/')).toContain('second.sql: there is more than one statement')
+  expect(await one.get('/')).toContain('b.sql: there is more than one statement')
   expect(JSON.parse(await one.get('/api/v1/checks'))).toContainEqual(
-    expect.objectContaining({
-      check: 'second',
-      reason: 'check_failed',
-      problem: expect.stringContaining('second.sql'),
-    }),
+    expect.objectContaining({ check: 'second', reason: 'check_failed', problem: expect.stringContaining('b.sql') }),
   )
   expect(one.logged('Own check could not be evaluated')).toMatchObject([{ check: 'second', tenant: 'acme' }])
 })
 
 it('does not give up its own checks at a reload whose folder cannot be read', async () => {
   const own = { more: 'ownChecks: { folder: ., timeoutSeconds: 60 }' }
-  const one = await reloadable(own, { 'first-user.sql': sql(ofFirst) })
+  const one = await reloadable(own, { 'a.sql': sql('first-user', ofFirst) })
   one.configure({ more: 'ownChecks: { folder: away }' })
   expect(await one.daemon.reload()).toEqual({
     ok: false,
@@ -287,7 +292,7 @@ it('does not give up its own checks at a reload whose folder cannot be read', as
 it('hides the evidence of own checks where names are hidden', async () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
   const query = `select email as entity, iif(userId = (${first}), 'alarm', 'error') as status, 'Phone ' || email as reason from users`
-  const one = await reloadable({ more, server: 'exposeDetails: false' }, { 'names.sql': sql(query) })
+  const one = await reloadable({ more, server: 'exposeDetails: false' }, { 'a.sql': sql('names', query) })
   const found = JSON.parse(await one.get('/api/v1/findings?check=names'))
   expect(found).toMatchObject([{ check: 'names', message: '[hidden]', entity: { id: '[hidden]' } }])
   for (const path of ['/', '/api/v1/findings', '/api/v1/checks', '/api/v1/status', '/metrics'])

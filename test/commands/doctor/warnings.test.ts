@@ -142,7 +142,7 @@ it('warns of a resource that is switched off, and asks nothing for it', async ()
 it('tries the checks that operators wrote', async () => {
   const world = await cli({ more: 'ownChecks: { folder: own, timeoutSeconds: 300 }' })
   mkdirSync(join(world.folder, 'own'))
-  const header = '-- title: One\n-- severity: medium\n-- inputs: users\n'
+  const header = '-- id: own-one\n-- title: One\n-- severity: medium\n-- inputs: users\n'
   const query = "select userId as entity, 'ok' as status, 'm' as reason from users"
   writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}select nonsense from users\n`)
   const bad = await doctor(world)

@@ -7,7 +7,8 @@ import { temporaryFolder } from '../../support/temporary.ts'
 import { fakeCatalogue } from '../fake-catalogue.ts'
 import { env, problemsOf } from '../load.ts'
 
-const sql = `-- title: All is well
+const sql = (id: string) => `-- id: ${id}
+-- title: All is well
 -- severity: low
 -- inputs: users
 
@@ -40,7 +41,7 @@ checks: { my-check: { severity: high } }
 waivers:
   - { id: W-1, check: my-check, entity: "1", tenant: acme, reason: a reason of twenty letters, owner: me, expires: 2027-01-01 }
 `,
-    { 'my-check.sql': sql },
+    { 'my.sql': sql('my-check') },
   )
   expect(ownChecks).toMatchObject({ folder: '.', timeoutMs: 500, maxRows: 5, incomplete: false })
   expect(ownChecks.checks.map(({ id }) => id)).toEqual(['my-check'])
@@ -49,7 +50,7 @@ waivers:
 })
 
 it('validates the keys and ids of own checks', () => {
-  const problems = (more: string, files = { 'my-check.sql': sql }) =>
+  const problems = (more: string, files = { 'my.sql': sql('my-check') }) =>
     problemsOf(() => load(`ownChecks: { folder: . }\n${more}`, files))
   expect(problems('checks: { my-check: { days: 3 } }')).toEqual([
     'a.yaml:3:23: unknown key `checks.my-check.days`; valid keys here: enabled, severity',
@@ -61,9 +62,9 @@ it('validates the keys and ids of own checks', () => {
 
 it('loads despite a broken own check', () => {
   const { ownChecks } = load('ownChecks: { folder: . }\nchecks: { my-check: { enabled: false } }', {
-    'my-check.sql': sql.replace('-- title', '-- titel'),
+    'my.sql': sql('my-check').replace('-- id', '-- idd'),
   })
-  expect(ownChecks).toMatchObject({ incomplete: false, checks: [{ id: 'my-check' }] })
+  expect(ownChecks).toMatchObject({ incomplete: true, checks: [{ id: 'own-file-my' }] })
   expect(load('ownChecks: { folder: gone }\nchecks: { my-check: { enabled: false } }').ownChecks.incomplete).toBe(true)
 })
 
@@ -83,7 +84,7 @@ waivers: [{ id: W-1, check: "no check", entity: "1", tenant: acme, reason: a rea
 
 it('prints a configuration that can be loaded again', () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 2.5, maxRows: 7 }'
-  const files = { 'my-check.sql': sql }
+  const files = { 'my.sql': sql('my-check') }
   const { settings, written } = loadAll(more, files)
   const printed = maskedYaml(written)
   expect(printed).toContain('ownChecks:\n  folder: .\n  timeoutSeconds: 2.5\n  maxRows: 7\n')

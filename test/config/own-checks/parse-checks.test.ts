@@ -5,18 +5,20 @@ import { parseChecks, readFolder } from '../../../src/config/own-checks.ts'
 import { hourMs } from '../../../src/model/durations.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-const header = `-- title: All is well
+const header = `-- id: my-check
+-- title: All is well
 -- severity: high
 -- inputs: users, roles`
 const query = "select 1 as entity, 'ok' as status, '' as reason"
 
 const parseFiles = (files: Readonly<Record<string, string>>) =>
   parseChecks({ files: Object.entries(files).map(([name, text]) => ({ name, text })) }, 'own', ['user-mfa-enrolled'])
-const parse = (text: string) => parseFiles({ 'my-check.sql': text }).checks[0]
+const parse = (text: string) => parseFiles({ 'a.sql': text }).checks[0]
 const problemOf = (text: string) => parse(text)?.problem
 
 it('reads a header with everything it may have', () => {
   const text = `
+-- id: my-check
 --title:   All is well: every day
 --
 -- severity: high
@@ -33,7 +35,7 @@ ${query};
 `
   expect(parse(text)).toEqual({
     id: 'my-check',
-    file: 'my-check.sql',
+    file: 'a.sql',
     title: 'All is well: every day',
     severity: 'high',
     inputs: ['api-clients', 'roles'],
@@ -62,7 +64,8 @@ it('accepts other line ends and missing optional keys', () => {
 })
 
 it('reports all problems of a header', () => {
-  const text = `-- titel: x
+  const text = `-- id: My Check
+-- titel: x
 -- severity: severe
 -- inputs: users, gremlins
 -- maxAge: soon
@@ -75,6 +78,7 @@ ${query}`
     'the header has inputs twice',
     'the header has the line "just a remark"',
     'unknown key `titel`; did you mean `title`?',
+    '`id` is "My Check"',
     '`severity` is "severe"',
     '`inputs` is "users, gremlins"',
     '`maxAge` is "soon"',
@@ -89,8 +93,8 @@ it('reports the problems of the header and of the query together', () => {
 })
 
 it.each([
-  ['', '`title` is missing'],
-  [query, '`title` is missing'],
+  ['', '`id` is missing'],
+  [query, '`id` is missing'],
   [`${header}\n`, 'there is no query below the header'],
   [`${header}\n\n-- nothing\n;`, 'there is no query below the header'],
   [`${header}\n\n${query}; delete from users`, 'there is more than one statement'],
@@ -121,14 +125,27 @@ it.each([
   expect(parse(`${header}\n\n${query} where ${condition}`)).toMatchObject({ timeBased })
 })
 
-it('takes the name of a file for its id, and says which names are none', () => {
+it('rejects two files with the same id, and a file with the id of a built-in check', () => {
   const whole = `${header}\n\n${query}`
-  const files = { 'a b.sql': whole, 'A.SQL': whole, 'good.sql': whole, 'user-mfa-enrolled.sql': whole }
-  const { checks, incomplete } = parseFiles(files)
+  expect(parseFiles({ 'a.sql': whole, 'b.sql': whole })).toEqual({
+    checks: [{ id: 'my-check', file: 'a.sql, b.sql', problem: 'the id my-check is in several files: a.sql, b.sql' }],
+    incomplete: false,
+  })
+  expect(parseFiles({ 'a.sql': whole.replace('my-check', 'user-mfa-enrolled') })).toEqual({
+    checks: [{ id: 'own-file-a', file: 'a.sql', problem: 'the id user-mfa-enrolled is that of a built-in check' }],
+    incomplete: true,
+  })
+})
+
+it('gives a file without an id a unique id', () => {
+  const other = `${header.replace('my-check', 'own-file-a-b')}\n\n${query}`
+  const { checks, incomplete } = parseFiles({ 'a b.sql': '', 'A_B.SQL': '', '.;.sql': '', 'c.sql': other })
   expect(incomplete).toBe(true)
-  expect(checks.map(({ id, file, problem }) => [id, file, problem === null])).toEqual([
-    ['good', 'good.sql', true],
-    ['own-checks-folder', 'a b.sql, A.SQL, user-mfa-enrolled.sql', false],
+  expect(checks.map(({ id, file }) => [file, id])).toEqual([
+    ['.;.sql', 'own-file-unnamed'],
+    ['A_B.SQL', 'own-file-a-b-3'],
+    ['a b.sql', 'own-file-a-b-2'],
+    ['c.sql', 'own-file-a-b'],
   ])
 })
 
