@@ -1,5 +1,4 @@
 import type * as z from 'zod'
-import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
