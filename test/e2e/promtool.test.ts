@@ -1,17 +1,21 @@
 import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { checks } from '../../src/checks/index.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { lively, metricsOf, reading, records, untouched } from '../metrics/support/daemon.ts'
+import { alertNames } from '../monitoring/support/shipped.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { promtoolTests, unprovenAlerts } from './support/alert-cases.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
 
 const run = promisify(execFile)
 const rules = resolve('config/prometheus/rules.yml')
+/** Series in Prometheus, and the alerts that fire over them, for `promtool test rules`. */
+const scenesFolder = resolve('test/e2e/alerts')
+const minutesUntilFiring = { critical: 2, high: 20, medium: 65 }
 
 async function lint(metrics: string) {
   const checking = run('promtool', ['check', 'metrics'])
@@ -72,46 +76,59 @@ it('writes rules that promtool takes, for either kind of Prometheus', async () =
   expect(spec).toEqual(parse(plain))
 })
 
-it('counts no check as passing in a text file that nothing writes any more', async () => {
-  const file = join(temporaryFolder(), 'ratio.test.yml')
-  const at = 'tenant="acme",job="node",instance="a"'
-  const ratio = 'tenant:tenantwatch_checks_passing:ratio'
-  const ratioAt = (minute: number, value: number) => ({
-    expr: ratio,
-    eval_time: `${minute}m`,
-    exp_samples: [{ labels: `${ratio}{tenant="acme"}`, value }],
-  })
-  const status = (check: string, name: string) => `tenantwatch_check_status{${at},check="${check}",status="${name}"}`
-  const series = {
-    [status('a', 'pass')]: '1x60',
-    [status('a', 'unknown')]: '0x60',
-    [status('b', 'pass')]: '0x60',
-    [status('b', 'unknown')]: '1x60',
-    [`tenantwatch_check_enabled{${at},check="a"}`]: '1x60',
-    [`tenantwatch_check_enabled{${at},check="b"}`]: '1x60',
-    // Evaluated each minute until minute 20.
-    [`tenantwatch_evaluation_last_timestamp_seconds{${at}}`]: '0+60x20 1200x40',
-    [`tenantwatch_evaluation_freshness_limit_seconds{${at}}`]: '900x60',
-  }
-  const input_series = Object.entries(series).map(([name, values]) => ({ series: name, values }))
-  const promql_expr_test = [ratioAt(20, 0.5), ratioAt(35, 0.5), ratioAt(36, 0)]
-  const tests = [{ interval: '1m', input_series, promql_expr_test }]
+const scenes = readdirSync(scenesFolder).map((name) => join(scenesFolder, name))
+
+it('ships alerts that fire and stay silent as the scenes of test/e2e/alerts say', async () => {
+  const { stdout } = await run('promtool', ['test', 'rules', ...scenes])
+  expect(stdout.match(/SUCCESS/g)).toHaveLength(scenes.length)
+})
+
+it('has a scene in which each alert fires, and one in which it is silent', () => {
+  const queries = scenes
+    .flatMap((file) => (parse(readFileSync(file, 'utf8')) as { tests: readonly Scene[] }).tests)
+    .flatMap(({ promql_expr_test }) => promql_expr_test)
+  const isShown = (alert: string, isFiring: boolean) =>
+    queries.some((one) => one.expr.includes(`alertname="${alert}"`) && one.exp_samples.length > 0 === isFiring)
+  const alwaysFires = 'TenantwatchWatchdog'
+  const ofChecks = new Set(checks.map(({ alert }) => `Tenantwatch${alert}`))
+  const unproven = alertNames.filter(
+    (alert) => !ofChecks.has(alert) && (!isShown(alert, true) || (alert !== alwaysFires && !isShown(alert, false))),
+  )
+  expect(unproven).toEqual([])
+})
+
+it('fires the alert of each check by the severity of its findings, and is silent before and after them', async () => {
+  const file = join(temporaryFolder(), 'checks.test.yml')
+  const tests = checks.flatMap(({ id, alert }) =>
+    alert === null
+      ? []
+      : Object.entries(minutesUntilFiring).map(([severity, wait]) => scene(id, alert, severity, wait)),
+  )
   writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests }))
   expect((await run('promtool', ['test', 'rules', file])).stdout).toContain('SUCCESS')
 })
 
-it('shows every alert firing and silent', () => {
-  expect(unprovenAlerts()).toEqual([])
-})
+interface Scene {
+  readonly promql_expr_test: readonly { readonly expr: string; readonly exp_samples: readonly unknown[] }[]
+}
 
-it('ships alerts that fire and stay silent as they should', async () => {
-  const folder = temporaryFolder()
-  const tests = promtoolTests(rules)
-  const files = tests.map((one, index) => {
-    const file = join(folder, `${index}.test.yml`)
-    writeFileSync(file, stringify(one))
-    return file
+function scene(check: string, alert: string, severity: string, wait: number) {
+  const at = 'tenant="acme",job="tenantwatch",instance="a"'
+  const series = {
+    'tenantwatch_build_info{job="tenantwatch",instance="a",version="1"}': '1x120',
+    'up{job="tenantwatch",instance="a"}': '1x120',
+    [`tenantwatch_check_enabled{${at},check="${check}"}`]: '1x120',
+    [`tenantwatch_findings{${at},check="${check}",severity="${severity}"}`]: '0x10 3x90 0x20',
+  }
+  const look = (minute: number, isFiring: boolean) => ({
+    expr: `count by (tenant, check, severity) (ALERTS{alertname="Tenantwatch${alert}",alertstate="firing"})`,
+    eval_time: `${minute}m`,
+    exp_samples: isFiring ? [{ labels: `{tenant="acme",check="${check}",severity="${severity}"}`, value: 1 }] : [],
   })
-  const { stdout } = await run('promtool', ['test', 'rules', ...files])
-  expect(stdout.match(/SUCCESS/g)).toHaveLength(files.length)
-})
+  return {
+    name: `findings of ${check}, ${severity}`,
+    interval: '1m',
+    input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+    promql_expr_test: [look(10, false), look(12 + wait, true), look(105, false)],
+  }
+}
