@@ -69,15 +69,6 @@ it.each(['01.03.2026 12:00', undefined])('a replay shows by its id where its tim
   expect([answer(unreadable), answer(unreadable)]).toEqual(['unreadable_time', 'stale'])
 })
 
-it('the last 5,000 ids are known, and no more are kept', () => {
-  const { answer } = scene()
-  answer(first)
-  for (let more = 0; more < 4999; more++) answer()
-  expect(answer(first)).toBe('stale')
-  answer()
-  expect(answer(first)).toBe('fine')
-})
-
 it.each([
   [null, 'fine'],
   [0, 'fine'],
@@ -146,23 +137,6 @@ it('the server time advances with the monotonic clock, whatever the local clock 
   expect(times.skewMs('users')).toBeUndefined()
 })
 
-it('reports the skew in whole milliseconds, whatever the resolution of the monotonic clock', () => {
-  const clock = fakeClock()
-  const times = new AnswerTimes({ now: () => Math.floor(clock.now()), monotonic: clock.monotonic })
-  const serverTime = clock.now() + 1500
-  const stated = {
-    requestId: 'a',
-    timestamp: new Date(serverTime).toISOString(),
-    serverTime,
-    ageSeconds: null,
-  }
-  const receipt = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
-  times.note({ what: 'GET /api/public/roles', resource: 'roles', ...stated, ...receipt })
-  times.runEnded({ resource: 'roles', outcome: 'success', reason: null })
-  clock.advance(minuteMs + 0.3)
-  expect(times.skewMs('roles')).toBe(1500)
-})
-
 it('the server time is given after a run that succeeded only, and not while the tenant is held', () => {
   const { answer, times, clock } = scene()
   const ended = (outcome: string, reason: 'network' | 'tenant_changed' | null) => {
@@ -184,12 +158,6 @@ it('no skew is known by an answer whose time cannot be read, until one can', () 
   expect(times.skewMs('roles')).toBeNull()
   answer()
   expect(times.skewMs('roles')).toBe(0)
-})
-
-it('a record read by its id does not set the time of its resource', () => {
-  const { answer, times } = scene()
-  answer({ resource: null })
-  expect(times.skewMs('roles')).toBeUndefined()
 })
 
 it('a local clock that is set back by days leaves the newest time where it is', () => {

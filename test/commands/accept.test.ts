@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { expect, it } from 'vitest'
 import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { aDay, type Cli, type Decidable, json, synced } from './support/cli.ts'
@@ -47,25 +46,6 @@ it('lists a hold with what accepting it does, and keeps its id while its content
   expect(world.held.stdout.match(/users are missing/g)).toHaveLength(1)
   await world.run('sync', '--full')
   expect((await onlyHold(world)).id).toBe(world.id)
-})
-
-it('removes no record before the hold is accepted, and exactly the held records afterwards', async () => {
-  const world = await shrunk()
-  const { run, id, simulator } = world
-  const count = async () => (await json(world, 'export', 'users')).length
-  expect(await run('accept', id, '--count', '125', ...reason)).toMatchObject({ code: 0, stderr: '' })
-  expect(await count()).toBe(250)
-  const changes = await json<{ change: string; by: string }>(world, 'history')
-  const by = changes.flatMap((one) => (one.change === 'hold_accepted' ? [one.by] : []))
-  expect(by).toEqual([userInfo().username])
-  await run('sync', '--resource', 'roles')
-  expect(await onlyHold(world)).toMatchObject({ id, accepted: true })
-  expect(await refused(world, id, ...reason)).toContain('nothing is left to do')
-  const next = await run('sync', '--full')
-  expect(next).toMatchObject({ code: 0, stdout: expect.stringMatching(/users +full +ok +\+0 ~0 -125 =125/) })
-  expect(await count()).toBe(simulator.state().userCount())
-  expect(await listed(world)).toEqual([])
-  for (const option of [reason, ['--list']]) expect(await refused(world, id, ...option)).toContain('has ended')
 })
 
 it('refuses another count, a short reason, and a hold beside other ids', async () => {

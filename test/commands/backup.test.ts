@@ -1,9 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
-import { aDay, cli, synced } from './support/cli.ts'
+import { cli, synced } from './support/cli.ts'
 
 async function world() {
   const one = await synced()
@@ -24,17 +24,6 @@ it('reports its result in one line: file, size, records and age', async () => {
   expect([file, size, age]).toEqual([target, (statSync(target).size / 1e6).toFixed(1), '3'])
   const state = simulator.state()
   expect(Number(records)).toBeGreaterThan([...state.users()].length + [...state.documents()].length)
-})
-
-it('replaces the backup of the day before', async () => {
-  const { run, pass, target, backups, simulator } = await world()
-  expect(await run('backup', target)).toMatchObject({ code: 0 })
-  simulator.primary.addUser({ lastName: 'Of the second day' })
-  pass(aDay)
-  expect(await run('sync')).toMatchObject({ code: 0 })
-  expect(await run('backup', target)).toMatchObject({ code: 0 })
-  expect(readFileSync(target, 'latin1')).toContain('Of the second day')
-  expect(readdirSync(backups)).toEqual(['tenantwatch.db'])
 })
 
 it('works beside a running engine and lets it work', async () => {

@@ -1,7 +1,6 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parse } from 'yaml'
 import { cli, synced } from './support/cli.ts'
 
 const canary = 's3cr3t-canary'
@@ -100,63 +99,6 @@ it('names a token file that is empty or has no bare token, and a program that is
     expect(await check(token)).toMatchObject({ code: 0 })
 })
 
-it('says that thresholds of checks are numbers without a unit', async () => {
-  const { run, write, read } = await cli({ simulator: null })
-  const checks = 'checks: { document-current: { days: 14d }, document-status-known: { hours: 2h } }'
-  write('own.yaml', `${read('tenantwatch.yaml')}${checks}\n`)
-  const { code, stderr } = await run('config', 'check', '--config', 'own.yaml')
-  expect(code).toBe(2)
-  expect(stderr).toContain('`checks.document-current.days` is "14d"; expected a number of days, without a unit\n')
-  expect(stderr).toContain('`checks.document-status-known.hours` is "2h"; expected a number of hours, without a unit\n')
-})
-
-it('names every problem in one go, each with its place', async () => {
-  const { run, write } = await cli()
-  write(
-    'bad.yaml',
-    `
-tenants:
-  - name: Acme
-    baseUrl: http://api.example.com
-    auth: { token: { env: NOT_SET } }
-schedul: {}
-removals: { maxPercent: 200 }
-`,
-  )
-  for (const command of [
-    ['config', 'check'],
-    ['config', 'print'],
-    ['sync'],
-    ['run'],
-    ['findings'],
-    ['doctor'],
-    ['metrics'],
-  ]) {
-    const { code, stdout, stderr } = await run(...command, '--config', 'bad.yaml')
-    expect({ command, code, stdout }).toEqual({ command, code: 2, stdout: '' })
-    // What sends nothing needs no token.
-    const sends = ['config check', 'sync', 'run', 'doctor'].includes(command.join(' '))
-    expect([command, stderr.trimEnd().split('\n').length]).toEqual([command, sends ? 6 : 5])
-    expect(stderr).toMatch(/bad\.yaml:3:11: .*name/)
-    expect(stderr).toMatch(/bad\.yaml:4:14: .*https/)
-    expect(/bad\.yaml:5:27: .*NOT_SET/.test(stderr)).toBe(sends)
-    expect(stderr).toMatch(/bad\.yaml:6:1: .*schedul.*schedule/)
-    expect(stderr).toMatch(/bad\.yaml:7:25: .*maxPercent/)
-  }
-})
-
-it('prints the effective configuration, which is a configuration itself', async () => {
-  const { run, write } = await cli({ more: 'history: { retentionDays: 30 }' })
-  const { code, stdout } = await run('config', 'print')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^# tenantwatch\.yaml\n/)
-  expect(parse(stdout)).toMatchObject({ history: { retentionDays: 30 }, removals: { maxPercent: 10 } })
-  write('printed.yaml', stdout)
-  expect((await run('config', 'print', '--config', 'printed.yaml')).stdout).toBe(
-    stdout.replace('# tenant', '# printed').replace('printedwatch', 'printed'),
-  )
-})
-
 it('needs no token and no variable for commands that send no request', async () => {
   const { run, env, write, read } = await synced()
   const { stdout } = await run('findings', '--format', 'json')
@@ -195,49 +137,6 @@ server: { webConfig: no/such/web.yaml, listen: ":9469" }`,
   })
 })
 
-it.each([
-  [`foo-${canary}`, 'is no URL of PostgreSQL; expected postgres://user:password@host:5432/database'],
-  [`mysql://u:${canary}@h/d`, 'is no URL of PostgreSQL; expected postgres://user:password@host:5432/database'],
-  [`postgres://u:${canary}@h/d?sslmode=foo`, 'has another sslmode than disable, require, verify-ca, verify-full'],
-  [
-    `postgres://u:${canary}@h/d?foo=1`,
-    'has a parameter that is not one of host, sslcert, sslkey, sslmode, sslrootcert',
-  ],
-])('refuses the URL %s of the database, and so does each command that opens it', async (url, why) => {
-  const { run, env } = await cli()
-  env['TENANTWATCH_STORE_URL'] = url
-  for (const args of [['config', 'check'], ['findings'], ['sync'], ['run'], ['doctor']]) {
-    const { code, stdout, stderr } = await run(...args)
-    expect([args, code, stdout]).toEqual([args, 2, ''])
-    expect(stderr).toContain(`The URL of store.url ${why}`)
-    expect(stderr).not.toContain(canary)
-  }
-})
-
-it('reports a variable of the URL that is not set as a mistake of the configuration, in each command', async () => {
-  const { run, read, write } = await cli()
-  write('tenantwatch.yaml', read('tenantwatch.yaml').replace(/^store: .*$/m, 'store: { url: { env: NO_URL } }'))
-  for (const args of [['config', 'check'], ['findings'], ['purge', 'gone'], ['accept'], ['sync'], ['run']]) {
-    const { code, stderr } = await run(...args)
-    expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(/store\.url.*NO_URL.*is not set/)])
-  }
-})
-
-it('reads the URL of the database from a file, and runs no command for it', async () => {
-  const { run, read, write, folder } = await cli()
-  const withUrl = (source: string) => read('tenantwatch.yaml').replace(/^store: .*$/m, `store: { url: ${source} }`)
-  write('tenantwatch.yaml', withUrl(`{ file: ${folder}/url.txt }`))
-  write('url.txt', 'postgres://u:p@h/\n')
-  expect(await run('config', 'check')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^tenantwatch: tenantwatch\.yaml: The URL of store\.url names no user, host or/),
-  })
-  write('url.txt', 'postgres://u:p@h/d\n')
-  expect(await run('config', 'check')).toMatchObject({ code: 0, stderr: '' })
-  write('tenantwatch.yaml', withUrl('{ command: ["false"] }'))
-  expect(await run('config', 'check')).toMatchObject({ code: 0, stderr: '' })
-})
-
 it('checks the web configuration as well, while other commands do not need it', async () => {
   const { run, write } = await cli({ more: 'server: { webConfig: web.yaml }' })
   write('web.yaml', 'basic_auth_users: { alice: letmein }')
@@ -251,12 +150,4 @@ it('checks the web configuration as well, while other commands do not need it', 
   expect((await run('sync')).code).toBe(0)
   write('web.yaml', 'http_server_config: { http2: true }')
   expect(await run('config', 'check')).toMatchObject({ code: 0 })
-})
-
-it('names the first of many valid keys', async () => {
-  const { run, read, write } = await cli()
-  write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\nchecks: { passwords-strong: { enabled: false } }`)
-  expect((await run('config', 'check')).stderr).toMatch(
-    /unknown key `checks\.passwords-strong`; valid keys here: api-client-least-privilege, .* and others, see config\/tenantwatch\.example\.yaml/,
-  )
 })

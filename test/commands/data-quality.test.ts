@@ -41,17 +41,6 @@ it('exits with 3 and names the hold while one is open, also when no run was affe
   expect(later.stdout).toMatch(/^acme users: on hold [\w-]+: \d+ of \d+ users are missing.*tenantwatch accept/m)
 })
 
-it('carries out an accepted removal with the next sync, although no full sync is due', async () => {
-  const { run, simulator } = await synced()
-  simulator.primary.removeUsers(0.5)
-  await run('sync', '--full', '--resource', 'users')
-  const [{ id: hold }] = JSON.parse((await run('accept', '--format', 'json')).stdout)
-  expect(await run('accept', hold, '--reason', 'They left with the spin-off')).toMatchObject({ code: 0 })
-  expect(await run('sync')).toMatchObject({ code: 0 })
-  const exported = (await run('export', 'users')).stdout.trimEnd().split('\n')
-  expect(exported).toHaveLength([...simulator.state().users()].length)
-})
-
 it('does not show a check result that other thresholds led to', async () => {
   const one = await cli({ more: 'checks: { document-current: { days: 30000 } }' })
   await one.run('sync')
@@ -61,20 +50,4 @@ it('does not show a check result that other thresholds led to', async () => {
   expect(await status()).toBe('unknown')
   await one.run('sync')
   expect(await status()).toBe('fail')
-})
-
-it('evaluates no check by an answer that contains the token, and stores nothing of it', async () => {
-  const { run, simulator } = await cli({ simulator: { problems: false } })
-  const { primary, tokens } = simulator
-  const { roleName } = [...primary.state.apiClients()][0] ?? {}
-  const role = primary.state.roles().find(({ name }) => name === roleName)
-  const [first, ...others] = role?.permissions ?? []
-  primary.updateRole(role?.roleId ?? 0, {
-    raw: { permissions: [{ ...first, code: `Api_${tokens.reader}` }, ...others] },
-  })
-  expect(await run('sync')).toMatchObject({ code: 3, stdout: expect.stringContaining('protocol') })
-  const { stdout } = await run('metrics')
-  for (const check of ['api-client-least-privilege', 'api-client-role-active', 'user-role-active'])
-    expect(stdout).toMatch(new RegExp(`^tenantwatch_check_status\\{.*check="${check}".*status="unknown"\\} 1$`, 'm'))
-  expect(JSON.parse((await run('export', 'roles', '--format', 'json')).stdout)).toEqual([])
 })

@@ -84,18 +84,6 @@ it('writes CSV in the order in which a person reads it, evidence last', async ()
   expect(await columns('doctor', '--quarantine')).toBe('tenant resource id problem since requestId')
 })
 
-it('refuses to replace a file that no command wrote', async () => {
-  const world = await busy()
-  world.write('token', 'abcdefgh')
-  for (const file of ['tenantwatch.yaml', 'token', 'data/mirror.db']) {
-    const before = world.read(file)
-    expect([file, await world.run('findings', '--output', file)]).toMatchObject([file, { code: 2, stdout: '' }])
-    expect(world.read(file) === before).toBe(true)
-  }
-  for (const format of ['table', 'json', 'csv', 'ndjson', 'table'])
-    expect(await world.run('findings', '--format', format, '--output', 'list')).toMatchObject({ code: 0 })
-})
-
 const masked = (text: string) =>
   text
     .replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'GUID')

@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { takeEngineLock } from '../../src/store/db/sqlite/engine-lock.ts'
-import { seenChanges, seenEvents } from '../support/events.ts'
+import { seenChanges } from '../support/events.ts'
 import { overRecords } from '../support/record-tables.ts'
 import { type Cli, type CliOptions, cli, startTime } from './support/cli.ts'
 
@@ -91,48 +91,6 @@ it('erases nothing of a dark tenant by a local clock that is 500 days ahead, and
     expect(after).toContainEqual(one)
   }
   expect(kept()).toEqual(history)
-})
-
-it('holds every input for stale while the clock is behind the newest stored time, and ends no waiver later by it', async () => {
-  const expires = new Date(startTime + 2 * dayMs).toISOString().slice(0, 10)
-  const world = await worldWithHistory()
-  const [open] = (await world.findings()).filter(({ state }) => state === 'open')
-  if (open === undefined) throw new Error('nothing is open')
-  world.write(
-    'tenantwatch.yaml',
-    `${world.read('tenantwatch.yaml')}\nwaivers:\n  - { id: w, tenant: acme, check: ${open.check}, entity: "*", reason: "Agreed with the board for now", owner: board, expires: ${expires} }\n`,
-  )
-  const state = async () => (await world.findings()).find(({ fingerprint }) => fingerprint === open.fingerprint)?.state
-  await world.run('sync')
-  expect(await state()).toBe('waived')
-  world.pass(4 * dayMs)
-  await world.run('sync')
-  expect(await state()).toBe('open')
-  const light = world.goDark()
-  world.setClock(-3 * dayMs)
-  await world.run('sync')
-  expect(await state()).toBe('open')
-  const metrics = async () => (await world.run('metrics')).stdout
-  expect(await metrics()).not.toMatch(/check_status\{[^}]*status="(pass|fail)"\} 1/)
-  // A clock that is right again, and a tenant that confirms it.
-  light()
-  world.setClock(3 * dayMs)
-  world.pass(minuteMs)
-  await world.run('sync', '--full')
-  expect(await metrics()).toMatch(/check_status\{[^}]*status="pass"\} 1/)
-})
-
-it('believes its inputs again when an answer confirms the clock that was set back', async () => {
-  const world = await worldWithHistory()
-  world.setClock(40 * dayMs)
-  await world.run('sync')
-  world.setClock(-40 * dayMs)
-  world.pass(minuteMs)
-  await world.run('sync', '--full')
-  const { stdout } = await world.run('metrics')
-  expect(stdout).toMatch(/check_status\{[^}]*status="pass"\} 1/)
-  const clock = seenEvents(world.rows, 'clock.set_back', 'clock.confirmed')
-  expect(clock.map(({ kind }) => kind)).toEqual(['clock.set_back', 'clock.confirmed'])
 })
 
 it('names erasure that is overdue in the doctor', async () => {

@@ -148,40 +148,6 @@ it('tries one file over the mirror, prints the findings it would open, and write
     expect(opened).toContainEqual({ ...one, ...times, evidence: expect.objectContaining(one.evidence) })
 })
 
-it.each([
-  ['select 1', 2, 'draft.sql: its columns are 1; expected exactly entity, status and reason\n'],
-  ['select 1 as entity, 2 as status, 3 as reason from documents', 2, 'draft.sql: it reads documents, which inputs'],
-  ["select userId as entity, 'bad' as status, '' as reason from users", 3, 'draft.sql: row 1: its status is none of'],
-])('names the problem of a file that is tried: %s', async (query, code, problem) => {
-  const made = await world({})
-  await made.run('sync')
-  made.write('draft.sql', sql('draft', query))
-  expect(await made.run('checks', '--try', 'draft.sql')).toMatchObject({
-    code,
-    stdout: '',
-    stderr: expect.stringContaining(`tenantwatch: ${problem}`),
-  })
-  expect(await made.run('checks', '--try', 'none.sql')).toMatchObject({
-    code: 2,
-    stderr: 'tenantwatch: none.sql: the file cannot be read: no such file\n',
-  })
-  expect(await made.run('checks', '--tenant', 'acme')).toMatchObject({ code: 2, stdout: '' })
-})
-
-it('warns in config check of requirements that no report lists', async () => {
-  const named = sql('good-one', ofFirst).replace(
-    '-- severity',
-    '-- frameworks: SOC2 CC6.1, CC99, NIST AC-2, Foo 1\n-- severity',
-  )
-  const made = await world({ 'a.sql': named }, '', cli)
-  const { code, stderr } = await made.run('config', 'check')
-  expect(code).toBe(0)
-  expect(stderr).toMatch(
-    /^Warning: a\.sql: frameworks names "CC99", "Foo 1", which no report lists\. .*"SOC 2 CC6\.1"/m,
-  )
-  expect((await made.run('doctor')).stdout).toContain('frameworks names "CC99", "Foo 1"')
-})
-
 it('is unknown with its error shown, and fails sync --fail-on, while a check is broken', async () => {
   const made = await world({ 'a.sql': sql('good-one', ofFirst) })
   await made.run('sync')
@@ -272,21 +238,6 @@ it('loads other files at a reload, and shows them on the page, in JSON and from 
     expect.objectContaining({ check: 'second', reason: 'check_failed', problem: expect.stringContaining('b.sql') }),
   )
   expect(one.logged('Own check could not be evaluated')).toMatchObject([{ check: 'second', tenant: 'acme' }])
-})
-
-it('does not give up its own checks at a reload whose folder cannot be read', async () => {
-  const own = { more: 'ownChecks: { folder: ., timeoutSeconds: 60 }' }
-  const one = await reloadable(own, { 'a.sql': sql('first-user', ofFirst) })
-  one.configure({ more: 'ownChecks: { folder: away }' })
-  expect(await one.daemon.reload()).toEqual({
-    ok: false,
-    text: expect.stringContaining('away: the folder of own checks cannot be read: no such file'),
-  })
-  expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(0)
-  expect(await one.metric('tenantwatch_check_status{tenant="acme",check="first-user",status="fail"}')).toBe(1)
-  one.configure(own)
-  expect(await one.daemon.reload()).toMatchObject({ ok: true })
-  expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(1)
 })
 
 it('hides the evidence of own checks where names are hidden', async () => {

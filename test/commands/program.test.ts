@@ -139,17 +139,6 @@ it('prints the catalogue of checks, for people and for machines', async () => {
   })
 })
 
-it('writes the exposition of the mirror, without series that only a daemon has', async () => {
-  const { run } = await synced()
-  const { code, stdout, stderr } = await run('metrics')
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  expect(stdout).toMatch(/^tenantwatch_findings\{.*check="api-client-secret-not-expired",severity="critical"\} 2$/m)
-  expect(stdout).toMatch(/^tenantwatch_mirror_records\{tenant="acme",resource="users"\} 250$/m)
-  expect(stdout).toMatch(/^tenantwatch_mfa_policy_enabled\{tenant="acme"\} 1$/m)
-  expect(stdout).not.toMatch(/^process_/m)
-  expect(stdout.endsWith('\n')).toBe(true)
-})
-
 it('exits with 3 and one sentence when it is stopped during work', async () => {
   const { runWith, simulator } = await cli()
   const stopping = new AbortController()

@@ -120,16 +120,6 @@ it('ends with 3 on a dead token, loses no finding and turns nothing green', asyn
   expect(ids((await world.run('findings', '--format', 'json')).stdout)).toEqual(expect.arrayContaining(ids(before)))
 })
 
-it('names the permission that is missing and syncs the rest', async () => {
-  const world = await cli({ tenants: [{ name: 'acme', token: 'withoutDocuments' }] })
-  const { code, stdout } = await world.run('sync')
-  expect(code).toBe(3)
-  expect(records(stdout, 'documents')).toContain('missing_permission')
-  expect(stdout).toMatch(/^acme documents: .*Api_Documents_Read/m)
-  expect(stdout.match(/ ok /g)).toHaveLength(resources.length - 1)
-  expect(records(stdout, 'users')).toMatch(/ full ok \+250 /)
-})
-
 it('shows on a terminal how far it is, and prints nothing but the summary elsewhere', async () => {
   const world = await cli()
   const piped = await world.run('sync')

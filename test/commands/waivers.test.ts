@@ -63,22 +63,6 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
   })
 })
 
-it('opens the finding again when its fact changes, states why, and covers it again once renewed', async () => {
-  const world = await waived()
-  world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
-  await world.run('sync')
-  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 1, ends, state: 'lapsed' })
-  const [finding] = await world.found()
-  const explanation = 'waiver lapsed: the accepted facts changed (roleName: "Importer" → "Wide")'
-  expect(finding).toMatchObject({ state: 'open', waiver: { id: 'W-1', state: 'lapsed', explanation } })
-  expect((await world.run('findings', '--all')).stderr).toMatch(/^acme: waiver W-1 .* no longer covers 1 finding /m)
-  expect((await world.run('findings')).stdout).toContain(explanation)
-  expect((await world.run('explain', finding?.fingerprint ?? '')).stdout).toContain(explanation)
-  world.agree('reason: The importer creates users until May, expires: 2026-05-31')
-  await world.run('sync')
-  expect(await metricsOf(world)).toMatchObject({ open: 0, waived: 1, covered: 1, state: 'active' })
-})
-
 it('shows in explain and history how a waiver was agreed, lapsed, was renewed and ended', async () => {
   const world = await waived()
   world.pass(aDay)
@@ -111,75 +95,6 @@ it('shows in explain and history how a waiver was agreed, lapsed, was renewed an
   ])
   expect(waivers[0]).toMatchObject({ resource: 'api-clients', entity: world.clientId, field: check, after: 'W-1' })
   expect((await world.run('history')).stdout).toContain(`  waiver_renewed (${check}: "W-1"): ${reason} (ops)\n`)
-})
-
-it('shows in explain and history when a waiver was removed from the configuration and restored', async () => {
-  const world = await waived()
-  const terms = 'reason: The importer creates users until May, expires: 2026-04-30'
-  const { primary } = world.simulator
-  const none = world.read('tenantwatch.yaml').replace(/^waivers:.*$/m, '')
-  const changes = async () => {
-    const { stdout } = await world.run('history', '--entity', world.clientId, '--format', 'json')
-    const rows: Readonly<Record<string, unknown>>[] = JSON.parse(stdout)
-    return rows.flatMap(({ at, change, after, reason }) =>
-      after === 'W-1' ? [[String(at).slice(0, 10), change, reason]] : [],
-    )
-  }
-  const reason = 'The importer creates users until May'
-  const agreed = ['2026-03-01', 'waiver_agreed', reason]
-  world.pass(aDay)
-  world.write('tenantwatch.yaml', none)
-  await world.run('sync')
-  const removed = ['2026-03-02', 'waiver_removed', null]
-  expect(await changes()).toEqual([agreed, removed])
-  // Covers nothing any more, so what changes is no lapse, unless the waiver returns.
-  world.pass(aDay)
-  primary.updateApiClient(world.clientId, { roleName: 'Wide' })
-  await world.run('sync')
-  expect(await changes()).toEqual([agreed, removed])
-  world.pass(aDay)
-  world.agree(terms)
-  await world.run('sync')
-  const restored = [
-    ['2026-03-03', 'waiver_lapsed', null],
-    ['2026-03-04', 'waiver_restored', reason],
-  ]
-  expect(await changes()).toEqual([agreed, removed, ...restored])
-  const [finding] = await world.found()
-  expect(finding).toMatchObject({ state: 'open', waiver: { state: 'lapsed' } })
-  // Other terms are a renewal, not a return; the end of those before is no event.
-  world.write('tenantwatch.yaml', none)
-  world.pass(aDay)
-  await world.run('sync')
-  world.pass(aDay)
-  world.agree('reason: The importer creates users until June, expires: 2026-05-31')
-  await world.run('sync')
-  world.pass(100 * aDay)
-  world.write('tenantwatch.yaml', none)
-  await world.run('sync')
-  const renewed = 'The importer creates users until June'
-  expect((await changes()).slice(4)).toEqual([
-    ['2026-03-05', 'waiver_removed', null],
-    ['2026-03-06', 'waiver_renewed', renewed],
-    ['2026-05-31', 'waiver_ended', renewed],
-    ['2026-06-14', 'waiver_removed', null],
-  ])
-  const life = (await world.run('explain', finding?.fingerprint ?? '')).stdout
-  expect(life).toMatch(/2026-03-02T\S+ {2}waiver W-1 removed\n/)
-  expect(life).toMatch(/2026-03-04T\S+ {2}waiver W-1 restored, valid until 2026-04-30 \(ops\)\n/)
-  // The configurations remain when a tenant is purged.
-  world.write('tenantwatch.yaml', none.replace('name: acme', 'name: globex'))
-  expect((await world.run('purge', 'acme')).code).toBe(0)
-  expect((await world.run('history')).stdout).not.toContain('waiver_')
-})
-
-it('brings the finding back when its end passes, at the next look and without any sync', async () => {
-  const world = await waived()
-  world.pass(61 * aDay)
-  expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 0, ends, state: 'expired' })
-  const { stdout, stderr } = await world.run('findings', '--all')
-  expect(stdout).toContain('(waiver expired: it was valid until 2026-04-30)')
-  expect(stderr).toMatch(/^acme: waiver W-1 .* has expired/m)
 })
 
 it('lists with --all the waivers that cover nothing', async () => {

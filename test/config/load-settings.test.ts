@@ -3,9 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load-settings.ts'
-import { ConfigError } from '../../src/config/mistakes.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
-import { UsageError } from '../../src/model/errors.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { fakeCatalogue } from './fake-catalogue.ts'
 import { canary, env, load, loadText, problemsOf } from './load.ts'
@@ -202,10 +200,6 @@ it('keeps a waiver valid to the last instant of its day, also in the past', () =
   expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.parse('2020-02-29T23:59:59.999Z') }])
 })
 
-it('treats empty sections as missing', () => {
-  expect(loadText(`${tenant('acme')}\nchecks:\nwaivers:\napi:\nschedule:\n`)).toEqual(loadText(tenant('acme')))
-})
-
 it('supports anchors and merge keys, and locates their values', () => {
   const text = `
 tenants:
@@ -219,17 +213,6 @@ tenants:
   expect(problemsOf(() => loadText(text.replace('PAGE', 'x')))).toEqual([
     'a.yaml:4:49: `tenants[1].api.pageSize` is "x"; expected a whole number from 1 to 10000',
   ])
-})
-
-it('reports input that is nested too deeply', () => {
-  expect(problemsOf(() => loadText('['.repeat(100_000)))).toHaveLength(1)
-})
-
-it('throws a usage error with every problem', () => {
-  const error = new ConfigError(['first', 'second'])
-  expect(error).toBeInstanceOf(UsageError)
-  expect(error.message).toBe('2 problems:\nfirst\nsecond')
-  expect(new ConfigError(['only']).message).toBe('only')
 })
 
 it('reads files, and refuses directories', () => {
@@ -334,16 +317,6 @@ it('refuses a URL in the file, two places of the mirror, and a source that is no
   expect(problems('{ url: postgres://u:hush@h/d }')).not.toContain('hush')
   expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; expected exactly one/)
   expect(problems('{ url: { env: NONE } }')).toMatch(/`store.url.env` names .*`NONE`, which is not set$/)
-})
-
-it('refuses a database in memory, and an empty name of the configuration file', () => {
-  const memory = `${tenant('acme')}\nstore: { path: ":memory:" }`
-  expect(problemsOf(() => load({ 'a.yaml': memory }, env, 'a.yaml'))).toEqual([
-    expect.stringMatching(/`store.path` is ":memory:"; expected the path of the database file$/),
-  ])
-  expect(problemsOf(() => load({}, env, ''))).toEqual([
-    '--config is empty; expected the path of the configuration file',
-  ])
 })
 
 it('shares the general settings among tenants that override none of them', () => {

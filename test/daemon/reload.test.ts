@@ -199,12 +199,3 @@ it('continues with every tenant when one of the new ones cannot be opened', asyn
     text: 'Reloaded: changed acme, zeta',
   })
 })
-
-it('loads one after the other, and once for all who wait', async () => {
-  const world = await reloadable()
-  world.configure({ tenants: both })
-  const answers = await Promise.all(Array.from({ length: 5 }, () => world.daemon.reload()))
-  expect(answers.every(({ ok }) => ok)).toBe(true)
-  expect(world.logged('Configuration reloaded').length).toBeLessThanOrEqual(2)
-  expect(world.session.tenants).toHaveLength(2)
-})

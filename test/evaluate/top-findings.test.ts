@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import { ownChecks } from '../../src/checks/own/own-check.ts'
-import { type TopFindings, topFindings, topFindingsMemory } from '../../src/evaluate/findings/top-findings.ts'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { type TopFindings, topFindings } from '../../src/evaluate/findings/top-findings.ts'
 import { document, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 
@@ -82,24 +81,6 @@ it('finds the open finding among many that a waiver for all entities covers', as
   expect(await top(world)).toEqual([])
 })
 
-it('reads few of the findings that a waiver for all entities covers', async () => {
-  const world = await withUsers(lacking(1, 60), [waiver({ entity: '*' })])
-  await world.sync({ users: [...lacking(1, 59), ...lacking(60, 1, 'Frozen')] })
-  await world.evaluate()
-  const asked = await request(world, mfa)
-  let read = 0
-  const store: TopFindings['store'] = {
-    async *findings(...of) {
-      for await (const batch of world.mirror.findings(...of)) {
-        read += batch.length
-        yield batch
-      }
-    },
-  }
-  expect(idsOf(await topFindings({ ...asked, store }))).toEqual(['60'])
-  expect(read).toBe(1)
-})
-
 it('shows plain ids of built-in checks but never a file name', async () => {
   const world = await sqliteWorld()
   await world.sync({
@@ -137,39 +118,4 @@ it('hides ids unless a built-in check declares them plain', () => {
     checks: [{ ...written, ...more, description: null, risk: null, remediation: null }],
   } as never)
   expect(own.map(({ entity }) => entity)).toEqual([{ type: 'user', isRecord: false }])
-})
-
-it('reads the findings of a check again only when findings or valid waivers change', async () => {
-  const world = await withUsers(lacking(1, 3))
-  const memoize = topFindingsMemory()
-  let readings = 0
-  const ask = async () => {
-    const asked = await request(world, mfa)
-    const findings: typeof world.mirror.findings = (...of) => {
-      readings++
-      return world.mirror.findings(...of)
-    }
-    readings = 0
-    return [idsOf(await memoize({ ...asked, store: { findings } })).toSorted(), readings]
-  }
-  expect(await ask()).toEqual([['1', '2', '3'], 1])
-  for (let minute = 0; minute < 3; minute++) {
-    world.pass(minuteMs)
-    await world.evaluate()
-    expect(await ask()).toEqual([['1', '2', '3'], 0])
-  }
-  // As many as before, and others.
-  await world.sync({ users: [...lacking(1, 2), user({ userId: 3 }), ...lacking(4, 1)] })
-  await world.evaluate()
-  expect(await ask()).toEqual([['1', '2', '4'], 1])
-  world.waivers = [waiver({ entity: '2', expiresMs: world.now + dayMs })]
-  expect(await ask()).toEqual([['1', '4'], 1])
-  await world.evaluate()
-  await ask()
-  expect(await ask()).toEqual([['1', '4'], 0])
-  world.pass(dayMs + 1)
-  expect(await ask()).toEqual([['1', '2', '4'], 1])
-  await world.sync({ users: [user({ userId: 1 })] })
-  await world.evaluate()
-  expect((await ask())[1]).toBe(1)
 })

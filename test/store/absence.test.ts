@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RidSet } from '../../src/store/sync/seen-records.ts'
 import { testMirror } from '../support/mirror.ts'
 import { removeRecords } from '../support/removal.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
@@ -47,21 +46,6 @@ it('finds exactly the live records that a full sync did not return, beside few a
       expect({ live, absent }).toEqual(expected)
     }),
     { numRuns: 25 },
-  )
-})
-
-it('a set of record ids has exactly the ids that were added', () => {
-  const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30_000 }), { maxLength: 60 })
-  fc.assert(
-    fc.property(ids, ids, (some, others) => {
-      const set = new RidSet()
-      for (const rids of [some, others]) set.add(rids)
-      const all = new Set([...some, ...others])
-      expect([...all, 0, 29, 30_001].map((rid) => set.has(rid))).toEqual(
-        [...all, 0, 29, 30_001].map((rid) => all.has(rid)),
-      )
-    }),
-    { numRuns: 100 },
   )
 })
 

@@ -111,19 +111,6 @@ it('erases the problems of checks that are no longer evaluated after the retenti
   expect(await withProblem()).toEqual(['evaluated'])
 })
 
-it('takes no notice of a clock that is put right by less than a second, and notes each greater step once', async () => {
-  const { mirror, query, tenantId } = await opened()
-  await commitResult(mirror, checkResult(tenantId, start))
-  await mirror.noteTime(start - 900)
-  expect(seenEvents(query, ...ofClock)).toEqual([])
-  await mirror.noteTime(start - minuteMs)
-  await mirror.noteTime(start - minuteMs)
-  await mirror.noteTime(start + minuteMs)
-  expect(seenEvents(query, ...ofClock)).toMatchObject([
-    { kind: 'clock.set_back', at: start, latest: start, to: start - minuteMs, run: 0 },
-  ])
-})
-
 it('shows the history as it was, whatever a wrong clock said', async () => {
   const { mirror, query, tenantId } = await opened()
   const open = async (at: number) => {

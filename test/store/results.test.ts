@@ -1,7 +1,5 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { findingKinds } from '../../src/store/events.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
@@ -55,30 +53,6 @@ it('opens many findings at once, in their order, each with its event', async () 
   expect(seenEvents(query, ...findingKinds)).toHaveLength(many)
 })
 
-it('shows nothing of the results before all are stored, and lets other work in meanwhile', async () => {
-  const { mirror, tenantId, path } = await opened()
-  const beside = openMirror(path, 'beside')
-  onTestFinished(() => beside[Symbol.asyncDispose]())
-  await commitResult(mirror, checkResult(tenantId, batches(10)))
-  const results = [
-    await checkResultOf(mirror, checkResult(tenantId, batches(many))),
-    await checkResultOf(mirror, checkResult(tenantId, [[{ ...finding(1), fingerprint: 'other' }]], { check: 'other' })),
-  ]
-  let saved = false
-  const saving = mirror.saveResults(tenantId, now + 1, { results }).then(() => {
-    saved = true
-  })
-  const seen = new Set<string>()
-  while (!saved) {
-    const found = [await stateOf(beside, tenantId), await listed(mirror), (await beside.checkStates(tenantId)).length]
-    if (!saved) seen.add(JSON.stringify(found.slice(1)))
-    await nextTurn()
-  }
-  await saving
-  expect([...seen]).toEqual(['[10,1]'])
-  expect([await listed(mirror), (await mirror.checkStates(tenantId)).length]).toEqual([many + 1, 2])
-})
-
 it('stores nothing of the results when one of them cannot be stored', async () => {
   const { mirror, tenantId } = await opened()
   await commitResult(mirror, checkResult(tenantId, batches(10)))
@@ -128,14 +102,4 @@ it('confirms a result by its time alone', async () => {
   await mirror.confirmResults(tenantId, [check, 'never evaluated'], now + minuteMs)
   expect(rows()).toEqual(before)
   expect(query('select evaluated_at as at from check_states')).toEqual([{ at: now + minuteMs }])
-})
-
-it('replaces the counts of records with the results', async () => {
-  const { mirror, tenantId } = await opened()
-  const counts = { fields: ['state'], groups: [{ values: ['Active'], count: 3 }], repeats: false, version: 1 }
-  await mirror.saveResults(tenantId, now, { results: [], counts: new Map([['users', counts]]) })
-  await mirror.saveResults(tenantId, now, { results: [] })
-  expect(await mirror.recordCounts(tenantId)).toEqual(new Map([['users', counts]]))
-  await mirror.saveResults(tenantId, now, { results: [], counts: new Map([['users', { ...counts, groups: [] }]]) })
-  expect((await mirror.recordCounts(tenantId)).get('users')?.groups).toEqual([])
 })

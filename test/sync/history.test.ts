@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
-import { eraseAll } from '../support/erasure.ts'
 import { seenChanges } from '../support/events.ts'
 
 const sizes = { users: 12, documents: 12 }
@@ -66,41 +65,4 @@ it('knows of each record the request that brought its present values', async () 
   expect(of(user?.userId)).toEqual({ request_id: expect.stringMatching(guid), read_at: test.clock.now() })
   expect(of(user?.userId)?.['request_id']).not.toBe(before?.['request_id'])
   expect(of(other?.userId)).toEqual(beforeOther)
-})
-
-it('erases personal fields of tombstones, and history, after the retention, and nothing of the living', async () => {
-  const test = await testEngine({ problems: false, sizes, settings: { userDetails: { perRun: 0 } } })
-  await test.runAll()
-  const [user] = [...test.sim.primary.state.users()]
-  const [document] = [...test.sim.primary.state.documents()]
-  test.clock.advance(minuteMs)
-  test.sim.primary.updateUser(user?.userId ?? 0, { email: 'new@primary.example', raw: { phone: '+45 1' } })
-  await test.run('users', 'full')
-  test.sim.primary.removeUser(user?.userId ?? 0)
-  test.sim.primary.removeDocument(document?.fileId ?? '')
-  for (const _ of [1, 2]) await test.runAll('full')
-  const removedAt = test.clock.now()
-  const personal = () => [
-    ...test.query('select first_name, last_name, email, extra, key, removed_at from users where removed_at > 0'),
-    ...test.query('select filename, key, removed_at from documents where removed_at > 0'),
-  ]
-  const before = personal()
-  expect(before).toMatchObject([
-    { email: 'new@primary.example', extra: '{"phone":"+45 1"}' },
-    { filename: document?.filename },
-  ])
-  await eraseAll(test.mirror, removedAt)
-  expect(personal()).toEqual(before)
-  test.clock.advance(400 * dayMs)
-  await eraseAll(test.mirror, test.clock.now() - 400 * dayMs + 1)
-  expect(personal()).toEqual([
-    { first_name: null, last_name: null, email: null, extra: null, key: String(user?.userId), removed_at: removedAt },
-    { filename: null, key: document?.fileId, removed_at: removedAt },
-  ])
-  expect(seenChanges(test.query)).toEqual([])
-  // The last of each describes the state when the retention began.
-  const runs = test.query('select resource, count(*) as runs from runs group by resource order by resource')
-  expect(runs).toEqual(test.engine.resources.toSorted().map((resource) => ({ resource, runs: 1 })))
-  expect(await test.exported('users')).toHaveLength(11)
-  for (const record of await test.exported('users')) expect(record['email']).toEqual(expect.any(String))
 })

@@ -190,22 +190,6 @@ it('names the configuration file in its commands unless it is the default one', 
   expect(commandsIn(await page(held, { configFile: "/etc/o'ps.yaml" }))).toEqual(named)
 })
 
-it('reads findings twice at most, however many there are', async () => {
-  const read = vi.fn()
-  const findings: WebSources['findings'] = async function* () {
-    for (;;) {
-      read()
-      yield Array.from({ length: 125 }, (_, i) => finding({ check: 'a', fingerprint: `f-${i}` }))
-    }
-  }
-  const checks = ['a', 'b', 'c'].map((name) => check(name, { status: 'fail', open: { low: 90_000, high: 40_000 } }))
-  const html = await pageOf({ checks }, { findings })
-  expect(read).toHaveBeenCalledTimes(3)
-  expect(html.match(/id="finding-f-/g)).toHaveLength(5)
-  expect(html).toContain('390,000 open findings')
-  expect(html).toContain('>All 130,000<')
-})
-
 it('is one document with a heading, labelled parts, unique ids and times that machines can read', async () => {
   const html = await page()
   expect(html.match(/<h1>/g)).toHaveLength(1)
@@ -330,25 +314,4 @@ it('shows a card for each tenant, the worst first, and all details', async () =>
   expect(cardsIn(html)).toEqual(['t2 #tenant-t2', 't0 #tenant-t0', 't1 #tenant-t1'])
   expect(html).toContain('1 with failing checks or holds, 2 without problems')
   expect(html.match(/class="tenant"/g)).toHaveLength(3)
-})
-
-it('stays small with a thousand tenants and shows the details of one on demand', async () => {
-  const secrets = vi.fn(async () => [])
-  const all: Partial<WebSources> = {
-    names: () => ({ tenants: Array.from({ length: 1000 }, (_, i) => `t${i}`), checks: [], owners: [] }),
-    posture: async (tenant) => fleet(1000).filter((one) => tenant === undefined || one.tenant === tenant),
-    secrets,
-    findings: findingsFrom([]),
-  }
-  const html = await page(all)
-  expect(html.length).toBeLessThan(100_000)
-  expect(secrets).not.toHaveBeenCalled()
-  expect(cardsIn(html)[0]).toBe('t999 ./?tenant=t999')
-  expect(html).toContain('and 800 more')
-  expect(html).not.toContain('class="tenant"')
-  expect(cardsIn(await page(all, {}, '/?find=t77'))).toHaveLength(11)
-  const one = await page(all, {}, '/?tenant=t5&severity=high')
-  expect(one).toContain('<a href="./">All tenants</a>')
-  expect(one).toContain('<input type="hidden" name="tenant" value="t5">')
-  expect(one.match(/class="tenant"/g)).toHaveLength(1)
 })
