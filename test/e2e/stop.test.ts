@@ -5,19 +5,16 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { ownBundle } from './disk/support/bundle.ts'
 import { look } from './disk/support/look.ts'
-import { type Alive, start, startRun, startSync } from './disk/support/runs.ts'
-import { type Place, placeFor, until } from './support/program.ts'
+import { type Place, placeFor, program, type RunningDaemon, daemon as startDaemon, until } from './support/program.ts'
 
-const bundle = ownBundle()
 /** The promised limit (README.md#every-day). */
 const promptMs = 5000
 
 interface Scene {
   readonly simulator: Simulator
   readonly place: Place & { readonly store: string }
-  readonly daemon: Alive
+  readonly daemon: RunningDaemon
   readonly port: number
 }
 
@@ -115,7 +112,7 @@ const states: readonly State[] = [
     what: 'the reading of a large database for damage',
     simulator: { sizes: { users: 20_000 } },
     before: async ({ place }) => {
-      expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+      expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
     },
     reach: async ({ daemon, place }) => {
       const { pid } = daemon.child
@@ -137,12 +134,12 @@ const states: readonly State[] = [
   },
 ]
 
-async function sceneOf({ simulator: options, more, before }: State, how: object = {}): Promise<Scene> {
+async function sceneOf({ simulator: options, more, before }: State): Promise<Scene> {
   const simulator = await startSimulator({ controlPort: null, ...options })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), more)
   await before?.({ simulator, place })
-  const daemon = await startRun(bundle, place, how)
+  const daemon = await startDaemon(place)
   const port = Number(/"port":(\d+)/.exec(daemon.stderr)?.[1])
   return { simulator, place, daemon, port }
 }
@@ -151,7 +148,7 @@ it('ends with 0 on a SIGTERM that comes while it starts', async () => {
   const simulator = await startSimulator({ controlPort: null })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder())
-  const run = start(bundle, place, ['run'])
+  const run = program(place, 'run')
   await until(() => run.stderr.includes('"msg":"Starting"'))
   const asked = performance.now()
   run.child.kill('SIGTERM')
@@ -171,11 +168,11 @@ it('leaves no token command behind when a second signal ends it at once', async 
   const { code, signal } = await daemon.ended
   // One that comes when nobody listens any more ends the process in its own way.
   expect([0, 'SIGINT']).toContain(code ?? signal)
-  expect(isAlive(Number(child))).toBe(false)
+  expect(isRunningDaemon(Number(child))).toBe(false)
 })
 
 /** True while a process is there, be it nobody's child any more. */
-function isAlive(pid: number): boolean {
+function isRunningDaemon(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -198,6 +195,6 @@ it.each(states)('ends with 0 within 5 seconds of SIGTERM in the midst of $what, 
   expect(look(place.store).broken).toEqual([])
   const child = join(place.folder, 'child')
   // It was killed, but the system may need a moment to end it.
-  if (existsSync(child)) await until(() => !isAlive(Number(readFileSync(child, 'utf8'))))
+  if (existsSync(child)) await until(() => !isRunningDaemon(Number(readFileSync(child, 'utf8'))))
   simulator.faults.clear()
 })

@@ -3,13 +3,9 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { placeFor } from '../support/program.ts'
-import { ownBundle } from './support/bundle.ts'
-import { type Alive, everySecond, startRun, startSync, until } from './support/runs.ts'
+import { everySecond, placeFor, program, type RunningDaemon, daemon as startDaemon, until } from '../support/program.ts'
 import { smallDisk } from './support/tmpfs.ts'
 import { canInject } from './support/traced.ts'
-
-const bundle = ownBundle()
 
 async function simulate(users: number): Promise<Simulator> {
   const simulator = await startSimulator({ controlPort: null, sizes: { users } })
@@ -23,17 +19,17 @@ function placeOn(simulator: Simulator, disk: string, more = '') {
   return { ...place, store, env: { ...place.env, TENANTWATCH_STORE_PATH: store } }
 }
 
-const mirrored = async (daemon: Alive): Promise<number> => {
+const mirrored = async (daemon: RunningDaemon): Promise<number> => {
   const { text } = await daemon.get('/metrics')
   return Number(/^tenantwatch_mirror_records\{tenant="acme",resource="users"\} (\d+)$/m.exec(text)?.[1])
 }
 /** Runs of users that have failed so far. */
-const failures = async (daemon: Alive): Promise<number> => {
+const failures = async (daemon: RunningDaemon): Promise<number> => {
   const { text } = await daemon.get('/metrics')
   const counts = text.matchAll(/^tenantwatch_sync_runs_total\{[^}]*resource="users"[^}]*outcome="failure"\} (\d+)$/gm)
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
 }
-const synced = async (daemon: Alive): Promise<boolean> => {
+const synced = async (daemon: RunningDaemon): Promise<boolean> => {
   const { text } = await daemon.get('/metrics')
   return /^tenantwatch_sync_up\{tenant="acme",resource="users",mode="full"\} 1$/m.test(text)
 }
@@ -43,7 +39,8 @@ it.runIf(canInject)(
   async () => {
     const simulator = await simulate(200)
     const disk = smallDisk(16_384)
-    const daemon = await startRun(bundle, placeOn(simulator, disk.folder, everySecond))
+    const place = placeOn(simulator, disk.folder, everySecond)
+    const daemon = await startDaemon(place)
     await until(() => synced(daemon))
     disk.fill()
     const added = 2000
@@ -62,7 +59,7 @@ it.runIf(canInject)(
     await until(() => synced(daemon))
     daemon.child.kill('SIGTERM')
     expect(await daemon.ended).toMatchObject({ code: 0 })
-    expect((await startSync(bundle, daemon.place).ended).stdout).toMatch(/users +(incremental|full) +ok +\+0 ~0 -0/)
+    expect((await program(place, 'sync').ended).stdout).toMatch(/users +(incremental|full) +ok +\+0 ~0 -0/)
   },
 )
 
@@ -72,19 +69,19 @@ it.runIf(canInject)(
     const simulator = await simulate(300)
     const disk = smallDisk(16_384)
     const place = placeOn(simulator, disk.folder, everySecond)
-    const daemon = await startRun(bundle, place)
+    const daemon = await startDaemon(place)
     await until(() => synced(daemon))
     daemon.child.kill('SIGKILL')
     await daemon.ended
     expect(statSync(`${place.store}-wal`).size).toBeGreaterThan(0)
     rmSync(`${place.store}-shm`)
     disk.fill()
-    const refused = await startSync(bundle, place).ended
+    const refused = await program(place, 'sync').ended
     expect(refused.code).toBe(3)
     expect(refused.stderr + refused.stdout).toMatch(/SQLITE_(IOERR|FULL|CANTOPEN)/)
     expect(refused.stderr).not.toMatch(/\n\s+at /)
     disk.free()
-    const again = await startSync(bundle, place, '--full').ended
+    const again = await program(place, 'sync', '--full').ended
     expect(again).toMatchObject({ code: 0 })
     expect(again.stdout).toMatch(/users +full +ok +\+0 ~0 -0 =300/)
   },

@@ -1,19 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { placeFor } from '../support/program.ts'
-import { ownBundle } from './support/bundle.ts'
+import { placeFor, program, until } from '../support/program.ts'
 import { look } from './support/look.ts'
-import { start, startSync, until } from './support/runs.ts'
-
-const bundle = ownBundle()
 
 it('lets exactly one of two to ten engines work, round after round, and another one after a kill', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 40 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder())
   for (const count of [2, 3, 10, 2, 5, 10]) {
-    const engines = Array.from({ length: count }, () => start(bundle, place, ['run']))
+    const engines = Array.from({ length: count }, () => program(place, 'run'))
     const isOver = ({ child }: (typeof engines)[number]) => child.exitCode !== null || child.signalCode !== null
     const listening = () => engines.filter(({ stderr }) => stderr.includes('"msg":"Listening"'))
     await until(() => {
@@ -33,7 +29,7 @@ it('lets exactly one of two to ten engines work, round after round, and another 
     winner?.child.kill('SIGKILL')
     await winner?.ended
   }
-  expect(await startSync(bundle, place, '--full').ended).toMatchObject({ code: 0 })
+  expect(await program(place, 'sync', '--full').ended).toMatchObject({ code: 0 })
   const { broken, users } = look(place.store)
   expect(broken).toEqual([])
   expect(users).toHaveLength(40)

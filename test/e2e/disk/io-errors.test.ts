@@ -1,15 +1,13 @@
 import { expect, it } from 'vitest'
-import { ownBundle } from './support/bundle.ts'
+import { bundle } from '../support/program.ts'
 import { type FullSyncScene, fullSyncScene } from './support/full-sync-scene.ts'
 import { look } from './support/look.ts'
 import { halfDone, unlike } from './support/oracle.ts'
 import { pointsOf, problemsOf } from './support/points.ts'
 import { canInject, countOf, type Injection, type Traced, traced } from './support/traced.ts'
 
-const bundle = ownBundle()
-
 const run = ({ folder, args }: FullSyncScene, env: Readonly<Record<string, string>>) => ({
-  bundle: bundle.file,
+  bundle,
   folder,
   env,
   args,

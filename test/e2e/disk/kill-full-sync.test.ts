@@ -1,17 +1,15 @@
 import { expect, it } from 'vitest'
-import { ownBundle } from './support/bundle.ts'
+import { bundle } from '../support/program.ts'
 import { fullSyncScene } from './support/full-sync-scene.ts'
 import { look } from './support/look.ts'
 import { halfDone, unlike } from './support/oracle.ts'
 import { pointsOf, problemsOf } from './support/points.ts'
 import { canInject, countOf, traced } from './support/traced.ts'
 
-const bundle = ownBundle()
-
 it.runIf(canInject)('leaves a full sync killed at any write or fsync before or after it, never between', async () => {
   const scene = await fullSyncScene()
   const run = (env: Readonly<Record<string, string>>) => ({
-    bundle: bundle.file,
+    bundle,
     folder: scene.folder,
     env,
     args: scene.args,

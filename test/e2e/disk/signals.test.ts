@@ -4,17 +4,14 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { placeFor } from '../support/program.ts'
-import { ownBundle } from './support/bundle.ts'
+import { everySecond, placeFor, program, programWith, daemon as startDaemon, until } from '../support/program.ts'
 import { look } from './support/look.ts'
-import { everySecond, start, startRun, startSync, until } from './support/runs.ts'
 
-const bundle = ownBundle()
-async function daemonOn(more = everySecond, how = {}) {
+async function daemonOn(...node: readonly string[]) {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 100 } })
   onTestFinished(() => simulator.close())
-  const place = placeFor(simulator, temporaryFolder(), more)
-  return { simulator, place, daemon: await startRun(bundle, place, how) }
+  const place = placeFor(simulator, temporaryFolder(), everySecond)
+  return { simulator, place, daemon: await startDaemon(place, ...node) }
 }
 
 it.each([
@@ -24,13 +21,13 @@ it.each([
   const folder = temporaryFolder()
   const trap = join(folder, 'trap.mjs')
   writeFileSync(trap, `process.once('SIGUSR2', () => { ${line} })`)
-  const { place, daemon } = await daemonOn(everySecond, { node: ['--import', trap] })
+  const { place, daemon } = await daemonOn('--import', trap)
   await until(async () => (await daemon.get('/readyz')).status === 200)
   daemon.child.kill('SIGUSR2')
   const { code, stderr } = await daemon.ended
   expect(code).toBe(3)
   expect(stderr).toMatch(/^\{"level":60,.*"msg":"unexpected error: TypeError: planted\\n.*\}$/m)
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+  expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   expect(look(place.store).broken).toEqual([])
 })
 
@@ -48,7 +45,7 @@ it('continues to work, and stops in time, while nobody reads its output', async 
   // A free address, because the port that it prints cannot be read.
   const address = `127.9.${Math.floor(process.pid / 256) % 256}.${process.pid % 256}:9469`
   const env = { ...place.env, TENANTWATCH_LISTEN: address }
-  const run = start(bundle, { ...place, env }, ['run'], { options: { stdio: ['ignore', writer, writer] } })
+  const run = programWith({ stdio: ['ignore', writer, writer] }, { ...place, env }, 'run')
   const get = async (path: string) => {
     try {
       const response = await fetch(`http://${address}${path}`)

@@ -3,24 +3,20 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startSimulator } from '../../../src/simulator/index.ts'
 import { scheduleLine } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { placeFor } from '../support/program.ts'
-import { ownBundle } from './support/bundle.ts'
-import { type Alive, everySecond, startRun, startSync, until } from './support/runs.ts'
-
-const bundle = ownBundle()
+import { everySecond, placeFor, program, type RunningDaemon, daemon as startDaemon, until } from '../support/program.ts'
 
 async function running() {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 150 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), everySecond)
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
-  const daemon = await startRun(bundle, place)
+  expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
+  const daemon = await startDaemon(place)
   await until(async () => (await daemon.get('/readyz')).status === 200)
   return { simulator, place, daemon, store: place.store }
 }
 
 /** An evaluation runs each second; the next one reports a fault, however long a busy machine takes for it. */
-async function endOf(daemon: Alive): Promise<string> {
+async function endOf(daemon: RunningDaemon): Promise<string> {
   const began = Date.now()
   const { code, stderr } = await daemon.ended
   expect(code).toBe(3)
@@ -59,7 +55,7 @@ it.each(Object.entries(mischief))('ends with one sentence when its database %s',
   expect(message).toContain(`The database ${store}`)
   expect(message).toContain('restore a backup')
   // A supervisor starts it again at once, and must not be given a new mirror in silence.
-  const again = await startSync(bundle, place).ended
+  const again = await program(place, 'sync').ended
   expect(again).toMatchObject({ code: 3, stdout: '' })
   expect(again.stderr).toMatch(/^tenantwatch: The (mirror|database) .*restore a backup .*-lock/)
   expect(again.stderr.trimEnd().split('\n')).toHaveLength(1)
@@ -69,9 +65,9 @@ it('reports that it is not healthy as soon as its database is gone, before it ex
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), scheduleLine('0 3 * * *'))
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
+  expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   const began = Date.now() / 1000
-  const daemon = await startRun(bundle, place)
+  const daemon = await startDaemon(place)
   // What it does at the start is over; nothing else is due, so nobody but who asks notices.
   await until(async () => {
     const { text } = await daemon.get('/metrics')
@@ -100,7 +96,7 @@ it('notices within one evaluation that pages of its database were destroyed', as
   for (let at = 4096; at < size; at += 4096) writeSync(fd, Buffer.alloc(512, 0xa5), 0, 512, at)
   expect(await endOf(daemon)).toMatch(/ is damaged \(.+\); restore a backup/)
   const damaged = readFileSync(store)
-  const again = await startSync(bundle, place).ended
+  const again = await program(place, 'sync').ended
   expect(again.code).toBe(3)
   expect(again.stderr).toMatch(/ is damaged /)
   expect(readFileSync(store).equals(damaged)).toBe(true)

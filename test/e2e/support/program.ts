@@ -1,13 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Simulator } from '../../../src/simulator/index.ts'
 
-const bundle = join(import.meta.dirname, '../../../dist/tenantwatch.js')
+export const bundle = join(import.meta.dirname, '../../../dist/tenantwatch.js')
 /** For a machine that has other things to do; only what fails takes as long. */
 const busyTimeoutMs = 240_000
+
+/** Everything is due each second, so that a cycle is short. */
+export const everySecond = `schedule:
+  users: { incremental: "* * * * * *", full: "*/5 * * * * *" }
+  evaluate: "* * * * * *"
+`
 
 export interface Ended {
   readonly code: number | null
@@ -32,22 +38,31 @@ export interface Place {
 
 /** Starts `tenantwatch` in a folder with nothing of this process's environment; killed when the test ends. */
 export function program(place: Place, ...args: readonly string[]): Program {
-  return programWith([], place, ...args)
+  return programWith({}, place, ...args)
 }
 
-function programWith(nodeOptions: readonly string[], { folder, env = {} }: Place, ...args: readonly string[]): Program {
-  const child = spawn(process.execPath, [...nodeOptions, bundle, ...args], {
+export interface How {
+  /** Options of Node, before the program. */
+  readonly node?: readonly string[]
+  readonly stdio?: StdioOptions
+}
+
+export function programWith(
+  { node = [], stdio = ['ignore', 'pipe', 'pipe'] }: How,
+  { folder, env = {} }: Place,
+  ...args: readonly string[]
+): Program {
+  const child = spawn(process.execPath, [...node, bundle, ...args], {
     cwd: folder,
     env: { TENANTWATCH_CRON_SECONDS: '1', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio,
   })
   const out = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    out.stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    out.stderr += text
-  })
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      out[name] += text
+    })
+  }
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...out }))
   onTestFinished(async () => {
     child.kill('SIGKILL')
@@ -73,9 +88,12 @@ export interface RunningDaemon extends Program {
 }
 
 /** Starts `run` and waits until it listens; options of Node are those of the process, before the program. */
-export async function daemon(place: Place, ...nodeOptions: readonly string[]): Promise<RunningDaemon> {
-  const started = programWith(nodeOptions, place, 'run')
-  const port = await until(() => /"port":(\d+)[^\n]*"msg":"Listening"/.exec(started.stderr)?.[1])
+export async function daemon(place: Place, ...node: readonly string[]): Promise<RunningDaemon> {
+  const started = programWith({ node }, place, 'run')
+  const port = await until(() => {
+    if (started.child.exitCode !== null) throw new Error(`the daemon ended: ${started.stderr}`)
+    return /"port":(\d+)[^\n]*"msg":"Listening"/.exec(started.stderr)?.[1]
+  })
   const url = `http://127.0.0.1:${port}`
   return Object.assign(started, {
     url,

@@ -1,9 +1,10 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { systemClock } from '../../../../src/model/process/system-clock.ts'
 import { type ApiUser, type Simulator, startSimulator } from '../../../../src/simulator/index.ts'
+import { fakeIo, type Ran } from '../../../support/fake-io.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
-import { type CliResult, inside } from './inside.ts'
 import { type Look, look } from './look.ts'
 
 export const pageSize = 20
@@ -28,11 +29,13 @@ export interface FullSyncScene {
 export interface Copy {
   readonly store: string
   readonly env: Readonly<Record<string, string>>
-  /** A full sync that nothing disturbs. */
-  full(): Promise<CliResult>
-  /** The same, and what is there then. */
-  settle(): Promise<CliResult & { readonly seen: Look }>
+  /** A full sync that nothing disturbs, and what is there then. */
+  settle(): Promise<Ran & { readonly seen: Look }>
 }
+
+/** Runs a command within this process, from the same sources: cheap, for what comes after the crash. */
+const inside = (env: Readonly<Record<string, string>>, folder: string, ...args: readonly string[]) =>
+  fakeIo({ env, folder }).runWith({ clock: systemClock(), random: Math.random }, ...args)
 
 const full = ['sync', '--full', '--resource', 'users'] as const
 
@@ -44,7 +47,7 @@ export async function fullSyncScene(): Promise<FullSyncScene> {
   const baseEnv = { ACME_TOKEN: simulator.tokens.reader, TENANTWATCH_CONFIG: 'tenantwatch.yaml' }
   const base = join(folder, 'base')
   const envOf = (store: string) => ({ ...baseEnv, TENANTWATCH_STORE_PATH: store })
-  const insist = (result: CliResult) => {
+  const insist = (result: Ran) => {
     if (result.code !== 0) throw new Error(`the scene could not be set: ${result.stdout}${result.stderr}`)
   }
   insist(await inside(envOf(join(base, 'mirror.db')), folder, 'sync'))
@@ -61,7 +64,6 @@ export async function fullSyncScene(): Promise<FullSyncScene> {
       return await work({
         store,
         env,
-        full: () => inside(env, folder, ...full),
         settle: async () => ({ ...(await inside(env, folder, ...full)), seen: look(store) }),
       })
     } finally {

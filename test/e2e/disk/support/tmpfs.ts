@@ -10,7 +10,6 @@ export interface SmallDisk {
   /** Takes all room that is left, but for so many bytes. */
   fill(leave?: number): void
   free(): void
-  remount(option: 'ro' | 'rw'): void
 }
 
 export function smallDisk(kib: number): SmallDisk {
@@ -33,6 +32,5 @@ export function smallDisk(kib: number): SmallDisk {
       if (leave > 0) execFileSync('truncate', ['-s', `-${leave}`, ballast])
     },
     free: () => rmSync(ballast, { force: true }),
-    remount: (option) => void execFileSync('mount', ['-o', `remount,${option}`, folder]),
   }
 }
