@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { cli, synced } from './support/cli.ts'
 
 async function world() {
@@ -24,14 +23,6 @@ it('reports its result in one line: file, size, records and age', async () => {
   expect([file, size, age]).toEqual([target, (statSync(target).size / 1e6).toFixed(1), '3'])
   const state = simulator.state()
   expect(Number(records)).toBeGreaterThan([...state.users()].length + [...state.documents()].length)
-})
-
-it('works beside a running engine and lets it work', async () => {
-  const { run, store, target } = await world()
-  await using engine = openMirror(store, 'engine')
-  expect(await run('backup', target)).toMatchObject({ code: 0 })
-  await engine.openTenant('globex', 'https://globex.example.com', 1)
-  await engine.verify()
 })
 
 it.each([

@@ -137,6 +137,30 @@ server: { webConfig: no/such/web.yaml, listen: ":9469" }`,
   })
 })
 
+it('reports a variable of the URL that is not set as a mistake of the configuration, in each command', async () => {
+  const { run, read, write } = await cli()
+  write('tenantwatch.yaml', read('tenantwatch.yaml').replace(/^store: .*$/m, 'store: { url: { env: NO_URL } }'))
+  for (const args of [['config', 'check'], ['findings'], ['purge', 'gone'], ['accept'], ['sync'], ['run']]) {
+    const { code, stderr } = await run(...args)
+    expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(/store\.url.*NO_URL.*is not set/)])
+  }
+})
+
+it('reads the URL of the database from a file, and runs no command for it', async () => {
+  const { run, read, write, folder } = await cli()
+  const withUrl = (source: string) => read('tenantwatch.yaml').replace(/^store: .*$/m, `store: { url: ${source} }`)
+  write('tenantwatch.yaml', withUrl(`{ file: ${folder}/url.txt }`))
+  write('url.txt', 'postgres://u:p@h/\n')
+  expect(await run('config', 'check')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^tenantwatch: tenantwatch\.yaml: The URL of store\.url names no user, host or/),
+  })
+  write('url.txt', 'postgres://u:p@h/d\n')
+  expect(await run('config', 'check')).toMatchObject({ code: 0, stderr: '' })
+  write('tenantwatch.yaml', withUrl('{ command: ["false"] }'))
+  expect(await run('config', 'check')).toMatchObject({ code: 0, stderr: '' })
+})
+
 it('checks the web configuration as well, while other commands do not need it', async () => {
   const { run, write } = await cli({ more: 'server: { webConfig: web.yaml }' })
   write('web.yaml', 'basic_auth_users: { alice: letmein }')

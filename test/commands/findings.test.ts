@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
-import { expect, it } from 'vitest'
-import { aDay, type Cli, cli, synced } from './support/cli.ts'
+import { afterAll, expect, it } from 'vitest'
+import { aDay, type Cli, type CliOptions, cli, synced } from './support/cli.ts'
 
 const contractFields = [
   'fingerprint',
@@ -31,17 +31,22 @@ interface Finding {
   readonly [field: string]: unknown
 }
 
-async function world(): Promise<
+async function world(
+  finished?: CliOptions['finished'],
+): Promise<
   Omit<Cli, 'read'> & { readonly file: Cli['read']; readonly read: (...args: string[]) => Promise<Finding[]> }
 > {
-  const one = await synced()
+  const one = await synced({ ...(finished && { finished }) })
   const read = async (...args: string[]): Promise<Finding[]> =>
     JSON.parse((await one.run('findings', '--format', 'json', ...args)).stdout)
   return { ...one, file: one.read, read }
 }
 
+/** For tests that change nothing. */
+const unchanged = await world(afterAll)
+
 it('prints a JSON array of findings in exactly the agreed shape', async () => {
-  const { read } = await world()
+  const { read } = unchanged
   const found = await read()
   expect(found.length).toBeGreaterThan(100)
   for (const finding of found) {
@@ -56,7 +61,7 @@ it('prints a JSON array of findings in exactly the agreed shape', async () => {
 })
 
 it('filters by tenant, check and severity: --severity exactly, --min-severity at least', async () => {
-  const { read } = await world()
+  const { read } = unchanged
   const all = await read()
   const of = (...wanted: string[]) => all.filter(({ severity }) => wanted.includes(severity))
   expect(await read('--severity', 'high')).toEqual(of('high'))
@@ -68,7 +73,7 @@ it('filters by tenant, check and severity: --severity exactly, --min-severity at
 })
 
 it('lists the highest severity first, and with --limit the first ones', async () => {
-  const { read } = await world()
+  const { read } = unchanged
   const all = await read()
   const order = ['critical', 'high', 'medium', 'low', 'info']
   const ranks = all.map(({ severity }) => order.indexOf(severity))
@@ -202,7 +207,7 @@ it('lists what was opened, changed, reopened or resolved since a time', async ()
 })
 
 it('counts findings by check and by entity', async () => {
-  const { run, read } = await world()
+  const { run, read } = unchanged
   const all = await read()
   const groups = JSON.parse((await run('findings', '--group', 'check', '--format', 'json')).stdout)
   const sum = (of: (group: { findings: number; severities: Record<string, number> }) => number) =>

@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { aDay, type Cli, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
 import { shown, wider } from './support/on-terminal.ts'
 
 /** A world in which every list has rows. */
 async function busy(): Promise<Cli> {
-  const world = await synced({ simulator: { sizes: { users: 24, documents: 12 } } })
+  const world = await synced({ finished: afterAll, simulator: { sizes: { users: 24, documents: 12 } } })
   const { primary } = world.simulator
   const [first, second] = [...primary.state.users()].map(({ userId }) => userId)
   primary.updateUser(first ?? 0, { firstName: 'Else', mfaStatus: false })
@@ -20,6 +20,8 @@ async function busy(): Promise<Cli> {
   }
   return world
 }
+
+const world = await busy()
 
 const lists = [
   'findings',
@@ -37,7 +39,6 @@ const lists = [
 ].map((line) => line.split(' '))
 
 it('gives every list the same forms, --limit and --output', async () => {
-  const world = await busy()
   for (const args of lists) {
     const named = args.join(' ')
     const printed = await world.run(...args, '--format', 'json')
@@ -68,7 +69,6 @@ it('gives every list the same forms, --limit and --output', async () => {
 })
 
 it('writes CSV in the order in which a person reads it, evidence last', async () => {
-  const world = await busy()
   const columns = async (...args: readonly string[]) =>
     parseCsv((await world.run(...args, '--format', 'csv')).stdout)[0]?.join(' ')
   expect(await columns('findings')).toBe(
@@ -91,7 +91,6 @@ const masked = (text: string) =>
     .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
 
 it.each([80, 120])('fits a terminal of %i columns', async (columns) => {
-  const world = await busy()
   for (const args of lists) {
     const { text } = await shown(world, columns, ...args, '--format', 'table')
     expect([args, wider(text, columns)]).toEqual([args, []])
@@ -100,7 +99,6 @@ it.each([80, 120])('fits a terminal of %i columns', async (columns) => {
 })
 
 it('colors the severity on a terminal unless it is asked not to', async () => {
-  const world = await busy()
   const texts: string[] = []
   const stdout = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
   await world.runWith({ stdout }, 'findings')

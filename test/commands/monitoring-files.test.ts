@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -34,24 +34,6 @@ it('writes rules and dashboards for another scrape job and other runbooks', asyn
   const board = await run('dashboards', 'posture', '--job', 'watch')
   expect(board.stdout).toContain('up{job=\\"watch\\"}')
   for (const text of [stdout, board.stdout]) expect(text).not.toMatch(/job=\\?"tenantwatch/)
-})
-
-it('repeats the whole command in the written file', async () => {
-  const { run } = await cli({ simulator: null })
-  const options = [
-    '--label',
-    'team=security',
-    '--annotation',
-    "contact=who's on call",
-    '--grafana',
-    'http://127.0.0.1:3000',
-  ]
-  const command = `--label team=security --annotation 'contact=who'\\''s on call' --grafana http://127.0.0.1:3000`
-  for (const format of ['prometheus', 'recording', 'operator', 'grafana']) {
-    const { stdout } = await run('rules', '--config', 'tenantwatch.yaml', ...options, '--format', format)
-    const [heading = ''] = stdout.split('\n')
-    expect(heading.split(' Written by: ')[1]).toBe(`tenantwatch rules --format ${format} ${command}`)
-  }
 })
 
 it('links to the parts and the runbooks of the status page whose address is given', async () => {
@@ -101,16 +83,6 @@ it('writes the dashboard over the views where the mirror is in PostgreSQL, and b
   expect(JSON.parse(read('tenantwatch-records.json'))).toMatchObject({ uid: 'tenantwatch-records' })
   const other = await cli({ simulator: null })
   expect((await other.run('dashboards', 'records')).stdout).toBe(shipped('grafana/records.json'))
-})
-
-it('names the dashboard that cannot be written', async () => {
-  const { run, folder } = await cli({ simulator: null })
-  mkdirSync(join(folder, 'tenantwatch-operations.json'))
-  const { code, stderr } = await run('dashboards', '--output', '.')
-  expect([code, stderr]).toEqual([
-    3,
-    `tenantwatch: ${join(folder, 'tenantwatch-operations.json')} cannot be written (it is not a regular file)\n`,
-  ])
 })
 
 it('replaces its own dashboard, and no other file of the same name', async () => {

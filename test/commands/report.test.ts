@@ -115,17 +115,6 @@ it('shows a requirement with the status of its worst check, and marks requiremen
   expect(checkOf(blind, 'user-mfa-enrolled')).toMatchObject({ standing: 'unknown', passing: 0 })
 })
 
-it('calls a check waived only while everything that it evaluates could be read', async () => {
-  const { only, simulator, pass, run } = await world({ more: waived })
-  expect(checkOf(await only(), 'auth-sso-enforced')).toMatchObject({ standing: 'waived', reason: null })
-  simulator.primary.setSettings({ mfaEnabled: 'perhaps' as never })
-  pass(aDay / 24)
-  await run('sync')
-  const tenant = await only()
-  expect(checkOf(tenant, 'auth-sso-enforced')).toMatchObject({ standing: 'unknown', reason: 'quarantined' })
-  expect(stateOf(tenant, 'cis', '5.6')).toBe('unknown')
-})
-
 it('prints the age of findings and data, and lists data that is not reliable', async () => {
   const { only, pass } = await world()
   pass(3 * aDay)
@@ -203,19 +192,6 @@ it('names the tenants of the mirror that the configuration does not have, in eve
   expect((await reported('--as-of', before)).notes).toHaveLength(1)
   const { code, stderr } = await run('report', '--tenant', 'beta')
   expect([code, stderr]).toEqual([2, expect.stringContaining('does not have the tenant "beta"')])
-})
-
-it('does not name a tenant in the report of a time before it was mirrored', async () => {
-  const { env, run, read, write, reported, pass, now, simulator } = await world()
-  const before = new Date(now()).toISOString()
-  pass(aDay)
-  env['BETA_TOKEN'] = simulator.tokens.secondReader
-  const own = read('tenantwatch.yaml')
-  const beta = `  - { name: beta, baseUrl: "${simulator.baseUrl}", auth: { token: { env: BETA_TOKEN } } }\n`
-  write('tenantwatch.yaml', own.replace('tenants:\n', `tenants:\n${beta}`))
-  await run('sync')
-  expect((await reported()).tenants).toHaveLength(2)
-  expect((await reported('--as-of', before)).notes).toHaveLength(1)
 })
 
 it('writes a file that only its owner reads, whole or not at all', async () => {

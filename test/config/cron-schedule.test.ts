@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { expect, it } from 'vitest'
-import { cronSchedule, readCron } from '../../src/config/cron.ts'
+import { readCron } from '../../src/config/cron.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 
 it.each([
@@ -49,10 +49,6 @@ it.each([
   '0 0 * * 1#2',
 ])('refuses %j', (text) => {
   expect(readCron(text)).toMatchObject({ problem: expect.stringMatching(/expected five cron fields/) })
-})
-
-it('blames itself, not the user, for a schedule that nobody validated', () => {
-  expect(() => cronSchedule('never')).toThrow('Schedule never is not usable')
 })
 
 const dayOfMonth = fc.constantFrom('*', '1', '13,28', '10-12', '*/9', '31', '?')

@@ -200,21 +200,6 @@ it('keeps a waiver valid to the last instant of its day, also in the past', () =
   expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.parse('2020-02-29T23:59:59.999Z') }])
 })
 
-it('supports anchors and merge keys, and locates their values', () => {
-  const text = `
-tenants:
-  - &acme { name: acme, baseUrl: https://a.example.com, auth: { token: { env: ACME_TOKEN } } }
-  - { <<: *acme, name: globex, api: { pageSize: PAGE } }
-`
-  expect(loadText(text.replace('PAGE', '5')).settings.tenants[1]).toMatchObject({
-    name: 'globex',
-    baseUrl: 'https://a.example.com',
-  })
-  expect(problemsOf(() => loadText(text.replace('PAGE', 'x')))).toEqual([
-    'a.yaml:4:49: `tenants[1].api.pageSize` is "x"; expected a whole number from 1 to 10000',
-  ])
-})
-
 it('reads files, and refuses directories', () => {
   const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'a.yaml'), tenant('acme').replace('env: ACME_TOKEN', 'file: .'))

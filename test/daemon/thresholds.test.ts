@@ -12,7 +12,7 @@ it('evaluates when a secret expires between two ticks', async () => {
   for (const { clientId } of world.simulator.state().apiClients()) {
     world.simulator.primary.updateApiClient(clientId, { secretExpirationDate: '2099-01-01T00:00:00Z' })
   }
-  const expires = new Date(Date.now() + 5 * secondMs).toISOString()
+  const expires = new Date(Date.now() + 2 * secondMs).toISOString()
   world.simulator.primary.addApiClient({ name: 'Nightly export', secretExpirationDate: expires })
   const { signal } = new AbortController()
   await world.session.syncAndEvaluate(tenant, { resource: 'api-clients', mode: 'full', signal })

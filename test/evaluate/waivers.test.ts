@@ -303,17 +303,6 @@ it('counts findings that lapsed under every waiver for all entities', async () =
   expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1, low: 2 } })
 })
 
-it('waives findings that another waiver still covers', async () => {
-  const world = await invited()
-  world.waivers = [waiver(), waiver({ id: 'w2', entity: '*' })]
-  await world.sync(activated())
-  await world.evaluate()
-  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1 } })
-  world.waivers = [waiver(), waiver({ id: 'w3', entity: '1' })]
-  await world.evaluate()
-  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: { high: 1 } })
-})
-
 it('reports an orphaned waiver only after a complete full sync', async () => {
   const world = await sqliteWorld({ checks: { 'document-current': { enabled: false } } })
   world.waivers = [

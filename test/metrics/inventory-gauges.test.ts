@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readClientSecrets } from '../../src/metrics/client-secrets.ts'
 import { lively, metricsOf, reading, records, waivedUntil } from './support/daemon.ts'
@@ -64,22 +63,6 @@ it('shows that a secret never expires, and the client that has it', async () => 
   expect(text).toMatch(/^tenantwatch_api_client_secret_expiration_timestamp_seconds\{.*client_id="cc-3"\} \+Inf$/m)
   expect(valueIn(text, 'tenantwatch_api_client_info', { client_id: 'cc-3' })).toBe(1)
   expect(valueIn(text, 'tenantwatch_api_client_secret_waived', { client_id: 'cc-3' })).toBe(0)
-})
-
-it('keeps one series a client whatever the clients are called', async () => {
-  const names = fc.array(fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })), { maxLength: 6 })
-  await fc.assert(
-    fc.asyncProperty(names, async (clients) => {
-      const rows = clients.map(([name, roleName], i) =>
-        record(`id-${i}`, { name, roleName }, { secretExpirationDateMs: i }),
-      )
-      const text = await body(lively, { 'api-clients': rows })
-      expect(seriesOf(text, 'tenantwatch_api_client_info').map(({ labels }) => labels['client_id'])).toEqual(
-        rows.map(({ key }) => key),
-      )
-    }),
-    { numRuns: 60 },
-  )
 })
 
 it('shows no e-mail and no id that may be a name', async () => {

@@ -256,34 +256,6 @@ it('reports a clock that is set back and forth once a minute', async () => {
   await scheduler.dispose(0)
 })
 
-it('follows a slewed clock without a log line', async () => {
-  const warn = vi.fn()
-  const scheduler = make({ log: { ...silentLog(), warn } })
-  const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '* * * * *', run })
-  scheduler.start()
-  for (let i = 0; i < 60; i++) {
-    await vi.advanceTimersByTimeAsync(5_000)
-    vi.setSystemTime(Date.now() + 500)
-  }
-  expect(run.mock.calls.length).toBeGreaterThanOrEqual(5)
-  expect(warn).not.toHaveBeenCalled()
-  await scheduler.dispose(0)
-})
-
-it('bounds the search for a day that does not exist', async () => {
-  const scheduler = make()
-  const never = vi.fn(async () => {})
-  const run = vi.fn(async () => {})
-  scheduler.add({ name: 'never', expression: '0 0 29 * 1#1', run: never })
-  scheduler.add({ name: 'a', expression: '* * * * *', run })
-  scheduler.start()
-  await vi.advanceTimersByTimeAsync(2 * minute)
-  expect(run).toHaveBeenCalledTimes(2)
-  expect(never).not.toHaveBeenCalled()
-  await scheduler.dispose(0)
-})
-
 it('runs a job once beside its ticks: at the earliest time of several, and not while it runs', async () => {
   const scheduler = make()
   const { run, end } = pausable()

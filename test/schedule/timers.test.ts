@@ -15,24 +15,6 @@ function make(clock: Clock = systemClock()) {
   return createScheduler({ clock, random: () => 0.999, log: silentLog(), timezone: 'UTC' })
 }
 
-it.each(['0 0 1 1 *', '0 0 29 2 *', '59 59 23 31 12 *'])(
-  'looks at the clock within seconds while it waits for the next firing of %s',
-  async (expression) => {
-    vi.useFakeTimers({ now: Date.parse('2097-03-01T00:00:00Z'), toFake: ['Date'] })
-    const delays: number[] = []
-    const clock = systemClock()
-    const sleep: Clock['sleep'] = (ms, signal) => {
-      delays.push(ms)
-      return clock.sleep(ms, signal)
-    }
-    const scheduler = make({ ...clock, sleep })
-    scheduler.add({ name: 'rare', expression, run: async () => {} })
-    scheduler.start()
-    await scheduler.dispose(0)
-    expect(delays).toEqual([5000])
-  },
-)
-
 it('long jitters and grace periods do not fire immediately', async () => {
   const overflows = timerOverflows()
   vi.useFakeTimers({ now: Date.parse('2026-03-14T09:00:30Z') })

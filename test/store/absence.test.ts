@@ -48,34 +48,3 @@ it('finds exactly the live records that a full sync did not return, beside few a
     { numRuns: 25 },
   )
 })
-
-it('a missing user that an answer by id confirms is live again, and missing for the first time after the next list', async () => {
-  const { mirror } = testMirror()
-  const of = {
-    tenantId: (await mirror.openTenant('acme', 'https://acme.example.com', at)).tenant.id,
-    resource: 'users',
-  } as const
-  const page = { ...of, at, requestId, recordCreations: false }
-  const next = { pages: 1, reachedEnd: true, fullSyncMs: 0 }
-  const fullSync = async (...ids: readonly number[]) => {
-    const { id } = await mirror.startFullSync({ ...of, at, cursorBefore: null })
-    await mirror.commitPage({ ...page, items: ids.map((one) => user(one)), fullSync: { id, next } })
-    const absent = (await mirror.absence(id)).absent.map(({ rid }) => rid)
-    const end = { at, durationMs: 1, removedAt: at, remove: [] }
-    await mirror.completeFullSync({ ...end, fullSyncId: id, absent, missing: absent })
-    return absent
-  }
-  const presence = async () => (await mirror.presence(of.tenantId, 'users', ['2'])).get('2')
-  const lookedUpAt = async () =>
-    (await mirror.missing({ ...of, limit: 9, onlyAccepted: false })).map((one) => one.lookedUpAt)
-  await fullSync(1, 2)
-  const existing = await fullSync(1)
-  expect([await presence(), await lookedUpAt()]).toEqual(['uncertain', [null]])
-  await mirror.saveLookUps({ ...of, at: at + 1, asked: existing, existing, removed: [], removedAt: at })
-  expect(await presence()).toBe('live')
-  await fullSync(1)
-  expect(await lookedUpAt()).toEqual([at + 1])
-  await fullSync(1, 2)
-  await fullSync(1)
-  expect(await lookedUpAt()).toEqual([null])
-})

@@ -182,14 +182,6 @@ it('offers to accept only holds that can be accepted and are not', async () => {
   expect(await commands({ acceptedReason: 'They left' })).toEqual([])
 })
 
-it('names the configuration file in its commands unless it is the default one', async () => {
-  const held = { posture: async () => [posture({ holds: [hold()] })] }
-  const plain = commandsIn(await page(held))
-  expect(plain).toContain('tenantwatch accept H-1 --list')
-  const named = plain.map((words) => `${words} --config &#39;/etc/o&#39;\\&#39;&#39;ps.yaml&#39;`)
-  expect(commandsIn(await page(held, { configFile: "/etc/o'ps.yaml" }))).toEqual(named)
-})
-
 it('is one document with a heading, labelled parts, unique ids and times that machines can read', async () => {
   const html = await page()
   expect(html.match(/<h1>/g)).toHaveLength(1)
@@ -271,14 +263,6 @@ it('lists secrets and waivers, those that end first, and stays small', async () 
   expect(html).toContain('and 4,899 more')
   expect(html).toContain('<bdi>c4999</bdi>')
   expect(html.length).toBeLessThan(100_000)
-})
-
-it.each([
-  [resource('api-clients', { dataAsOf: null }), 'no API client was read yet'],
-  [resource('api-clients', { live: 0 }), 'the list that was last read has no API client with a secret'],
-  [resource('api-clients', { enabled: false }), 'API clients are switched off'],
-])('says why no secret is shown', async (view, words) => {
-  expect(unopened(await pageOf({ resources: [view] }))).toContain(words)
 })
 
 it('names the replica that owns a tenant, or says that none does, and which was the last', async () => {

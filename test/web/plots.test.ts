@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { Trend } from '../../src/model/trend.ts'
-import { ticksTo } from '../../src/web/plots/frame.ts'
 import { at, posture, resource } from '../metrics/support/posture.ts'
 import { ask } from './support/ask.ts'
 import { textOf } from './support/html.ts'
@@ -118,11 +117,4 @@ it('shows what ends within 90 days, and names only where they may be shown', asy
 it('leaves the plots out where findings are filtered, and for a tenant without history', async () => {
   expect(await page(trend(), '?severity=high')).not.toContain('class="chart"')
   expect(await page(null)).not.toContain('class="chart"')
-})
-
-it.each([0, 1, 3, 7, 130, 999, 100_000])('has two to five round steps up to %i', (most) => {
-  const ticks = ticksTo(most)
-  expect(ticks.length).toBeGreaterThanOrEqual(2)
-  expect(ticks.length).toBeLessThanOrEqual(5)
-  expect(ticks.at(-1)).toBeGreaterThanOrEqual(Math.max(1, most))
 })

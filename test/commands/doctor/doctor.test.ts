@@ -122,12 +122,3 @@ it('asks a request a second beside an engine, whatever rate is configured', asyn
   const times = world.simulator.requests.all().map(({ time }) => time)
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThanOrEqual(5000)
 })
-
-it('repeats no consequence where every endpoint failed for one cause', async () => {
-  const world = await cli({ tenants: [{ name: 'acme', token: 'expired' }] })
-  await world.run('sync')
-  const { code, rows } = await doctor(world)
-  expect(code).toBe(3)
-  const subjects = rows.map(({ subject }) => subject)
-  for (const follows of ['identity', 'enrolledWhen', 'data']) expect(subjects).not.toContain(follows)
-})

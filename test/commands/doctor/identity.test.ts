@@ -46,17 +46,6 @@ it('fails while the whole tenant is on hold, whichever tenant answers', async ()
   }
 })
 
-it('calls no fresh data stale while the whole tenant is on hold', async () => {
-  const world = await synced()
-  others(world)
-  world.pass(aDay / 24)
-  expect((await world.run('sync')).code).toBe(3)
-  expect(marks((await doctor(world)).stdout, 'data')).toEqual([
-    expect.stringMatching(/ api-clients, authentication-settings: as of .*, older than its freshness limit\. /),
-    expect.stringMatching(/ .*users: on hold \w+: /),
-  ])
-})
-
 it('only warns of a hold of one list', async () => {
   const world = await synced()
   world.simulator.primary.removeUsers(0.5)

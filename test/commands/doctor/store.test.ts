@@ -6,7 +6,7 @@ import { resources } from '../../../src/resources/index.ts'
 import { lockStateOf } from '../../../src/store/db/sqlite/engine-lock.ts'
 import { type StoreFacts, storeFacts } from '../../../src/store/db/sqlite/store-facts.ts'
 import { withDatabase } from '../../support/sqlite.ts'
-import { aDay, cli, doctor, synced } from '../support/cli.ts'
+import { cli, doctor, synced } from '../support/cli.ts'
 
 const facts: StoreFacts = {
   path: '/data/mirror.db',
@@ -119,18 +119,6 @@ it('distinguishes an older layout from a newer one', async () => {
   const newer = await doctor(world)
   expect(newer.code).toBe(3)
   expect(newer.stdout).toMatch(/^fail database: .*written by a newer tenantwatch/m)
-})
-
-it('warns about holds', async () => {
-  const world = await synced()
-  world.simulator.primary.removeUsers(0.5)
-  world.pass(aDay)
-  await world.run('sync')
-  const { code, stdout } = await doctor(world)
-  expect(code).toBe(0)
-  expect(stdout).toMatch(
-    /^warn holds: 1 open; changes on hold are not written until you decide\. See "tenantwatch accept", which shows .*$/m,
-  )
 })
 
 it('names tenants that are in the mirror and not in the configuration', async () => {

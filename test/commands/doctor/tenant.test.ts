@@ -60,17 +60,6 @@ it('reports the source and the age of a token, never the token', () => {
   expect(of({ oauth2 })[0]).toMatch(/^fail token: .*could not be fetched$/)
 })
 
-it('reports for how long a fetched token is used', async () => {
-  const world = await cli()
-  const config = world.read('tenantwatch.yaml')
-  world.write('token', world.env['ACME_TOKEN'] ?? '')
-  world.write('tenantwatch.yaml', config.replace('{ env: ACME_TOKEN }', `{ command: [cat, "${world.folder}/token"] }`))
-  const { code, stdout } = await doctor(world)
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^ok token: from the command cat, fetched now, to be used for 5 min$/m)
-  expect(stdout).not.toContain(world.env['ACME_TOKEN'])
-})
-
 it('gives a tenant that answers to nothing so long in all, and no longer', async () => {
   const { simulator, env } = await cli()
   simulator.faults.add({ path: '/api/public/*', effect: { kind: 'hang' } })
@@ -96,16 +85,6 @@ it('gives a tenant that answers to nothing so long in all, and no longer', async
   const asked = found.filter(({ permission }) => permission !== null)
   expect(asked.map(({ level, reason }) => [level, reason])).toEqual(Array(resources.length).fill(['fail', 'timeout']))
   expect(simulator.requests.count()).toBeLessThan(3)
-})
-
-it('counts invalid records in the singular and the plural', async () => {
-  const world = await cli({ simulator: { sizes: { users: 5 } } })
-  const { simulator } = world
-  const make = () => simulator.primary.addUser({ raw: { mfaStatus: 'no' } })
-  make()
-  expect((await doctor(world)).stdout).toMatch(/^fail users .*; 1 of them is invalid\./m)
-  make()
-  expect((await doctor(world)).stdout).toMatch(/^fail users .*; 2 of them are invalid\./m)
 })
 
 it('lets a stop of the program through', async () => {

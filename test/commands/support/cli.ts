@@ -5,7 +5,7 @@ import { hourMs } from '../../../src/model/durations.ts'
 import type { Io } from '../../../src/model/process/io.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
 import { fakeIo, type Ran } from '../../support/fake-io.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { type Finished, temporaryFolder } from '../../support/temporary.ts'
 
 export { type Ran, startTime } from '../../support/fake-io.ts'
 
@@ -22,6 +22,8 @@ export interface CliOptions {
   readonly tenants?: readonly TenantInFile[]
   /** Further sections of the file. */
   readonly more?: string
+  /** `afterAll` for a world that the tests of a file share, made while the file is read. */
+  readonly finished?: Finished
 }
 
 /** A simulated tenant, a configuration for it in a folder of the test's own, and the program to run there. */
@@ -44,11 +46,12 @@ export interface Cli {
 }
 
 export async function cli(options: CliOptions = {}): Promise<Cli> {
-  const folder = temporaryFolder()
+  const { finished = onTestFinished } = options
+  const folder = temporaryFolder(finished)
   const env: Record<string, string | undefined> = {}
   const { now, pass, runWith } = fakeIo({ env, folder })
   const simulator = await startSimulator({ clock: now, controlPort: null, ...options.simulator })
-  onTestFinished(() => simulator.close())
+  finished(() => simulator.close())
   const tenants = options.tenants ?? [{ name: 'acme' }]
   for (const { name, token = 'reader' } of tenants) env[variableOf(name)] = simulator.tokens[token]
   const store = join(folder, 'data', 'mirror.db')

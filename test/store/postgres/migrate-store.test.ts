@@ -5,9 +5,7 @@ import { resourceNames } from '../../../src/model/resource-names.ts'
 import { copiedTables } from '../../../src/store/copy.ts'
 import { openPostgresMirror } from '../../../src/store/db/postgres/postgres-mirror.ts'
 import { aDay, type Ran } from '../../commands/support/cli.ts'
-import { wider } from '../../commands/support/on-terminal.ts'
 import { isOnServer } from '../../support/postgres.ts'
-import { withDatabase } from '../../support/sqlite.ts'
 import { type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
 
 const onServer = it.runIf(isOnServer)
@@ -59,30 +57,6 @@ onServer('shows the same from the database as from the file, which stays as it i
   expect(await seenBy(world.runThere)).toEqual(before)
   expect(world.wrongCounts()).toEqual([])
   expect(readFileSync(world.store).equals(bytes)).toBe(true)
-})
-
-onServer('reports as JSON', async () => {
-  const world = await movingWorld()
-  const { stdout } = await world.migrate({}, '--format', 'json')
-  const [{ count }] = withDatabase(world.store, (raw) =>
-    raw.prepare('select count(*) as count from records').all(),
-  ) as [{ count: number }]
-  expect(JSON.parse(stdout)).toMatchObject({
-    from: world.store,
-    verified: true,
-    tables: expect.arrayContaining([{ table: 'records', rows: count, verified: true }]),
-  })
-})
-
-onServer('breaks its sentences on a terminal', async () => {
-  const world = await movingWorld()
-  const texts: string[] = []
-  const stdout = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
-  expect((await world.migrate({ stdout })).code).toBe(0)
-  const text = texts.join('')
-  expect(text).toMatch(/\nNext: set store\.url instead of store\.path, start the engine, and check that\n/)
-  // Only the path of the file may be longer.
-  expect(wider(text, 80).filter((line) => line.includes(' '))).toEqual([])
 })
 
 /** The summary, without its times and without the progress that a sync of more than a second prints before it. */
@@ -139,21 +113,6 @@ onServer('refuses a database that is not empty, and leaves it as it is', async (
   )
   expect(world.postgres.query('select count(*) as n from events')).toEqual(before)
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
-})
-
-onServer('refuses a database of another program', async () => {
-  const world = await movingWorld()
-  world.postgres.query('create table customers (id bigint)')
-  expect(await world.migrate()).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('contains tables of another program'),
-  })
-})
-
-onServer('copies into tables that are there already and empty', async () => {
-  const world = await movingWorld('current')
-  await moved(world)
-  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
 })
 
 onServer('runs only with no engine on the database', async () => {
