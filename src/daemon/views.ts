@@ -13,7 +13,7 @@ import type { TenantReading } from '../metrics/tenant-facts.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
 import { namesIn, namesOf } from '../model/entity-names.ts'
-import type { Expiry, SecretView } from '../model/expiry.ts'
+import { type Expiry, expiriesOf, type SecretView } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/in-turns.ts'
 import { memoize } from '../model/memoize.ts'
@@ -106,20 +106,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return readClientSecrets(store.records(id), ownClientId)
     }
 
-    async function expiriesOf(tenant: EvaluatedTenant): Promise<readonly Expiry[]> {
-      const { name } = tenant.settings
-      const secrets = await secretsOf(tenant)
-      const ends = (await postureOf(tenant)).waivers
-      return [
-        ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => {
-          return { kind: 'secret' as const, tenant: name, id, ...secret, at }
-        }),
-        ...ends.map(({ id, check, entity, owner, reason, state, expiresAt: at }) => {
-          return { kind: 'waiver' as const, tenant: name, id, check, entity, owner, reason, state, at }
-        }),
-      ]
-    }
-
     async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
       const rows = await store.tenants()
       const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
@@ -173,7 +159,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       }
     }
 
-    return { postureOf, secretsOf, expiriesOf, findings, readingOf }
+    return { postureOf, secretsOf, findings, readingOf }
   }
 
   const { secretsOf, findings } = readerOver(mirror)
@@ -217,7 +203,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     },
     async expiries(name) {
       const tenants = await shownTenants((known) => isNamed(known, name))
-      const all = await readTenants(tenants, (reader, tenant) => reader.expiriesOf(tenant))
+      const all = await readTenants(tenants, async (reader, tenant) =>
+        expiriesOf(await reader.postureOf(tenant), await reader.secretsOf(tenant)),
+      )
       return all.flat().toSorted((a, b) => a.at - b.at)
     },
   }

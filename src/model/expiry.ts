@@ -1,4 +1,4 @@
-import type { WaiverState } from './posture.ts'
+import type { TenantPosture, WaiverState } from './posture.ts'
 import { withoutEmails } from './text/redact-finding.ts'
 
 export interface ClientSecret {
@@ -22,6 +22,31 @@ export function withoutSecretDetails<T extends Pick<ClientSecret, 'name' | 'role
 
 /** When a secret or a waiver ends; `at` in milliseconds since the epoch. */
 export type Expiry = SecretExpiry | WaiverExpiry
+
+/** Of secrets that were read and of waivers, also of those that have ended. */
+export function expiriesOf(
+  { tenant, waivers }: Pick<TenantPosture, 'tenant' | 'waivers'>,
+  secrets: readonly SecretView[],
+): readonly Expiry[] {
+  return [
+    ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => ({
+      kind: 'secret' as const,
+      tenant,
+      id,
+      ...secret,
+      at,
+    })),
+    ...waivers.map(({ id, check, entity, owner, reason, state, expiresAt: at }) => {
+      return { kind: 'waiver' as const, tenant, id, check, entity, owner, reason, state, at }
+    }),
+  ]
+}
+
+/** The name of an API client, else its id; the id of a waiver. */
+export function expiryName(expiry: Expiry): string {
+  if (expiry.kind === 'waiver') return expiry.id
+  return `${expiry.own ? 'tenantwatch itself: ' : ''}${expiry.name ?? expiry.id}`
+}
 
 export interface SecretExpiry {
   readonly kind: 'secret'

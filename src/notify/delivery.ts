@@ -2,7 +2,7 @@ import { createPlain } from '../api/credentials/sources.ts'
 import { startDeadline, waitFor } from '../api/deadline.ts'
 import { firstOf, type Response, readBody } from '../api/transport/body.ts'
 import { Dispatchers } from '../api/transport/dispatchers.ts'
-import { transportFailure } from '../api/transport/outcome.ts'
+import { reasonOfStatus, transportFailure } from '../api/transport/outcome.ts'
 import { proxyFor } from '../api/transport/proxy.ts'
 import { dateOf, statedWait } from '../api/transport/send.ts'
 import type { NotificationSettings, SecretSource } from '../config/settings.ts'
@@ -101,8 +101,10 @@ function originOf({ slack, teams, webhook, email }: NotificationSettings['to']):
 function assertAccepted({ statusCode: status, headers }: Response, now: number): void {
   if (status >= 200 && status < 300) return
   const wait = statedWait(status, firstOf(headers['retry-after']), dateOf(firstOf(headers['date'])), now)
-  const reason = status === 429 ? 'rate_limited' : status >= 500 ? 'server_error' : 'client_error'
-  throw new SyncError(reason, `${what} answered ${status}`, { status, retryAt: wait === null ? undefined : now + wait })
+  throw new SyncError(reasonOfStatus(status), `${what} answered ${status}`, {
+    status,
+    retryAt: wait === null ? undefined : now + wait,
+  })
 }
 
 function readAddress(address: string): { readonly origin: string; readonly path: string } {

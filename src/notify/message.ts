@@ -101,6 +101,11 @@ export function findingUrl({ tenant, pageUrl }: Addressed, fingerprint: string):
   return pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}&q=${fingerprint}#finding-${fingerprint}`
 }
 
+/** For people: the most severe first, then in the order of events. */
+export function bySeverity(items: readonly NewsItem[]): readonly NewsItem[] {
+  return items.toSorted((a, b) => rankOf(b) - rankOf(a))
+}
+
 /** `opened, high: the finding`. */
 export function lineOf({ label, severity, text }: NewsItem): string {
   return `${label}${severity === null ? '' : `, ${severity}`}: ${text}`

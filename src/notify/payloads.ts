@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
-import { lastLineOf, lineOf, type Message } from './message.ts'
+import { bySeverity, lastLineOf, lineOf, type Message } from './message.ts'
 
 /** The body of a Slack incoming webhook. */
 export function slackBody(message: Message): string {
@@ -11,7 +11,7 @@ export function slackBody(message: Message): string {
     text: escaped(title),
     blocks: [
       section(link(`*${escaped(title)}*`, url)),
-      ...items.map((item) => section(link(`• ${escaped(lineOf(item))}`, item.url))),
+      ...bySeverity(items).map((item) => section(link(`• ${escaped(lineOf(item))}`, item.url))),
       { type: 'context', elements: [{ type: 'plain_text', text: lastLineOf(message) }] },
     ],
   })
@@ -35,7 +35,7 @@ export function teamsBody(message: Message): string {
     version: '1.4',
     body: [
       run(title, url, { weight: 'bolder' }),
-      ...items.map((item) => run(lineOf(item), item.url)),
+      ...bySeverity(items).map((item) => run(lineOf(item), item.url)),
       run(lastLineOf(message), null, { isSubtle: true }),
     ],
   }
@@ -57,7 +57,7 @@ export function signatureOf(secret: string, body: string): string {
 /** Subject and plain text of an e-mail. */
 export function emailText(message: Message): { readonly subject: string; readonly text: string } {
   const { title, items, url } = message
-  const lines = items.map((item) => `- ${lineOf(item)}${item.url === null ? '' : `\n  ${item.url}`}`)
+  const lines = bySeverity(items).map((item) => `- ${lineOf(item)}${item.url === null ? '' : `\n  ${item.url}`}`)
   const text = [title, '', ...lines, '', lastLineOf(message), url ?? ''].join('\n')
   return { subject: `[tenantwatch] ${title}`, text: `${text.trimEnd()}\n` }
 }

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { NotificationSettings } from '../../src/config/settings.ts'
-import { secondMs } from '../../src/model/durations.ts'
+import { dayMs, secondMs } from '../../src/model/durations.ts'
 import type { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { createDelivery } from '../../src/notify/delivery.ts'
-import type { Message } from '../../src/notify/message.ts'
+import type { Message, NewsItem } from '../../src/notify/message.ts'
 import { caught } from '../api/support/caught.ts'
 import { type Handler, testServer } from '../api/support/test-server.ts'
 import { fakeClock } from '../support/fake-clock.ts'
@@ -15,17 +15,16 @@ import { temporaryFolder } from '../support/temporary.ts'
 
 const url = 'https://tw.example.com/?tenant=acme&q=f1'
 const hostile = '<!channel> & [click](https://evil.example.com)'
+const first: NewsItem = {
+  ...{ eventId: 7, at: Date.parse('2026-03-01T12:00:00Z'), kind: 'opened', label: 'opened', text: hostile },
+  ...{ severity: 'high', check: 'user-mfa-enrolled', fingerprint: 'f1', url },
+}
 const message: Message = {
   id: 'acme/7',
   target: 'security',
   tenant: 'acme',
   title: 'acme: 113 opened',
-  items: [
-    {
-      ...{ eventId: 7, at: Date.parse('2026-03-01T12:00:00Z'), kind: 'opened', label: 'opened', text: hostile },
-      ...{ severity: 'high', check: 'user-mfa-enrolled', fingerprint: 'f1', url },
-    },
-  ],
+  items: [first],
   more: 112,
   url: 'https://tw.example.com/?tenant=acme',
 }
@@ -39,7 +38,7 @@ async function receiver(handler: Handler = accept) {
   const clock = fakeClock()
   const address = `${server.url}/services/canary-path?sig=canary`
   const env: Record<string, string> = { URL: address, SECRET: 'canary-secret' }
-  const delivery = createDelivery({ clock, env }, silentLog(), 200)
+  const delivery = createDelivery({ clock, env }, silentLog(), 1000)
   onTestFinished(() => delivery[Symbol.asyncDispose]())
   const send = (to: NotificationSettings['to']) => delivery.deliver({ to }, message, new AbortController().signal)
   return { server, clock, env, send, failure: async (to: NotificationSettings['to']) => failureOf(send(to)) }
@@ -64,6 +63,30 @@ it('sends Slack blocks in which a name is no mention and no link', async () => {
   expect(blocks[1].text.text).toContain('&lt;!channel&gt; &amp; [click]')
   expect(blocks[1].text.text).toContain(`<${url}|Open>`)
   expect(blocks[2].elements[0].text).toMatch(/112.*acme\/7/)
+})
+
+it('lists for people the most severe first, and what has no severity before', async () => {
+  const { server, clock, env } = await receiver()
+  const delivery = createDelivery({ clock, env }, silentLog(), 1000)
+  onTestFinished(() => delivery[Symbol.asyncDispose]())
+  const severities = ['low', 'critical', null, 'low', 'high'] as const
+  const items = severities.map((severity, eventId) => ({
+    ...first,
+    severity,
+    eventId,
+    text: String(eventId),
+    url: null,
+  }))
+  const targets = [{ slack: { env: 'URL' } }, { teams: { env: 'URL' } }, { webhook: { url: { env: 'URL' } } }]
+  for (const to of targets) await delivery.deliver({ to }, { ...message, items }, new AbortController().signal)
+  const orders = server.requests.map(({ body }) =>
+    [...body.matchAll(/: (\d)"|"text":"(\d)"/g)].map(([, a, b]) => a ?? b),
+  )
+  expect(orders).toEqual([
+    ['2', '1', '4', '0', '3'],
+    ['2', '1', '4', '0', '3'],
+    ['0', '1', '2', '3', '4'],
+  ])
 })
 
 it('sends Teams an Adaptive Card with names where Markdown is not read', async () => {
@@ -116,7 +139,7 @@ it.each([
   ['closes the connection', close, 'network'],
   ['answers 500', answer(500), 'server_error'],
   ['answers 404', answer(404), 'client_error'],
-  ['redirects', answer(302, { location: 'http://127.0.0.1:1/' }), 'client_error'],
+  ['redirects', answer(302, { location: 'http://127.0.0.1:1/' }), 'redirect'],
 ])('fails without the address where the receiver %s', async (_, handler, reason) => {
   const { failure } = await receiver(handler)
   expect(await failure(slack)).toMatchObject({ reason, retryAt: undefined })
@@ -127,11 +150,32 @@ it('takes the wait that a receiver states', async () => {
   expect(await failure(slack)).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 90 * secondMs })
 })
 
-it('counts an accepted message whose answer breaks off as delivered', async () => {
-  const { send, server } = await receiver((_, response) => {
-    response.writeHead(200, { 'content-length': '99' })
-    response.write('o', () => response.destroy())
-  })
+it.each(['soon', '-5', '0', 'Mon, 01 Jan 2001 00:00:00 GMT'])('ignores the wait %s', async (wait) => {
+  const { failure } = await receiver(answer(429, { 'retry-after': wait }))
+  expect(await failure(slack)).toMatchObject({ reason: 'rate_limited', retryAt: undefined })
+})
+
+it('takes a day for a longer wait', async () => {
+  const { failure, clock } = await receiver(answer(503, { 'retry-after': '99999999999' }))
+  expect(await failure(slack)).toMatchObject({ retryAt: clock.now() + dayMs })
+})
+
+const breaksOff: Handler = (_, response) => {
+  response.writeHead(200, { 'content-length': '99' })
+  response.write('o', () => response.destroy())
+}
+const trickles: Handler = (_, response) => {
+  const timer = setInterval(() => response.write('.'), 20)
+  response.on('close', () => clearInterval(timer))
+}
+const floods: Handler = (_, response) => void response.end(Buffer.alloc(50_000_000))
+
+it.each([
+  ['breaks off', breaksOff],
+  ['never ends', trickles],
+  ['is long', floods],
+])('counts an accepted message whose answer %s as delivered', async (_, handler) => {
+  const { send, server } = await receiver(handler)
   await send(slack)
   expect(server.requests).toHaveLength(1)
 })

@@ -134,7 +134,8 @@ export function statusFailure(answer: Answer, context: StatusContext): Failure {
   return { kind: 'failure', error, retriable: retriableAnswers.has(reason) && !tooLong }
 }
 
-function reasonOfStatus(status: number): Reason {
+/** What a status means that is no answer. */
+export function reasonOfStatus(status: number): Reason {
   if (status === 401) return 'unauthorized'
   if (status === 403) return 'missing_permission'
   if (status === 408) return 'timeout'

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { describeHold, describeIdentity, describePosture, sentencesOf } from '../../model/describe.ts'
 import { dayMs, describeDuration, distance } from '../../model/durations.ts'
+import { expiriesOf, expiryName } from '../../model/expiry.ts'
 import { listsRecords } from '../../model/holds.ts'
 import type { CheckView, HoldView, TenantPosture } from '../../model/posture.ts'
 import { shownStatus } from '../../model/posture-state.ts'
@@ -17,7 +18,7 @@ import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
 import { lastSync, syncButton } from './sync-now.ts'
 import { part } from './table.ts'
 import { advice, command, foreign, type Html, instant, stamp } from './text.ts'
-import { endingsOf, plots, secretsNote } from './trend.ts'
+import { plots, secretsNote } from './trend.ts'
 
 const skewWorthSayingMs = 60_000
 const ownSecretWorthSayingMs = 30 * dayMs
@@ -93,12 +94,12 @@ function recent(page: TenantPage): Html {
 function expiries(page: TenantPage): Html {
   const { posture, secrets: views, now } = page
   const isFresh = secretsNote(page) === ''
-  const next = endingsOf(page)
+  const next = expiriesOf(posture, views)
     .filter(({ at }) => at > now)
     .toSorted((a, b) => a.at - b.at)
-  const items = next.slice(0, mostInBrief).map(({ kind, name, at }) => {
-    const what = html`${kind === 'secret' ? 'secret of' : 'waiver'} <strong>${foreign(name)}</strong>`
-    return html`<li>${what} <span class="ago">${distance(at, now)}</span></li>`
+  const items = next.slice(0, mostInBrief).map((one) => {
+    const what = html`${one.kind === 'secret' ? 'secret of' : 'waiver'} <strong>${foreign(expiryName(one))}</strong>`
+    return html`<li>${what} <span class="ago">${distance(one.at, now)}</span></li>`
   })
   const past = views.filter(({ expiresAt }) => expiresAt <= now).length
   const expired =

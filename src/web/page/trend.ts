@@ -1,22 +1,13 @@
 import { html } from 'hono/html'
+import { expiriesOf } from '../../model/expiry.ts'
 import { isFreshAndComplete } from '../../model/posture-state.ts'
 import type { Trend } from '../../model/trend.ts'
-import { type Ending, endings } from '../plots/ending.ts'
+import { endings } from '../plots/ending.ts'
 import { openFindings } from '../plots/open-findings.ts'
 import { weeksOfFindings } from '../plots/weeks.ts'
 import type { TenantPage } from './load-page.ts'
 import { hrefOf, trendDays } from './page-query.ts'
 import type { Html } from './text.ts'
-
-/** Secrets that were read and waivers, also those that have ended. */
-export function endingsOf({ secrets, posture }: Pick<TenantPage, 'secrets' | 'posture'>): readonly Ending[] {
-  return [
-    ...secrets.map(({ expiresAt: at, name, clientId, own }): Ending => {
-      return { kind: 'secret', name: `${own ? 'tenantwatch itself: ' : ''}${name ?? clientId}`, at }
-    }),
-    ...posture.waivers.map(({ expiresAt: at, id: name }): Ending => ({ kind: 'waiver', name, at })),
-  ]
-}
 
 /** A secret may have changed since it was read. */
 export function secretsNote({ posture: { resources, holds } }: Pick<TenantPage, 'posture'>): string {
@@ -32,7 +23,7 @@ export function plots(page: TenantPage): Html | string {
   const name = posture.tenant
   const note = secretsNote(page)
   const days = page.query.days ?? defaultDays(trend)
-  return html`<div class="plots">${openFindings(trend, name, Number(days), spans(page, days))}${weeksOfFindings(trend, name)}${endings(endingsOf(page), name, now, note)}</div>`
+  return html`<div class="plots">${openFindings(trend, name, Number(days), spans(page, days))}${weeksOfFindings(trend, name)}${endings(expiriesOf(posture, page.secrets), name, now, note)}</div>`
 }
 
 /** Of a short history the shortest span. */

@@ -1,17 +1,11 @@
 import { html } from 'hono/html'
 import { dayOf } from '../../model/dates.ts'
 import { dayMs, distance } from '../../model/durations.ts'
+import { type Expiry, expiryName } from '../../model/expiry.ts'
 import { plural } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
 import { foreign, type Html } from '../page/text.ts'
 import { axis, band, key, percent, plot, shareOf } from './frame.ts'
-
-/** A client secret or a waiver that ends. */
-export interface Ending {
-  readonly kind: 'secret' | 'waiver'
-  readonly name: string
-  readonly at: number
-}
 
 const lanes = { secret: 30, waiver: 72 } as const
 const [top, base, height] = [8, 94, 112]
@@ -20,10 +14,10 @@ const maxRows = 100
 const nearMs = 5 * dayMs
 
 /** What ends within the next 90 days. @param note about what is known, such as that secrets were read long ago. */
-export function endings(all: readonly Ending[], name: string, now: number, note = ''): Html {
+export function endings(all: readonly Expiry[], name: string, now: number, note = ''): Html {
   const span = { from: now, to: now + 90 * dayMs }
   const ahead = all.filter(({ at }) => at > now && at <= span.to).toSorted((a, b) => a.at - b.at)
-  const of = (kind: Ending['kind']) => ahead.filter((one) => one.kind === kind)
+  const of = (kind: Expiry['kind']) => ahead.filter((one) => one.kind === kind)
   const words = `${plural(of('secret').length, 'secret')} and ${plural(of('waiver').length, 'waiver')}`
   const zone = (kind: string, from: number, to: number) =>
     band(
@@ -31,7 +25,7 @@ export function endings(all: readonly Ending[], name: string, now: number, note 
       span,
       html`class="${kind}" y="${top}" height="${base - top}"`,
     )
-  const lane = (kind: Ending['kind']) =>
+  const lane = (kind: Expiry['kind']) =>
     html`<line class="grid" x1="0" x2="100%" y1="${lanes[kind]}" y2="${lanes[kind]}"/><text x="-8" y="${lanes[kind] + 4}" text-anchor="end">${kind}s</text>${groupsOf(of(kind)).map((group) => mark(group, percent(shareOf(group[0].at, span)), now))}`
   return plot({
     ...{ id: `ends-${name}`, title: 'Ends within 90 days', height },
@@ -43,16 +37,16 @@ export function endings(all: readonly Ending[], name: string, now: number, note 
       columns: ['Ends', 'In', 'What'],
       rows: ahead
         .slice(0, maxRows)
-        .map((one) => [dayOf(one.at), distance(one.at, now), html`${one.kind} ${foreign(one.name)}`]),
+        .map((one) => [dayOf(one.at), distance(one.at, now), html`${one.kind} ${foreign(expiryName(one))}`]),
       empty: 'No known secret or waiver ends within 90 days.',
     },
   })
 }
 
-type Group = [Ending, ...Ending[]]
+type Group = [Expiry, ...Expiry[]]
 
 /** @param ends in order of time */
-function groupsOf(ends: readonly Ending[]): readonly Group[] {
+function groupsOf(ends: readonly Expiry[]): readonly Group[] {
   const groups: Group[] = []
   for (const one of ends) {
     const last = groups.at(-1)
@@ -67,7 +61,7 @@ function mark(group: Group, x: string, now: number): Html {
     length,
     0: { kind },
   } = group
-  const names = group.slice(0, 5).map(({ name, at }) => `${printable(name, 60)} ${distance(at, now)}`)
+  const names = group.slice(0, 5).map((one) => `${printable(expiryName(one), 60)} ${distance(one.at, now)}`)
   if (length > names.length) names.push(`and ${length - names.length} more`)
   const text = length === 1 ? '' : html`<text x="${x}" y="${lanes[kind] - 10}" text-anchor="middle">${length}</text>`
   return html`<g><title>${names.join(', ')}</title><circle class="${kind}" cx="${x}" cy="${lanes[kind]}" r="${length === 1 ? 5 : 7}"/>${text}</g>`

@@ -70,9 +70,13 @@ export async function notifyWorld() {
     status: (check: string, status: ResultFacts['status'], reason: string | null = null) =>
       event('result', check, { status, reason }),
     holds: (...holds: readonly object[]) => event('tenant.state', '', { state: { holds } }),
-    lane(over: Partial<NotificationSettings> = {}, store: NotifiedTenant['store'] = mirror): TargetLane {
+    lane(
+      over: Partial<NotificationSettings> = {},
+      store: NotifiedTenant['store'] = mirror,
+      timezone = 'UTC',
+    ): TargetLane {
       const acme: NotifiedTenant = { settings: { name: 'acme' }, engine: { tenantId: id }, store }
-      const settings = { target: target(over), timezone: 'UTC', pageUrl: 'https://tw.example.com' }
+      const settings = { target: target(over), timezone, pageUrl: 'https://tw.example.com' }
       const lane = new TargetLane(settings, {
         io: { clock, random: () => 0.5 },
         log: silentLog(),
