@@ -26,6 +26,10 @@ export const addRules = addCommand<RulesOptions>({
     repeatable('--annotation <name=value>', 'annotation of every alert'),
     repeatable('--severity <from=to>', 'other value of the label severity, such as high=page'),
     new Option('--page <url>', 'base URL of the status page, for links to its findings and runbooks'),
+    new Option(
+      '--portal <url>',
+      'address of an API client in the portal, with {clientId}, for links of alerts about one',
+    ),
     new Option('--runbooks <url>', "base URL of other runbooks; '' = no links to any"),
     new Option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana').default('prometheus'),
     jobOption(),

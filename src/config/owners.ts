@@ -36,10 +36,10 @@ export function portalUrl() {
 
 function link(kind: EntityKind) {
   const placeholder = `{${entityKinds[kind]}}`
-  const wanted = `expected an http(s) URL without user, such as https://portal.example.com/${kind}s/${placeholder}`
+  const wanted = `expected an https URL without user, such as https://portal.example.com/${kind}s/${placeholder}`
   return textThat(wanted, (template) => {
     const url = parseHttpUrl(template)
-    if (url === undefined || hasCredentials(url)) return wanted
+    if (url?.protocol !== 'https:' || hasCredentials(url)) return wanted
     const others = template.replaceAll(placeholder, '')
     return /[{}]/.test(others) ? `the only placeholder here is ${placeholder}` : null
   })

@@ -177,7 +177,7 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
           'x-examples': [ownersExample],
         }),
       portalUrl: own.portalUrl.prefault({}).meta({
-        description: 'Links from findings into the portal, with http or https; null = none',
+        description: 'Links from findings into the portal, with https; null = none',
         'x-examples': [portalExample],
       }),
       notifications: z

@@ -27,6 +27,8 @@ export interface Links {
   readonly grafana: string | null
   /** The address of the status page, without a trailing slash; null = no links to it. */
   readonly page: string | null
+  /** The address of an API client in the portal, with {clientId}; null = no links to it. */
+  readonly portal: string | null
 }
 
 /** Replacements for values of the label `severity`. */
@@ -103,7 +105,7 @@ export function installedRule(rule: Rule, { job, links, labels, annotations, sev
     ...rule,
     expr,
     labels: { severity: severities[severity] ?? severity, ...labels },
-    annotations: { ...texts, ...linksOf(alert, shipped, links), ...annotations },
+    annotations: { ...texts, ...linksOf(alert, shipped, links), ...portalLink(texts, links), ...annotations },
   }
 }
 
@@ -121,6 +123,13 @@ function linksOf(alert: string, shipped = '', { runbooks, runbooksWhileDown, gra
     urls['page_url'] = `${page}/{{ with $labels.tenant }}?tenant={{ . }}${query}#${destination.part}-{{ . }}{{ end }}`
   }
   return urls
+}
+
+/** Alerts about one API client. An id that is no GUID may be a name. */
+function portalLink({ summary = '' }: Readonly<Record<string, string>>, { portal }: Links) {
+  if (portal === null || !summary.includes('$labels.client_id')) return {}
+  const address = portal.replaceAll('{clientId}', '{{ . }}')
+  return { portal_url: `{{ with $labels.client_id }}{{ if match "^[0-9a-f-]{36}$" . }}${address}{{ end }}{{ end }}` }
 }
 
 const ofCheckOrClient =

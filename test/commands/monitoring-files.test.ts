@@ -56,6 +56,16 @@ it('links to the parts and the runbooks of the status page whose address is give
   expect(own.stdout).toContain('runbook_url: https://wiki.example/TenantwatchSecretExpired.md\n')
 })
 
+it('links alerts about one API client into the portal whose address is given', async () => {
+  const { run } = await cli({ simulator: null })
+  const { stdout } = await run('rules', '--portal', 'https://portal.example/clients/{clientId}')
+  const linked = [...stdout.matchAll(/alert: Tenantwatch(\w+)\n(?:(?!- alert: )[\s\S])*?portal_url: /g)]
+  expect(new Set(linked.map(([, name]) => name))).toEqual(
+    new Set(['SecretExpired', 'SecretExpiryImminent', 'SecretExpiryLastDay', 'SecretExpiryNear']),
+  )
+  expect(stdout).toContain('match "^[0-9a-f-]{36}$" . }}https://portal.example/clients/{{ . }}{{ end }}{{ end }}')
+})
+
 it('links to Grafana only where its address is given, and to nothing where an address is empty', async () => {
   const { run } = await cli({ simulator: null })
   const written = async (...args: string[]) => (await run('rules', ...args)).stdout

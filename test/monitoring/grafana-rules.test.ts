@@ -94,6 +94,10 @@ it.each([
   ['--severity', 'urgent=page'],
   ['--severity', 'page'],
   ['--page', 'watch.example'],
+  ['--portal', 'https://portal.example'],
+  ['--portal', 'http://portal.example/{clientId}'],
+  ['--portal', 'javascript:alert({clientId})'],
+  ['--portal', 'https://portal.example/{clientId}/{{ . }}'],
   ['--datasource', 'a b'],
 ])('refuses %s %s', async (option, value) => {
   const { run } = await cli({ simulator: null })

@@ -13,6 +13,7 @@ export interface AlertOptions {
 export interface LinkOptions {
   readonly grafana?: string
   readonly page?: string
+  readonly portal?: string
   readonly runbooks?: string
 }
 
@@ -32,7 +33,7 @@ export function marksOf({ label, annotation, severity }: AlertOptions) {
     annotations: pairsOf(
       '--annotation',
       annotation,
-      /^(?!(?:summary|description|(?:runbook|dashboard|page)_url)$)[A-Za-z_]\w*$/,
+      /^(?!(?:summary|description|(?:runbook|dashboard|page|portal)_url)$)[A-Za-z_]\w*$/,
     ),
     severities: severitiesIn(severity),
   }
@@ -46,7 +47,17 @@ export function linksOf(options: LinkOptions): Links {
     runbooksWhileDown: runbooksOf(options.runbooks, null),
     grafana: address('--grafana', options.grafana),
     page,
+    portal: portalOf(options.portal),
   }
+}
+
+function portalOf(given: string | undefined): string | null {
+  const [before, after] = given?.split('{clientId}', 2) ?? []
+  if (given === undefined) return null
+  if (!before?.startsWith('https://') || after === undefined || /[{}]/.test(given.replaceAll('{clientId}', '')))
+    throw new UsageError('--portal must be an https address such as https://portal.example.com/api-clients/{clientId}')
+  address('--portal', before)
+  return given
 }
 
 function severitiesIn(given: readonly string[] | undefined): SeverityLabels {

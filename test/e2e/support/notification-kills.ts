@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,7 +7,8 @@ import { onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
 import { createPrng, type Prng } from '../../simulation/prng.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { placeFor, program, until } from './program.ts'
+import type { PostgresServer } from './postgres-server.ts'
+import { type Program, placeFor, program, until } from './program.ts'
 
 /** A message as it arrived. */
 interface Arrival {
@@ -44,9 +46,8 @@ const manners = {
 const moods = [accept, accept, accept, ...Object.values(manners).filter((one) => one !== manners.hang)]
 
 /** A receiver of webhooks. @param pick decides what it does with a message. */
-async function receiver(lifeOf: () => number, pick: () => Manner, arrived: () => void = () => {}) {
+async function receiver(pick: () => Manner, arrived: () => void = () => {}) {
   const arrivals: Arrival[] = []
-  const lives = new WeakMap<object, number>()
   const server = createServer(async (request: IncomingMessage, response) => {
     const chunks: Buffer[] = []
     try {
@@ -56,12 +57,11 @@ async function receiver(lifeOf: () => number, pick: () => Manner, arrived: () =>
     }
     const { id, items, more } = JSON.parse(Buffer.concat(chunks).toString())
     const events = items.map(({ eventId }: { eventId: number }) => eventId)
-    const arrival = { life: lives.get(request.socket) ?? 0, id, events, more, accepted: false }
+    const arrival = { life: Number(request.url?.slice(1)), id, events, more, accepted: false }
     arrivals.push(arrival)
     arrived()
     pick()(response, arrival)
   })
-  server.on('connection', (socket) => lives.set(socket, lifeOf()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -74,7 +74,7 @@ async function receiver(lifeOf: () => number, pick: () => Manner, arrived: () =>
 function killTime(prng: Prng, arrival: Promise<void>): Promise<unknown> {
   if (prng.chance(0.3)) return delay(prng.between(0, 15_000))
   const after = prng.chance(0.5) ? prng.between(0, 5) : prng.between(0, 60)
-  return Promise.race([arrival.then(() => delay(after)), delay(25_000)])
+  return Promise.race([arrival.then(() => delay(after)), delay(40_000)])
 }
 
 function changeUsers({ primary }: Simulator, prng: Prng): void {
@@ -83,69 +83,76 @@ function changeUsers({ primary }: Simulator, prng: Prng): void {
 }
 
 /**
- * A daemon that is killed again and again while users change, with a receiver that accepts, one of many moods and one that
- * hangs.
+ * Kills a daemon again and again while users change, with a receiver that accepts, one of many moods and one that hangs.
  *
+ * @param server with PostgreSQL, a second replica takes over each time.
  * @returns how often it was killed, what arrived, and what contradicts docs/notifications.md.
  */
-export async function killDaemons(kills: number, seed: number) {
+export async function killDaemons(kills: number, seed: number, server?: PostgresServer) {
   const prng = createPrng(seed)
   const simulator = await startSimulator({ controlPort: null, seed, sizes: { users: 12, documents: 5 } })
   onTestFinished(() => simulator.close())
   simulator.primary.setSettings({ mfaEnabled: true })
-  let life = 0
   let arrived = Promise.withResolvers<void>()
   const steady = await receiver(
-    () => life,
     () => accept,
     () => arrived.resolve(),
   )
-  const moody = await receiver(
-    () => life,
-    () => prng.pick(moods),
-  )
-  const hanging = await receiver(
-    () => life,
-    () => manners.hang,
-  )
-  const receivers = { steady, moody, hanging }
-  const targets = Object.entries(receivers).map(
+  const moody = await receiver(() => prng.pick(moods))
+  const hanging = await receiver(() => manners.hang)
+  const receivers = Object.entries({ steady, moody, hanging })
+  const targets = receivers.map(
     ([name]) => `  - { name: ${name}, to: { webhook: { url: { env: ${name} } } }, on: [opened, resolved] }`,
   )
   const schedule = '{ users: { full: "*/2 * * * * *" }, evaluate: "*/5 * * * * *" }'
   const more = `schedule: ${schedule}\nnotifications:\n${targets.join('\n')}`
-  const { store, ...place } = placeFor(simulator, temporaryFolder(), more)
-  const urls = Object.entries(receivers).map(([name, { url }]) => [name, url])
-  const killed = { ...place, env: { ...place.env, ...Object.fromEntries(urls) } }
+  const { store, folder, env } = placeFor(simulator, temporaryFolder(), more)
+  const read = <Row extends object>(text: string) =>
+    server === undefined ? fromFile<Row>(store, text) : server.query<Row>(text)
 
-  if (seed % 2 === 0) {
-    // In the others the summary of the first sync is among what is killed.
-    const first = program(killed, 'run')
-    await until(() => (steady.arrivals.length > 0 && sentUpTo(store).get('steady')) || false)
-    first.child.kill('SIGKILL')
-    await first.ended
+  let lives = 0
+  /** Each process has addresses of its own. */
+  const start = () => {
+    const urls = receivers.map(([name, { url }]) => [name, `${url}${lives}`])
+    lives++
+    const database = server && { TENANTWATCH_STORE_URL: server.url }
+    return program({ folder, env: { ...env, ...database, ...Object.fromEntries(urls) } }, 'run')
   }
-  for (life = 1; life <= kills; life++) {
+  const running: Program[] = []
+  const startMissing = () => {
+    while (running.length < (server === undefined ? 1 : 2)) running.push(start())
+  }
+  const kill = async (one: Program | undefined) => {
+    one?.child.kill('SIGKILL')
+    await one?.ended
+  }
+
+  startMissing()
+  // With an odd seed the summary of the first sync is among what is killed.
+  if (seed % 2 === 0) await until(async () => ((await sentUpTo(read)).get('steady') ?? 0) > 0)
+  for (let n = 0; n < kills; n++) {
     arrived = Promise.withResolvers()
-    const { child, ended } = program(killed, 'run')
     const time = killTime(prng, arrived.promise)
-    for (let n = prng.between(1, 2); n > 0; n--) changeUsers(simulator, prng)
+    for (let changes = prng.between(1, 2); changes > 0; changes--) changeUsers(simulator, prng)
     await time
-    child.kill('SIGKILL')
-    await ended
+    // The older of two replicas owns the tenant.
+    await kill(running.shift())
+    startMissing()
   }
-  const last = program(killed, 'run')
-  await until(() => last.stderr.includes('"msg":"Listening"'))
+  await until(() => running.every(({ stderr }) => stderr.includes('"msg":"Listening"')))
   // The last changes are read and evaluated by then.
-  await delay(15_000)
-  await until(() => {
-    const reached = sentUpTo(store)
+  await delay(server === undefined ? 15_000 : 40_000)
+  await until(async () => {
+    const reached = await sentUpTo(read)
     return reached.get('end') === reached.get('steady') && reached.get('end') === reached.get('moody')
   })
-  last.child.kill('SIGTERM')
-  const { code } = await last.ended
-  const problems = code === 0 ? [] : [`the last one ended with ${code}`]
-  const events = newsIn(store)
+  const problems: string[] = []
+  for (const { child, ended } of running) {
+    child.kill('SIGTERM')
+    const { code } = await ended
+    if (code !== 0) problems.push(`a process ended with ${code}`)
+  }
+  const events = await newsIn(read)
   for (const [name, { arrivals }] of Object.entries({ steady, moody }))
     problems.push(...contradictions(events, arrivals).map((one) => `seed ${seed}, ${name}: ${one}`))
   if (hanging.arrivals.length === 0) problems.push('nothing was sent to the receiver that hangs')
@@ -155,26 +162,34 @@ export async function killDaemons(kills: number, seed: number) {
   return { kills, events: events.length, messages: steady.arrivals.length, told, repeated, folded, problems }
 }
 
-function read<Row>(store: string, text: string): readonly Row[] {
-  const database = new BetterSqlite3(store, { readonly: true })
+type Read = <Row extends object>(text: string) => Promise<readonly Row[]>
+
+async function fromFile<Row>(file: string, text: string): Promise<readonly Row[]> {
+  if (!existsSync(file)) return []
+  const database = new BetterSqlite3(file, { readonly: true })
   try {
     return database.prepare<[], Row>(text).all()
+  } catch {
+    // The tables are not made yet.
+    return []
   } finally {
     database.close()
   }
 }
 
 /** By target; `end` is the last event that may be news. */
-function sentUpTo(store: string): ReadonlyMap<string, number> {
+async function sentUpTo(read: Read): Promise<ReadonlyMap<string, number>> {
   const text = `select target, event_id as id from notification_positions union all
-    select 'end', max(id) from events`
-  return new Map(read<{ target: string; id: number }>(store, text).map(({ target, id }) => [target, id]))
+    select 'end', max(id) from events where tenant_id = (select id from tenants)`
+  const rows = await read<{ target: string; id: number | string }>(text).catch(() => [])
+  return new Map(rows.map(({ target, id }) => [target, Number(id)]))
 }
 
 /** Events that a target without `minSeverity` is told. */
-function newsIn(store: string): readonly number[] {
+async function newsIn(read: Read): Promise<readonly number[]> {
   const kinds = "'finding.opened', 'finding.reopened', 'finding.resolved'"
-  return read<{ id: number }>(store, `select id from events where kind in (${kinds}) order by id`).map(({ id }) => id)
+  const rows = await read<{ id: number | string }>(`select id from events where kind in (${kinds}) order by id`)
+  return rows.map(({ id }) => Number(id))
 }
 
 /** @param events all that are news, in order. */

@@ -9,6 +9,7 @@ export const plain: Installation = {
     runbooksWhileDown: 'https://runbooks.example/{name}.md',
     grafana: 'https://grafana.example',
     page: null,
+    portal: null,
   },
   labels: {},
   annotations: {},
