@@ -88,7 +88,7 @@ async function runAll(request: Round): Promise<Ended> {
     if (!(error instanceof EngineRunning)) throw error
     const results = await askDaemon(settings, round, io)
     if (results === null) throw error.withAdvice(leaveIt)
-    if (results.length === 0) note(io, 'Nothing is due, or it was already synced on request within the last minute')
+    if (results.length === 0) note(io, 'Nothing was synced: another replica has the tenant, or nothing of it is due')
     await using opened = await openMirror(io, command)
     return { results, postures: await opened.views.posture(round.tenant) }
   }
@@ -117,28 +117,30 @@ function runsTable(results: readonly EndedSync[], terminal: Terminal | null): st
     resource,
     mode,
     outcome === 'failure' ? (reason ?? 'internal') : outcome === 'skipped' ? 'skipped' : 'ok',
-    `${countsText(counts)}${counts.quarantined === 0 ? '' : ` ${counts.quarantined} quarantined`}`,
-    `${(durationMs / 1000).toFixed(1)} s`,
+    outcome === 'skipped'
+      ? ''
+      : `${countsText(counts)}${counts.quarantined === 0 ? '' : ` ${counts.quarantined} quarantined`}`,
+    outcome === 'skipped' ? '' : `${(durationMs / 1000).toFixed(1)} s`,
   ])
   return textTable(['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', 'TIME'], runs, { terminal })
 }
 
-/** Checks and findings, holds, and failed runs other than those that a hold explains; one cause once. */
+/** Checks and findings, holds, and failed or skipped runs other than those that a hold explains; one cause once. */
 function* summaryOf(results: readonly EndedSync[], postures: readonly TenantPosture[]): Generator<string> {
   for (const posture of postures) yield inWords(posture.tenant, describePosture(posture))
   for (const { tenant, holds } of postures)
     for (const hold of holds) yield inWords(`${tenant} ${hold.resource}`, describeHold(hold))
   const isHeld = ({ message }: EndedSync) =>
     postures.some(({ holds }) => holds.some((hold) => hold.message === message))
-  const failed = results.filter((one) => one.outcome === 'failure' && !isHeld(one))
+  const others = results.filter((one) => one.outcome !== 'success' && !isHeld(one))
   // Ignores the endpoint, because one cause fails requests to several.
-  const causes = Map.groupBy(failed, ({ tenant, message }) => `${tenant} ${message?.replace(/^GET \S+/, '')}`)
-  for (const [first, ...others] of causes.values()) {
+  const causes = Map.groupBy(others, ({ tenant, message }) => `${tenant} ${message?.replace(/^GET \S+/, '')}`)
+  for (const [first, ...rest] of causes.values()) {
     if (first === undefined) continue
-    const resources = [...new Set([first, ...others].map(({ resource }) => resource))].join(', ')
+    const resources = [...new Set([first, ...rest].map(({ resource }) => resource))].join(', ')
     yield inWords(`${first.tenant} ${resources}`, {
-      level: 'fail',
-      text: first.message ?? '',
+      level: first.outcome === 'failure' ? 'fail' : 'ok',
+      text: `${first.outcome === 'failure' ? '' : 'skipped. '}${first.message ?? ''}`,
       next: first.hint ?? null,
     })
   }

@@ -1,5 +1,6 @@
 import { Semaphore } from 'async-mutex'
-import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
+import { toIso } from '../model/dates.ts'
+import { dayMs, describeDuration, minuteMs, secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
@@ -7,11 +8,11 @@ import type { Io } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
-import type { RunResult } from '../sync/observer.ts'
 import type { TenantEngine } from '../sync/tenant-engine.ts'
+import type { EndedSync, SyncRequest } from '../web/web-options.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
-import { type RoundOptions, syncRound } from './sync-round.ts'
+import { syncRound } from './sync-round.ts'
 import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
 /** Random delays of jobs spread over this, so that tenants do not start together. */
@@ -120,19 +121,22 @@ export class Jobs {
   }
 
   /** Runs what a person asks for, each resource at most once a minute. Ends with the scheduler. */
-  syncNow(options: RoundOptions): Promise<readonly RunResult[]> {
+  syncNow(options: SyncRequest): Promise<readonly EndedSync[]> {
     const { session, io } = this.#parts
     const now = io.clock.monotonic()
-    const isWanted = (tenant: string, resource: ResourceName) => {
+    const refusalOf = (tenant: string, resource: ResourceName) => {
       const key = `${tenant} ${resource}`
       const last = this.#askedAt.get(key)
       // Both runs of a resource may belong to this request.
-      if (last !== undefined && last !== now && now - last < askedAgainMs) return false
-      this.#askedAt.set(key, now)
-      return true
+      if (last === undefined || last === now || now - last >= askedAgainMs) {
+        this.#askedAt.set(key, now)
+        return null
+      }
+      const again = toIso(io.clock.now() + askedAgainMs - (now - last)).replace(/\.\d+/, '')
+      return `It was synced on request ${describeDuration(now - last)} ago, and is again from ${again}`
     }
     return new Promise((resolve, reject) => {
-      const run = (signal: AbortSignal) => syncRound(session, { ...options, isWanted }, signal).then(resolve, reject)
+      const run = (signal: AbortSignal) => syncRound(session, { ...options, refusalOf }, signal).then(resolve, reject)
       this.#scheduler.once({ name: `on request ${++this.#requests}`, run }, 0)
     })
   }

@@ -1,21 +1,21 @@
 import pMap from 'p-map'
-import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import { noCounts } from '../store/port.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
-import type { RunResult } from '../sync/observer.ts'
+import type { EndedSync, SyncRequest } from '../web/web-options.ts'
 import type { Session } from './session.ts'
 import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
-export interface RoundOptions {
-  readonly tenant?: string | undefined
-  readonly resource?: ResourceName | undefined
-  /** `full`: every full sync; `incremental`: the incremental syncs that are due. Absent: whatever is due. */
-  readonly mode?: SyncMode | undefined
-  /** False for a resource that is left out; absent = all are wanted. */
-  readonly isWanted?: (tenant: string, resource: ResourceName) => boolean
+export interface RoundOptions extends SyncRequest {
+  /** Why a resource is not run now; null = it is. */
+  readonly refusalOf?: (tenant: string, resource: ResourceName) => string | null
 }
 
-/** Runs what `tenantwatch sync` calls due (docs/internals/sync.md#due), or all of one mode, and evaluates. */
-export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<RunResult[]> {
+/**
+ * Runs what `tenantwatch sync` calls due (docs/internals/sync.md#due), or all of one mode, and evaluates. What is asked for
+ * and does not run is `skipped`, with the reason.
+ */
+export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<EndedSync[]> {
   const { tenant } = options
   const chosen = session.tenants.filter(({ settings }) => tenant === undefined || settings.name === tenant)
   const run = (one: Tenant) => runTenant(session, one, options, signal)
@@ -27,18 +27,23 @@ export async function syncRound(session: Session, options: RoundOptions, signal:
 async function runTenant(
   session: Session,
   tenant: Tenant,
-  { resource, mode, isWanted = () => true }: RoundOptions,
+  { resource, mode, refusalOf = () => null }: RoundOptions,
   signal: AbortSignal,
-): Promise<readonly RunResult[]> {
-  const results: RunResult[] = []
+): Promise<readonly EndedSync[]> {
+  const results: EndedSync[] = []
+  const skip = (run: DueRun, message: string) => results.push(skipped(tenant.settings.name, run, message))
   await tenant.work(signal, async (ending) => {
     const due = mode === 'full' ? allFullSyncs(tenant) : await tenant.engine.due('sync')
-    const wanted = due.filter(
-      (run) =>
-        (resource === undefined || run.resource === resource) &&
-        (mode === undefined || run.mode === mode) &&
-        isWanted(tenant.settings.name, run.resource),
+    const asked = due.filter(
+      (run) => (resource === undefined || run.resource === resource) && (mode === undefined || run.mode === mode),
     )
+    if (resource !== undefined && asked.length === 0)
+      skip({ resource, mode: mode ?? 'full' }, whyNone(tenant, resource))
+    const wanted = asked.filter((run) => {
+      const refusal = refusalOf(tenant.settings.name, run.resource)
+      if (refusal !== null) skip(run, refusal)
+      return refusal === null
+    })
     results.push(...(await runTogether(wanted, (run) => session.syncAndEvaluate(tenant, { ...run, signal: ending }))))
   })
   return results
@@ -46,4 +51,14 @@ async function runTenant(
 
 function allFullSyncs({ engine }: Tenant): readonly DueRun[] {
   return engine.resources.map((resource) => ({ resource, mode: 'full' }))
+}
+
+function whyNone({ engine }: Tenant, resource: ResourceName): string {
+  return engine.resources.includes(resource)
+    ? 'There is no incremental sync of it now: ask for a full one'
+    : 'It is switched off in the configuration'
+}
+
+function skipped(tenant: string, run: DueRun, message: string): EndedSync {
+  return { tenant, ...run, outcome: 'skipped', reason: null, message, hint: null, counts: noCounts, durationMs: 0 }
 }

@@ -116,7 +116,7 @@ class Engine implements TenantEngine {
       mode: run?.mode ?? mode,
       outcome,
       reason,
-      message: known?.message ?? (reason === null ? null : unnamed(reason)),
+      message: known?.message ?? (outcome === 'skipped' ? paused : reason === null ? null : unnamed(reason)),
       hint: known?.hint ?? null,
       counts: run?.counts ?? noCounts,
       pages: run?.pages ?? 0,
@@ -261,6 +261,9 @@ class Engine implements TenantEngine {
     }
   }
 }
+
+/** docs/internals/sync.md#12-lost-cursor */
+const paused = 'Incremental syncs wait for the next full sync, because the tenant refused a cursor again'
 
 function unnamed(reason: Reason): string {
   return reason === 'aborted' ? 'The run was aborted' : 'An unforeseen fault of tenantwatch itself; see the log'

@@ -17,7 +17,7 @@ export const syncQuery = z.object({
   mode: word(
     'mode',
     syncModes,
-    'full = every full sync, incremental = only incremental ones; absent = whatever is due',
+    'full = every full sync, incremental = only incremental ones; absent = incremental ones, lists that have none, and full ones of users and documents that are due',
   ),
 })
 

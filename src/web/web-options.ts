@@ -46,11 +46,11 @@ export interface KnownNames {
 export interface SyncRequest {
   readonly tenant?: string | undefined
   readonly resource?: ResourceName | undefined
-  /** Absent: whatever is due. */
+  /** `full`: every full sync; `incremental`: those that are due. Absent: whatever is due. */
   readonly mode?: SyncMode | undefined
 }
 
-/** A run that was asked for. */
+/** A run that was asked for; `skipped` with the reason in `message`. */
 export interface EndedSync {
   readonly tenant: string
   readonly resource: ResourceName

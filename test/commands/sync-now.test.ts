@@ -7,6 +7,7 @@ interface Run {
   readonly resource: string
   readonly mode: string
   readonly outcome: string
+  readonly message: string | null
 }
 
 const tenants = { acme: '', zeta: '' }
@@ -33,10 +34,23 @@ it('syncs a resource of one tenant on request, and shows what it found', async (
 it('runs a resource on request at most once a minute, and what is due of the others', async () => {
   const { origin } = await reloadable({ tenants })
   expect(named((await asked(origin, '?tenant=zeta&resource=roles')).runs)).toEqual(['zeta roles full success'])
-  expect(await asked(origin, '?tenant=zeta&resource=roles&mode=full')).toMatchObject({ status: 200, runs: [] })
+  const again = await asked(origin, '?tenant=zeta&resource=roles&mode=full')
+  expect([again.status, named(again.runs)]).toEqual([200, ['zeta roles full skipped']])
+  expect(again.runs[0]?.message).toMatch(/ from \d{4}-\d\d-\d\dT[\d:]+Z$/)
   const others = named((await asked(origin, '?mode=full')).runs)
-  expect(others).toHaveLength(11)
-  expect(others).not.toContain('zeta roles full success')
+  expect(others).toHaveLength(12)
+  expect(others.filter((one) => !one.endsWith(' success'))).toEqual(['zeta roles full skipped'])
+})
+
+it('answers for a resource without an incremental sync, or switched off, why it does not run', async () => {
+  const { origin } = await reloadable({ tenants, more: 'resources: { documents: { enabled: false } }' })
+  for (const [resource, mode] of [
+    ['roles', 'incremental'],
+    ['documents', 'full'],
+  ]) {
+    const { runs } = await asked(origin, `?tenant=acme&resource=${resource}&mode=${mode}`)
+    expect([named(runs), runs[0]?.message]).toEqual([[`acme ${resource} ${mode} skipped`], expect.any(String)])
+  }
 })
 
 it('refuses unknown names and other sites, and runs nothing then', async () => {

@@ -8,14 +8,14 @@ import { foreign, type Html } from './text.ts'
 
 type Asking = Pick<TenantPage, 'posture' | 'query' | 'sync'>
 
-/** A button that syncs what is due of the tenant, or of one resource; empty where nobody may. */
+/** A button that syncs what is due of the tenant, or reads one resource in full; empty where nobody may. */
 export function syncButton(
   { posture: { tenant }, query, sync }: Asking,
   word: string,
   resource?: string,
 ): Html | string {
   if (sync === null) return ''
-  const asked = new URLSearchParams({ tenant, ...(resource !== undefined && { resource }) })
+  const asked = new URLSearchParams({ tenant, ...(resource !== undefined && { resource, mode: 'full' }) })
   const page = new URLSearchParams(parametersOf(query).map((one) => [...one]))
   return html`<form class="sync" action="./-/sync?${asked}" method="post"><input type="hidden" name="token" value="${sync.token}"><input type="hidden" name="page" value="${page}"><button type="submit">${word}</button></form>`
 }
@@ -31,8 +31,7 @@ export function lastSync({ posture: { tenant }, sync, now }: TenantPage): Html |
 function wordsOf(runs: 'running' | 'failed' | readonly EndedSync[]): Html | string {
   if (runs === 'running') return 'it is running.'
   if (runs === 'failed') return html`<strong class="text-bad">it failed</strong>, see the log.`
-  if (runs.length === 0)
-    return 'nothing was read. A resource is read on request at most once a minute, by the process that owns the tenant.'
+  if (runs.length === 0) return 'nothing was read. Another replica has the tenant, or nothing of it is due.'
   return html`${runs.map((run, i) => html`${i === 0 ? '' : '; '}${run.resource} ${run.mode} ${outcome(run)}`)}.`
 }
 
@@ -41,5 +40,5 @@ function outcome({ outcome: word, reason, message, hint, counts }: EndedSync): H
   if (word === 'success')
     return created + updated + removed === 0 ? 'ok, no change' : `ok, ${plural(created + updated + removed, 'change')}`
   const why = [reason, message, hint].filter((one) => one !== null).join('; ')
-  return html`<strong class="text-bad">${word}</strong> ${foreign(why)}`
+  return html`${word === 'skipped' ? word : html`<strong class="text-bad">${word}</strong>`} ${foreign(why)}`
 }
