@@ -35,49 +35,32 @@ function normal(text: string): string {
   return text.toLowerCase().replace(/[\s:]+/g, ' ')
 }
 
-interface Caption {
-  readonly id: number
-  readonly caption: string
-}
+type Code = readonly [id: number, caption: string]
 
 /** OCSF: `severity_id`. */
-const severityCaptions: Readonly<Record<Severity, Caption>> = {
-  info: { id: 1, caption: 'Informational' },
-  low: { id: 2, caption: 'Low' },
-  medium: { id: 3, caption: 'Medium' },
-  high: { id: 4, caption: 'High' },
-  critical: { id: 5, caption: 'Critical' },
+const severityCodes: Readonly<Record<Severity, Code>> = {
+  info: [1, 'Informational'],
+  low: [2, 'Low'],
+  medium: [3, 'Medium'],
+  high: [4, 'High'],
+  critical: [5, 'Critical'],
 }
 
 /** OCSF: `activity_id` of a finding. */
-const activities = {
-  create: { id: 1, caption: 'Create' },
-  update: { id: 2, caption: 'Update' },
-  close: { id: 3, caption: 'Close' },
-} as const satisfies Readonly<Record<string, Caption>>
+const activities = { create: [1, 'Create'], update: [2, 'Update'], close: [3, 'Close'] } as const
 
-/** OCSF: `status_id` of a finding. */
-const findingStatuses = {
-  fresh: { id: 1, caption: 'New' },
-  suppressed: { id: 3, caption: 'Suppressed' },
-  resolved: { id: 4, caption: 'Resolved' },
-  archived: { id: 5, caption: 'Archived' },
-} as const satisfies Readonly<Record<string, Caption>>
-
-/** OCSF: `compliance.status_id`. */
-const complianceStatuses = {
-  pass: { id: 1, caption: 'Pass' },
-  fail: { id: 3, caption: 'Fail' },
-  other: { id: 99, caption: 'Other' },
-} as const satisfies Readonly<Record<string, Caption>>
+interface Status {
+  /** OCSF: `status_id` of a finding. */
+  readonly finding: Code
+  /** OCSF: `compliance.status_id`. */
+  readonly compliance: Code
+}
 
 /** Schema version of the events (https://schema.ocsf.io/1.5.0/classes/compliance_finding). */
 export const ocsfVersion = '1.5.0'
 
-const category = { category_uid: 2, category_name: 'Findings' } as const
 const classUid = 2003
 const className = 'Compliance Finding'
-const rule: Caption = { id: 1, caption: 'Rule' }
 
 export interface OcsfSource {
   readonly version: string
@@ -89,107 +72,74 @@ export interface OcsfSource {
 
 /** A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, to drop duplicates. */
 export function complianceFinding(finding: FindingView, source: OcsfSource): object {
-  const { evidence, message, severity } = finding
+  const { fingerprint, tenant, evidence, message, severity, state, resolution, reopened, waiver, owner, link } = finding
   const check = source.check(finding.check)
-  const { activity, time } = activityOf(finding)
-  const { id: severity_id, caption } = severityCaptions[severity]
-  const status = findingStatusOf(finding)
+  const [first, last] = [Date.parse(finding.firstSeen), Date.parse(finding.lastSeen)]
+  const ended = finding.resolvedAt === null ? last : Date.parse(finding.resolvedAt)
+  const [activityId, activity] = activityOf(finding)
+  const status = statusOf(finding)
   return {
-    ...category,
+    category_uid: 2,
+    category_name: 'Findings',
     class_uid: classUid,
     class_name: className,
-    activity_id: activity.id,
-    activity_name: activity.caption,
-    type_uid: classUid * 100 + activity.id,
-    type_name: `${className}: ${activity.caption}`,
-    time,
-    severity_id,
-    severity: caption,
-    status_id: status.id,
-    status: status.caption,
+    activity_id: activityId,
+    activity_name: activity,
+    type_uid: classUid * 100 + activityId,
+    type_name: `${className}: ${activity}`,
+    time: ended,
+    ...coded('severity', severityCodes[severity]),
+    ...coded('status', status.finding),
     message,
     metadata: {
       version: ocsfVersion,
-      uid: `${finding.fingerprint}-${activity.id}-${time}`,
+      uid: `${fingerprint}-${activityId}-${ended}`,
       product: { name: 'tenantwatch', vendor_name: 'tenantwatch', version: source.version },
-      tenant_uid: finding.tenant,
+      tenant_uid: tenant,
     },
     finding_info: {
-      uid: finding.fingerprint,
+      uid: fingerprint,
       title: message,
-      ...(check === undefined ? {} : { desc: `${check.description} ${check.risk}` }),
+      ...(check && { desc: `${check.description} ${check.risk}` }),
       types: [finding.check],
-      analytic: { type_id: rule.id, type: rule.caption, uid: finding.check, ...named(check?.title) },
-      ...timesOf(finding),
+      analytic: { ...coded('type', [1, 'Rule']), uid: finding.check, ...named(check?.title) },
+      created_time: first,
+      first_seen_time: first,
+      last_seen_time: last,
+      modified_time: ended,
     },
     compliance: {
       ...standardsOf(check?.title ?? finding.check, check?.frameworks),
       control: finding.check,
-      ...complianceOf(finding),
+      ...coded('status', status.compliance),
+      ...(resolution !== null && { status_code: resolution }),
     },
     resources: [resourceOf(finding)],
     evidences: [{ data: evidence }],
-    ...(check === undefined ? {} : { remediation: { desc: check.remediation } }),
-    unmapped: {
-      tenant: finding.tenant,
-      state: finding.state,
-      resolution: finding.resolution,
-      reopened: finding.reopened,
-      waiver: finding.waiver,
-      owner: finding.owner,
-      link: finding.link,
-    },
+    ...(check && { remediation: { desc: check.remediation } }),
+    unmapped: { tenant, state, resolution, reopened, waiver, owner, link },
   }
 }
 
-function activityOf({ state, firstSeen, lastSeen, resolvedAt, reopened }: FindingView): {
-  readonly activity: Caption
-  readonly time: number
-} {
-  if (state === 'resolved') return { activity: activities.close, time: Date.parse(resolvedAt ?? lastSeen) }
-  const isNew = reopened === 0 && firstSeen === lastSeen
-  return { activity: isNew ? activities.create : activities.update, time: Date.parse(lastSeen) }
+function coded(name: string, [id, caption]: Code): object {
+  return { [`${name}_id`]: id, [name]: caption }
 }
 
-/** Only a fixed finding is Resolved; one that ended because its entity or check was removed is Archived. */
-function findingStatusOf({ state, resolution }: FindingView): Caption {
-  switch (state) {
-    case 'open':
-      return findingStatuses.fresh
-    case 'waived':
-      return findingStatuses.suppressed
-    case 'resolved':
-      return resolution === 'fixed' ? findingStatuses.resolved : findingStatuses.archived
-    default:
-      throw new TypeError(`Unknown state ${state satisfies never}`)
-  }
+function activityOf({ state, firstSeen, lastSeen, reopened }: FindingView): Code {
+  if (state === 'resolved') return activities.close
+  return reopened === 0 && firstSeen === lastSeen ? activities.create : activities.update
 }
 
-/** A waived finding still fails. Only a fixed one passes, because the removal of a check proves nothing. */
-function complianceOf({ state, resolution }: FindingView): object {
-  const status =
-    state !== 'resolved'
-      ? complianceStatuses.fail
-      : resolution === 'fixed'
-        ? complianceStatuses.pass
-        : complianceStatuses.other
-  return {
-    status_id: status.id,
-    // For 99 the schema lets the source choose the caption.
-    status: status.id === complianceStatuses.other.id ? (resolution ?? status.caption) : status.caption,
-    ...(resolution === null ? {} : { status_code: resolution }),
-  }
-}
-
-function timesOf({ firstSeen, lastSeen, resolvedAt }: FindingView): object {
-  const first = Date.parse(firstSeen)
-  const last = Date.parse(lastSeen)
-  return {
-    created_time: first,
-    first_seen_time: first,
-    last_seen_time: last,
-    modified_time: resolvedAt === null ? last : Date.parse(resolvedAt),
-  }
+/**
+ * A waived finding still fails. Only a fixed one is resolved and passes; one that ended because its entity or check was
+ * removed is archived and proves nothing.
+ */
+function statusOf({ state, resolution }: FindingView): Status {
+  if (state === 'open') return { finding: [1, 'New'], compliance: [3, 'Fail'] }
+  if (state === 'waived') return { finding: [3, 'Suppressed'], compliance: [3, 'Fail'] }
+  if (resolution === 'fixed') return { finding: [4, 'Resolved'], compliance: [1, 'Pass'] }
+  // For 99 the schema lets the source choose the caption.
+  return { finding: [5, 'Archived'], compliance: [99, resolution ?? 'Other'] }
 }
 
 function resourceOf({ entity, evidence }: FindingView): object {
