@@ -24,7 +24,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
       'last-modified': time,
       version: time,
       'oscal-version': oscalVersion,
-      props: [prop('tenantwatch-version', version), prop('history-begins', report.historyBegins)],
+      props: propsOf({ 'tenantwatch-version': version, 'history-begins': report.historyBegins }),
       ...(notes.length > 0 && { remarks: notes.map(md).join('\n\n') }),
     },
     'import-ap': { href: `#${plan}` },
@@ -34,7 +34,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
           uuid: plan,
           title: 'Configuration of tenantwatch',
           description: `The checks, thresholds and waivers in force since ${configuredSince}.`,
-          props: [prop('digest', configurationDigest)],
+          props: propsOf({ digest: configurationDigest }),
         },
       ],
     },
@@ -62,24 +62,20 @@ async function* resultJson(tenant: TenantReport, { at, from, historyBegins }: Re
     description: md(tenant.summary),
     start: from === null ? historyBegins : toIso(from),
     end: time,
-    props: [
-      prop('tenant', name),
-      prop('complete-and-fresh-resources', `${quality.fresh} of ${quality.of}`),
-      ...(tenant.period?.findings ?? []).map(({ severity, opened, resolved }) =>
-        prop('findings-in-period', `${severity}: ${opened} opened, ${resolved} resolved`),
-      ),
-      ...tenant.resources.map((one) => prop('resource', resourceInWords(one))),
-      ...tenant.holds.map(({ resource, reason, count, raisedAt }) =>
-        prop('hold', `${resource}: ${reason}, ${plural(count, 'record')}, since ${raisedAt}`),
-      ),
-      ...(chainHead === null
-        ? []
-        : [
-            prop('audit-chain-event', `${chainHead.id}`),
-            prop('audit-chain-time', chainHead.at),
-            prop('audit-chain-hash', chainHead.hash),
-          ]),
-    ],
+    props: propsOf({
+      tenant: name,
+      'complete-and-fresh-resources': `${quality.fresh} of ${quality.of}`,
+      'findings-in-period': tenant.period?.findings.map(({ severity, opened, resolved }) => {
+        return `${severity}: ${opened} opened, ${resolved} resolved`
+      }),
+      resource: tenant.resources.map(resourceInWords),
+      hold: tenant.holds.map(({ resource, reason, count, raisedAt }) => {
+        return `${resource}: ${reason}, ${plural(count, 'record')}, since ${raisedAt}`
+      }),
+      'audit-chain-event': chainHead?.id,
+      'audit-chain-time': chainHead?.at,
+      'audit-chain-hash': chainHead?.hash,
+    }),
     'reviewed-controls': { 'control-selections': tenant.frameworks.map(selectionOf) },
     ...(parts.length > 0 && { attestations: [{ parts }] }),
     ...(requirements.length > 0 && { findings: requirements }),
@@ -110,9 +106,11 @@ function json(value: object): string {
   return escapeInJson(JSON.stringify(value))
 }
 
-/** Values are one line without white space at its ends. */
-function prop(name: string, value: string) {
-  return { name, ns, value: printable(value).trim() || '-' }
+/** A property for each value, or each of a list; none for what is not known. Values are one line without white space at its ends. */
+function propsOf(values: Readonly<Record<string, string | number | readonly string[] | null | undefined>>) {
+  return Object.entries(values).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one) => ({ name, ns, value: printable(String(one)).trim() || '-' })),
+  )
 }
 
 const checkId = (tenant: string, time: string, check: string) => uuidOf('check', time, tenant, check)
@@ -155,7 +153,7 @@ function requirementOf(framework: ReportFramework, requirement: ReportRequiremen
     uuid: uuidOf('requirement', time, tenant, framework.id, id),
     title: `${framework.name} ${id}`,
     description: `${title}: ${wordOf(state)}`,
-    props: [prop('state', state)],
+    props: propsOf({ state }),
     target: {
       type: 'objective-id',
       'target-id': controlId(framework, requirement),
@@ -172,14 +170,14 @@ function observationOf(check: ReportCheck, tenant: string, time: string) {
     uuid: checkId(tenant, time, check.check),
     title: md(title),
     description: `${wordOf(standing)}: ${coverageInWords(check)}`,
-    props: [
-      prop('check', check.check),
-      prop('standing', standing),
-      ...(reason === null ? [] : [prop('reason', reason)]),
-      ...(since === null ? [] : [prop('since', since)]),
-      ...(assumption === null ? [] : [prop('assumption', assumption)]),
-      ...(Object.keys(options).length === 0 ? [] : [prop('configured', printableJson(options))]),
-    ],
+    props: propsOf({
+      check: check.check,
+      standing,
+      reason,
+      since,
+      assumption,
+      configured: Object.keys(options).length === 0 ? null : printableJson(options),
+    }),
     methods: ['TEST'],
     types: ['control-objective'],
     collected: check.dataAsOf ?? time,
@@ -189,16 +187,10 @@ function observationOf(check: ReportCheck, tenant: string, time: string) {
 const evidenceId = (tenant: string, time: string, fingerprint: string) => uuidOf('evidence', time, tenant, fingerprint)
 
 function factsOf({ check, severity, fingerprint, entity, firstSeen, owner }: ReportFinding) {
-  return [
-    ...[prop('check', check), prop('severity', severity), prop('fingerprint', fingerprint)],
-    ...[prop('entity-type', entity.type), prop('entity-id', entity.id), prop('first-seen', firstSeen)],
-    ...(owner === null ? [] : [prop('owner', owner)]),
-    ...Object.entries({
-      'entity-name': entity.name,
-      'entity-email': entity.email,
-      'entity-filename': entity.filename,
-    }).flatMap(([name, value]) => (value === undefined ? [] : [prop(name, value)])),
-  ]
+  return {
+    ...{ check, severity, fingerprint, 'entity-type': entity.type, 'entity-id': entity.id, 'first-seen': firstSeen },
+    ...{ owner, 'entity-name': entity.name, 'entity-email': entity.email, 'entity-filename': entity.filename },
+  }
 }
 
 function evidenceOf(finding: ReportFinding, tenant: string, time: string) {
@@ -206,7 +198,7 @@ function evidenceOf(finding: ReportFinding, tenant: string, time: string) {
   return {
     uuid: evidenceId(tenant, time, fingerprint),
     description: md(message),
-    props: factsOf(finding),
+    props: propsOf(factsOf(finding)),
     ...(link !== null && { links: [{ href: link, rel: 'reference' }] }),
     methods: ['TEST'],
     types: ['finding'],
@@ -224,11 +216,12 @@ function riskOf(finding: ReportFinding, { tenant, checks }: TenantReport, time: 
     title: md(check),
     description: md(message),
     statement: `Not met: ${md(title)}.`,
-    props: [
+    props: propsOf({
       ...factsOf(finding),
-      ...(finding.reopened === 0 ? [] : [prop('reopened', `${finding.reopened}`)]),
-      ...(waiver === null ? [] : [prop('waiver', waiver.id), prop('waiver-state', waiver.state)]),
-    ],
+      reopened: finding.reopened === 0 ? null : finding.reopened,
+      waiver: waiver?.id,
+      'waiver-state': waiver?.state,
+    }),
     status: state === 'waived' ? 'deviation-approved' : 'open',
     'related-observations': [{ 'observation-uuid': evidenceId(tenant, time, fingerprint) }],
   }
@@ -236,27 +229,16 @@ function riskOf(finding: ReportFinding, { tenant, checks }: TenantReport, time: 
 
 /** Who accepted what, and why. */
 function attestedIn({ waivers, decisions }: TenantReport) {
+  const part = (name: string, title: string, props: Parameters<typeof propsOf>[0], reason: string) => {
+    return { name, ns, title: md(title), props: propsOf(props), prose: md(reason) }
+  }
   return [
-    ...waivers.map(({ id, check, entity, state, owner, reason, expires }) => ({
-      name: 'waiver',
-      ns,
-      title: md(id),
-      props: [
-        prop('check', check),
-        prop('entity', entity),
-        prop('state', state),
-        prop('owner', owner),
-        prop('expires', expires),
-      ],
-      prose: md(reason),
-    })),
-    ...decisions.map(({ at, accepted, subject, id, what, reason, by }) => ({
-      name: `accepted-${accepted}`,
-      ns,
-      title: md(id),
-      props: [...[prop('at', at), prop('of', subject), prop('state', what)], ...(by === null ? [] : [prop('by', by)])],
-      prose: md(reason),
-    })),
+    ...waivers.map(({ id, check, entity, state, owner, reason, expires }) =>
+      part('waiver', id, { check, entity, state, owner, expires }, reason),
+    ),
+    ...decisions.map(({ at, accepted, subject, id, what, reason, by }) =>
+      part(`accepted-${accepted}`, id, { at, of: subject, state: what, by }, reason),
+    ),
   ]
 }
 
