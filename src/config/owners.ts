@@ -2,7 +2,8 @@ import * as z from 'zod'
 import { type EntityKind, entityKinds } from '../model/owners.ts'
 import { isMatch } from '../model/text/glob.ts'
 import { advice } from './mistakes.ts'
-import { hasCredentials, parseHttpUrl, section, text, textThat } from './values.ts'
+import type { Catalogue } from './schema.ts'
+import { emptyAsList, hasCredentials, parseHttpUrl, section, text, textThat } from './values.ts'
 
 function pattern(description: string) {
   const wanted = 'a pattern such as deploy-*, of at most 200 characters'
@@ -11,10 +12,10 @@ function pattern(description: string) {
     .describe(description)
 }
 
-/** @param isIncomplete whether there may be further checks. */
-export function owners(checkIds: readonly string[], isIncomplete: boolean) {
+export function owners({ checks, incomplete }: Catalogue) {
+  const ids = checks.map(({ id }) => id)
   const check = textThat('a pattern for ids of checks, such as api-client-*', (glob) =>
-    isIncomplete || checkIds.some((id) => isMatch(glob, id)) ? null : `it matches no check; ${advice(glob, checkIds)}`,
+    incomplete || ids.some((id) => isMatch(glob, id)) ? null : `it matches no check; ${advice(glob, ids)}`,
   )
   const rule = z.strictObject({
     name: text('the name of a team, at most 64 characters', /^(?=.*\S)\P{Cc}{1,64}$/u).describe(
@@ -27,7 +28,7 @@ export function owners(checkIds: readonly string[], isIncomplete: boolean) {
     role: pattern('Roles by name or id'),
     document: pattern('Documents by file name or id, required documents by id'),
   } satisfies Record<EntityKind | 'name' | 'tenant' | 'check', z.ZodType>)
-  return z.preprocess((raw) => raw ?? [], z.array(rule, { error: 'expected a list of owners' }))
+  return emptyAsList(rule, 'owners')
 }
 
 export function portalUrl() {

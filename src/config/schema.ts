@@ -13,6 +13,7 @@ import {
   baseUrl,
   choice,
   duration,
+  emptyAsList,
   emptyAsMap,
   flag,
   numberBetween,
@@ -123,7 +124,6 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
     checks: own.checks.optional(),
     portalUrl: own.portalUrl.optional(),
   })
-  const checkIds = catalogue.checks.map(({ id }) => id)
   const atLeastOne = 'expected a list of at least one tenant'
   return z
     .strictObject({
@@ -158,38 +158,24 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
       store: store(probe).prefault({}).describe('The mirror: a file, or a database of PostgreSQL 15 or later'),
       server: server(probe).prefault({}).describe('Page, metrics and JSON'),
       ownChecks: ownChecks(probe).prefault({}).describe('Checks of your own in SQL, see docs/own-checks.md'),
-      waivers: z
-        .preprocess(
-          (raw) => raw ?? [],
-          z.array(waiver(checkIds, catalogue.incomplete === true), { error: 'expected a list' }),
-        )
-        .prefault([])
-        .meta({
-          description:
-            'Accepted findings; every key but ticket is mandatory. Further ones are in files of waivers.d beside this file, see docs/waivers.md',
-          'x-examples': [[waiverExample]],
-        }),
-      owners: owners(checkIds, catalogue.incomplete === true)
-        .prefault([])
-        .meta({
-          description:
-            'Who looks after findings and API clients: the first entry that matches. Keys other than name are patterns with * and ?, in any letter case; see docs/daily-work.md#owners-and-links',
-          'x-examples': [ownersExample],
-        }),
+      waivers: emptyAsList(waiver(catalogue), 'waivers').meta({
+        description:
+          'Accepted findings; every key but ticket is mandatory. Further ones are in files of waivers.d beside this file, see docs/waivers.md',
+        'x-examples': [[waiverExample]],
+      }),
+      owners: owners(catalogue).meta({
+        description:
+          'Who looks after findings and API clients: the first entry that matches. Keys other than name are patterns with * and ?, in any letter case; see docs/daily-work.md#owners-and-links',
+        'x-examples': [ownersExample],
+      }),
       portalUrl: own.portalUrl.prefault({}).meta({
         description: 'Links from findings into the portal, with https; null = none',
         'x-examples': [portalExample],
       }),
-      notifications: z
-        .preprocess(
-          (raw) => raw ?? [],
-          z.array(notification(checkIds, catalogue.incomplete === true, probe), { error: 'expected a list' }),
-        )
-        .prefault([])
-        .meta({
-          description: 'Messages about what changes, see docs/notifications.md',
-          'x-examples': [[notificationExample]],
-        }),
+      notifications: emptyAsList(notification(catalogue, probe), 'targets').meta({
+        description: 'Messages about what changes, see docs/notifications.md',
+        'x-examples': [[notificationExample]],
+      }),
       log: section({ level: choice(levels).default('info').describe(levels.join(', ')) }).prefault({}),
     })
     .superRefine(crossRules, { when: () => true })

@@ -3,9 +3,11 @@ import { parseIsoDate } from '../model/dates.ts'
 import { advice, predicate } from './mistakes.ts'
 import { idPattern } from './own-checks.ts'
 import type { Named, Probe } from './probes.ts'
+import type { Catalogue } from './schema.ts'
 import {
   choice,
   duration,
+  list,
   listen,
   numberBetween,
   pageUrl,
@@ -17,20 +19,6 @@ import {
   tokenUrl,
   wholeNumber,
 } from './values.ts'
-
-export type SecretSource =
-  | { readonly env: string }
-  | { readonly file: string }
-  | { readonly command: readonly string[] }
-
-export interface OAuth2Settings {
-  readonly tokenUrl: string
-  readonly clientId: string
-  readonly clientSecret: { readonly env: string } | { readonly file: string }
-  readonly scope: string | null
-  readonly parameters: Readonly<Record<string, string>>
-  readonly clientAuth: 'basic' | 'body'
-}
 
 /** A rule of a text that names something outside the configuration. */
 export function available(probe: Probe, what: Named) {
@@ -67,10 +55,14 @@ function command(probe: Probe) {
     .describe('Program and arguments; its output is the secret')
 }
 
+type OneOf<Shape extends z.ZodRawShape> = {
+  readonly [Key in keyof Shape]: { readonly [K in Key]: NonNullable<z.output<Shape[Key]>> }
+}[keyof Shape]
+
 /** A map with exactly one of the keys of `shape`. */
-export function oneOf<T>(shape: z.ZodRawShape, wanted: string): z.ZodType<T> {
+export function oneOf<const Shape extends z.ZodRawShape>(shape: Shape, wanted: string): z.ZodType<OneOf<Shape>> {
   const names = Object.keys(shape)
-  const anyOf = z.strictObject(shape, {
+  const anyOf: z.ZodType<Readonly<Record<string, unknown>>> = z.strictObject(shape, {
     error: (issue) => (issue.code === 'invalid_type' ? `expected ${wanted}` : undefined),
   })
   return anyOf
@@ -83,25 +75,25 @@ export function oneOf<T>(shape: z.ZodRawShape, wanted: string): z.ZodType<T> {
       },
       { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
     )
-    .transform((source) => source as T)
+    .transform((source) => source as unknown as OneOf<Shape>)
 }
 
 /** @param what names the secret. */
-export function secretSource(probe: Probe, what: string): z.ZodType<SecretSource> {
+export function secretSource(probe: Probe, what: string) {
   const wanted = `one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }; do not write ${what} itself here`
   return oneOf({ ...variableAndFile(probe), command: command(probe) }, wanted)
 }
 
 /** The proxy's URL, or where it is, because it may contain a password. */
 export function proxy(probe: Probe) {
-  const source = oneOf<{ readonly env: string } | { readonly file: string }>(variableAndFile(probe), wantedProxy)
+  const source = oneOf(variableAndFile(probe), wantedProxy)
   return z.union([proxyUrl(), source], { error: `expected ${wantedProxy}` })
 }
 
 const wantedProxy =
   'the http(s) URL of a proxy, such as http://proxy.example.com:3128, or { env: NAME } or { file: PATH } for one with a password'
 
-export function tokenSource(probe: Probe): z.ZodType<SecretSource | { readonly oauth2: OAuth2Settings }> {
+export function tokenSource(probe: Probe) {
   const clientSecret = '{ env: NAME } or { file: PATH }; do not write the secret itself here'
   const oauth2 = section({
     tokenUrl: tokenUrl(),
@@ -127,18 +119,16 @@ export function tokenSource(probe: Probe): z.ZodType<SecretSource | { readonly o
 }
 
 export function limits() {
-  const wantedStatuses = 'expected a list of document statuses, such as [Completed, Processing]; null may be one'
+  const wantedStatuses = 'document statuses, such as [Completed, Processing]; null may be one'
   return {
     users: section({
-      knownStates: z
-        .array(text('a state of users, such as Deactivated'), { error: 'expected a list of states of users' })
+      knownStates: list(text('a state of users, such as Deactivated'), 'states of users')
         .max(50)
         .default(['Active', 'Invited'])
         .describe('And the states of users who have accepted or whose account is closed, such as Deactivated'),
     }).prefault({}),
     roles: section({
-      knownStates: z
-        .array(text('a state of roles, such as Inactive'), { error: 'expected a list of states of roles' })
+      knownStates: list(text('a state of roles, such as Inactive'), 'states of roles')
         .max(50)
         .default(['Active', 'Inactive'])
         .describe('All but Active count as not active; users and clients of a role in another state are not evaluated'),
@@ -151,9 +141,8 @@ export function limits() {
     }).prefault({}),
     documents: section({
       overlap: duration(365).default('1h').describe('How far to reach back after the API refused a cursor'),
-      knownStatuses: z
-        .array(text('a text or null').nullable(), { error: wantedStatuses })
-        .min(1, { error: wantedStatuses })
+      knownStatuses: list(text('a text or null').nullable(), wantedStatuses)
+        .min(1, { error: `expected a list of ${wantedStatuses}` })
         .default(['Completed', 'Processing'])
         .describe('What uploadStatus may be; null may be among them'),
     }).prefault({}),
@@ -223,13 +212,10 @@ export function server(probe: Probe) {
       .describe(
         'Names and e-mails on the status page: true, false, or auto: behind auth, or on the loopback without allowedHosts',
       ),
-    allowedHosts: z
-      .array(
-        host.transform((name) => name.toLowerCase().replace(/\.$/, '')),
-        {
-          error: 'expected a list of host names such as [tenantwatch.example.com]',
-        },
-      )
+    allowedHosts: list(
+      host.transform((name) => name.toLowerCase().replace(/\.$/, '')),
+      'host names such as [tenantwatch.example.com]',
+    )
       .prefault([])
       .describe('Host names under which page and JSON are served, beside localhost and IP addresses'),
     externalUrl: pageUrl().nullable().prefault(null).describe('Address of the status page for links in notifications'),
@@ -260,15 +246,18 @@ export const waiverTerms = {
   }),
 }
 
-/** @param isIncomplete whether there may be further checks. */
-export function waiver(ids: readonly string[], isIncomplete: boolean) {
+/** The id of a check that there is, or may be while own checks could not be read. */
+export function checkId({ checks, incomplete }: Pick<Catalogue, 'checks' | 'incomplete'>) {
+  const ids = checks.map(({ id }) => id)
+  return textThat('the id of a check', (id) =>
+    ids.includes(id) || (incomplete && idPattern.test(id)) ? null : `there is no such check; ${advice(id, ids)}`,
+  )
+}
+
+export function waiver(catalogue: Catalogue) {
   return z.strictObject({
     id: text('a unique id of the waiver', /^\S(.*\S)?$/),
-    check: textThat('the id of a check', (check) =>
-      ids.includes(check) || (isIncomplete && idPattern.test(check))
-        ? null
-        : `there is no such check; ${advice(check, ids)}`,
-    ),
+    check: checkId(catalogue),
     entity: z.union([text('the id of the entity, or "*" for all'), z.int()]).transform(String),
     tenant: text('the name of a tenant'),
     reason: waiverTerms.reason.describe('20 characters or more'),

@@ -1,4 +1,5 @@
 import { stringify } from 'yaml'
+import type * as z from 'zod'
 import { parseIsoDate } from '../model/dates.ts'
 import { dayMs, secondMs } from '../model/durations.ts'
 import type { KnownSetting } from '../model/fields.ts'
@@ -8,19 +9,21 @@ import type { Severity } from '../model/severity.ts'
 import { type CronSchedule, cronSchedule } from './cron.ts'
 import type { OwnChecksSettings } from './own-checks.ts'
 import type { Written, WrittenTenant } from './schema.ts'
-import type { SecretSource } from './sections.ts'
+import type { secretSource } from './sections.ts'
 import { durationMs, type ListenAddress, maskUrl, readListen } from './values.ts'
 
 export type { CronSchedule } from './cron.ts'
-export type { EmailSettings, NewsKind, NotificationAddress } from './notifications.ts'
+export type { NewsKind } from './notifications.ts'
 export type { Catalogue } from './schema.ts'
-export type { OAuth2Settings, SecretSource } from './sections.ts'
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T
+
+export type SecretSource = DeepReadonly<z.output<ReturnType<typeof secretSource>>>
+export type EmailSettings = NonNullable<NotificationSettings['to']['email']>
 
 /** Where the mirror is: a file of SQLite, or a database of PostgreSQL whose URL has a password. */
 export type StoreSettings =
@@ -200,7 +203,7 @@ export function maskedYaml(written: Written): string {
 }
 
 /** Masks arguments of commands and queries of URLs, which may contain secrets; shows names of variables and files. */
-function maskedToken(token: WrittenTenant['auth']['token']): object {
+function maskedToken(token: AuthSettings['token']): object {
   if ('oauth2' in token) return { oauth2: { ...token.oauth2, tokenUrl: maskUrl(token.oauth2.tokenUrl) } }
   if (!('command' in token)) return token
   return { command: token.command.map((part, index) => (index === 0 ? part : '[redacted]')) }

@@ -11,6 +11,15 @@ export function emptyAsMap<T extends z.ZodType>(schema: T) {
   return z.preprocess((raw) => raw ?? {}, schema)
 }
 
+export function list<T extends z.ZodType>(item: T, wanted: string) {
+  return z.array(item, { error: `expected a list of ${wanted}` })
+}
+
+/** A list that is empty where there is none. */
+export function emptyAsList<T extends z.ZodType>(item: T, wanted: string) {
+  return z.preprocess((raw) => raw ?? [], list(item, wanted)).prefault([] as never)
+}
+
 /** YAML reads an unquoted `42` or `true` as number or boolean. */
 const orQuoted =
   (wanted: string) =>
