@@ -116,10 +116,10 @@ function feedParameters({ pageSizeParameter }: Readings) {
 }
 
 /** All records at once; without guaranteed order, each response starts at another one. */
-function whole<N extends ResourceName>({ tenant, readings, response, style }: Call, resource: N) {
+function whole<N extends ResourceName>({ tenant, response, style }: Call, resource: N) {
   const { records, show } = tenant.resources[resource] as unknown as Managed<N>
   const all = records.all().map((record) => show(record, style))
-  const at = readings.unorderedLists === 'stable' || all.length === 0 ? 0 : response % all.length
+  const at = all.length === 0 ? 0 : response % all.length
   return { data: [...all.slice(at), ...all.slice(0, at)] }
 }
 

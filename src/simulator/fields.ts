@@ -101,30 +101,26 @@ export function show<N extends ResourceName>(resource: N, record: Kept<N>, style
   return Object.assign(shown, style.unknownFields && unknownFields[resource], record.raw) as Shown<N>
 }
 
+const orNull = (keep: Keep) => (value: unknown) => (value === null ? null : keep(value))
+const keepText: Keep = (value) => (typeof value === 'string' ? value : undefined)
+const keepTime: Keep = (value) => {
+  if (value instanceof Date) return value.getTime()
+  if (typeof value === 'string') return parseTimestamp(value) ?? undefined
+  return Number.isFinite(value) ? value : undefined
+}
+
 /** The value as it is kept; undefined when it has a wrong type. */
-function kept(kind: Kind, value: unknown): unknown {
-  switch (kind) {
-    case 'boolean':
-      return typeof value === 'boolean' ? value : undefined
-    case 'guid':
-      return typeof value === 'string' ? value.toLowerCase() : undefined
-    case 'integer':
-      return Number.isSafeInteger(value) ? value : undefined
-    case 'permissions':
-      return Array.isArray(value) ? value : undefined
-    case 'text':
-      return typeof value === 'string' ? value : undefined
-    case 'text?':
-      return value === null ? value : kept('text', value)
-    case 'time':
-      if (value instanceof Date) return value.getTime()
-      if (typeof value === 'string') return parseTimestamp(value) ?? undefined
-      return Number.isFinite(value) ? value : undefined
-    case 'time?':
-      return value === null ? value : kept('time', value)
-    default:
-      return kind satisfies never
-  }
+type Keep = (value: unknown) => unknown
+
+const kept: Readonly<Record<Kind, Keep>> = {
+  boolean: (value) => (typeof value === 'boolean' ? value : undefined),
+  guid: (value) => (typeof value === 'string' ? value.toLowerCase() : undefined),
+  integer: (value) => (Number.isSafeInteger(value) ? value : undefined),
+  permissions: (value) => (Array.isArray(value) ? value : undefined),
+  text: keepText,
+  'text?': orNull(keepText),
+  time: keepTime,
+  'time?': orNull(keepTime),
 }
 
 /** A copy of the record with these fields. Values of a wrong type and unknown names are served verbatim. */
@@ -135,7 +131,7 @@ export function withFields<N extends ResourceName>(resource: N, record: Kept<N>,
   for (const [name, value] of Object.entries(given)) {
     if (name === 'raw' || value === undefined) continue
     const kind = kinds[name]
-    const accepted = kind === undefined ? undefined : kept(kind, value)
+    const accepted = kind === undefined ? undefined : kept[kind](value)
     if (accepted === undefined) raw[name] = value
     else {
       known[name] = accepted

@@ -57,8 +57,6 @@ export const readingsSchema = z.strictObject({
   /** Whether `updatedAfter` uses `createdAt` of a document with `updatedAt` null, or excludes it. */
   updatedAfterNulls: z.enum(['createdAt', 'exclude']).default('createdAt'),
   usersUpdatedAfter: z.enum(['ignored', 'createdAt']).default('ignored'),
-  /** Whether the order of roles and permissions changes with each call. */
-  unorderedLists: z.enum(['rotate', 'stable']).default('rotate'),
   inactiveRoleState: z.string().min(1).default('Inactive'),
   requestIdCasing: z.enum(['lower', 'upper']).default('lower'),
   /** Casing of `clientId` and `fileId`; `alternate` changes it with every response. */
@@ -66,7 +64,6 @@ export const readingsSchema = z.strictObject({
   timestamps: z.enum(timestampStyles).default('z'),
   /** Style of `meta.timestamp`, always UTC. */
   metaTimestamps: z.enum(['z', 'z7', 'no-offset']).default('z'),
-  headerCase: z.enum(['lower', 'title', 'upper']).default('lower'),
   /** Whether records, envelope and pagination have fields that are not in the specification. */
   unknownFields: z.boolean().default(false),
 })

@@ -104,69 +104,27 @@ export class RequestLog {
   }
 }
 
-export type ViolationKind =
-  /** `cursor` and `updatedAfter` in one request ("Exclusivity"). */
-  | 'cursor-with-updated-after'
-  /** A cursor of API clients from an earlier pass, which may silently restart the list. */
-  | 'foreign-api-clients-cursor'
-  /** A page size above the maximum ("Limits"). */
-  | 'page-size-over-maximum'
-  | 'unknown-parameter'
-  | 'unknown-path'
-  | 'unknown-method'
-
 export interface Violation {
-  readonly kind: ViolationKind
+  readonly kind: string
   readonly seq: number
   readonly method: string
   readonly path: string
   readonly detail: string
 }
 
-const clientsPath = '/api/public/api-clients'
 const greatestDocumentsPage = 200
 
-/** Most overlapping passes over a list: a client may read the first page again to identify the tenant. */
-const mostPasses = 16
-
-/** Collects the latest 1,000 violations of the specification by clients. */
-export class Auditor {
-  readonly violations: Violation[] = []
-  /** Cursors of the latest passes over the API clients by token, newest pass last. */
-  readonly #passes = new Map<string, Set<unknown>[]>()
-
-  /** `endpoint` is null when the path has no such method. */
-  inspect(request: RequestRecord, readings: Readings, endpoint: Endpoint | null): void {
-    for (const [kind, detail] of violationsOf(request, readings, endpoint)) this.#note(request, kind, detail)
-    const { cursor, token } = request
-    if (endpoint?.template !== clientsPath) return
-    const passes = this.#passes.get(`${token}`) ?? []
-    if (cursor === null) this.#passes.set(`${token}`, [...passes.slice(1 - mostPasses), new Set()])
-    else if (!passes.some((pass) => pass.has(cursor)))
-      this.#note(request, 'foreign-api-clients-cursor', `the cursor was not issued in the latest ${mostPasses} passes`)
-  }
-
-  /** Notes the cursor of an answer. */
-  issued({ endpoint, token }: RequestRecord, nextCursor: unknown): void {
-    if (endpoint === clientsPath && nextCursor) this.#passes.get(`${token}`)?.at(-1)?.add(nextCursor)
-  }
-
-  clear(): void {
-    this.violations.length = 0
-    this.#passes.clear()
-  }
-
-  #note({ seq, method, path }: RequestRecord, kind: ViolationKind, detail: string): void {
-    this.violations.push({ kind, seq, method, path, detail })
-    if (this.violations.length > 1000) this.violations.shift()
-  }
+/** What the specification does not allow in a request; `endpoint` is null when the path has no such method. */
+export function violationsIn(request: RequestRecord, readings: Readings, endpoint: Endpoint | null): Violation[] {
+  const { seq, method, path } = request
+  return [...problemsOf(request, readings, endpoint)].map(([kind, detail]) => ({ kind, seq, method, path, detail }))
 }
 
-function* violationsOf(
+function* problemsOf(
   { method, path, endpoint: template, query, cursor }: RequestRecord,
   readings: Readings,
   endpoint: Endpoint | null,
-): Generator<readonly [ViolationKind, string]> {
+): Generator<readonly [kind: string, detail: string]> {
   if (template === null) yield ['unknown-path', path]
   else if (endpoint === null) yield ['unknown-method', method]
   if (endpoint === null) return

@@ -5,10 +5,12 @@ import { type EffectOf, type FaultEffect, reshape } from './faults.ts'
 import { formatTimestamp } from './fields.ts'
 import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
-import type { RequestRecord } from './requests.ts'
+import { type RequestRecord, violationsIn } from './requests.ts'
 import type { Credential } from './tokens.ts'
 import { pause, type Reply, type WireEffect } from './wire.ts'
 import { hasExpiredSecret, type World } from './world.ts'
+
+const mostViolations = 1000
 
 /** A reply on its way to the client; null where a fault prevents it. */
 export interface Exchange {
@@ -76,7 +78,8 @@ function begin(world: World, request: Request, url: URL, route: Route): RequestR
     tenant: credential?.tenant ?? null,
     cursor: url.searchParams.get('cursor'),
   })
-  if (!isToken) world.auditor.inspect(record, readings, route.endpoint)
+  if (!isToken) world.violations.push(...violationsIn(record, readings, route.endpoint))
+  world.violations.splice(0, world.violations.length - mostViolations)
   return record
 }
 
@@ -102,7 +105,7 @@ function answer(world: World, asked: Asked): Reply {
   const { readings } = world
   world.responses++
   const skewMs = ofKind(effects, 'clock-skew').reduce((sum, { ms }) => sum + ms, 0)
-  const refuse = (error: ApiError) => json(readings, error.status, errorBody(world, error, skewMs), error.headers)
+  const refuse = (error: ApiError) => json(error.status, errorBody(world, error, skewMs), error.headers)
   for (const effect of effects) {
     if (effect.kind === 'status') {
       const code = effect.code ?? codeOf(effect.status)
@@ -110,13 +113,13 @@ function answer(world: World, asked: Asked): Reply {
     }
     if (effect.kind === 'body') {
       const type = effect.contentType ?? 'application/json; charset=utf-8'
-      const headers = cased({ 'content-type': type, ...effect.headers }, readings)
+      const headers = { 'content-type': type, ...effect.headers }
       return { status: effect.status ?? 200, headers, body: Buffer.from(effect.body) }
     }
   }
   if (url.pathname === tokenPath) {
     const { status, body: issued } = issueToken(world, request, body)
-    return json(readings, status, issued, { 'cache-control': 'no-store' })
+    return json(status, issued, { 'cache-control': 'no-store' })
   }
   try {
     if (route.endpoint === null) throw route.error
@@ -143,8 +146,7 @@ function answer(world: World, asked: Asked): Reply {
     const extra = readings.unknownFields ? { warnings: [] } : {}
     let envelope: unknown = { data, pagination, error: null, meta: metaOf(world, skewMs), ...extra }
     for (const effect of effects) envelope = reshape(envelope, effect, record.cursor)
-    world.auditor.issued(record, Object(Object(envelope).pagination).nextCursor)
-    return json(readings, status, envelope)
+    return json(status, envelope)
   } catch (error) {
     if (error instanceof ApiError) return refuse(error)
     return refuse(new ApiError(500, 'INTERNAL_ERROR', error instanceof Error ? error.message : 'Unexpected error'))
@@ -179,24 +181,9 @@ function errorBody(world: World, error: ApiError, skewMs: number): unknown {
   return { data: null, pagination: null, error: value, meta: metaOf(world, skewMs) }
 }
 
-function json(
-  readings: Readings,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Reply {
-  const all = cased({ 'content-type': 'application/json; charset=utf-8', ...headers }, readings)
+function json(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Reply {
+  const all = { 'content-type': 'application/json; charset=utf-8', ...headers }
   return { status, headers: all, body: Buffer.from(`${JSON.stringify(body) ?? ''}\n`) }
-}
-
-/** Headers with their names in the case of the readings. */
-function cased(headers: Readonly<Record<string, string>>, { headerCase }: Readings): Record<string, string> {
-  const entries = Object.entries(headers).map(([given, value]) => {
-    const name = given.toLowerCase()
-    if (headerCase === 'title') return [name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()), value]
-    return [headerCase === 'upper' ? name.toUpperCase() : name, value]
-  })
-  return Object.fromEntries(entries)
 }
 
 export const tokenPath = '/oauth/token'

@@ -118,8 +118,8 @@ export function createService(options: ServiceOptions = {}) {
     },
     faults: world.faults,
     requests: world.requests,
-    violations: world.auditor.violations,
-    clearViolations: () => world.auditor.clear(),
+    /** The latest 1,000 requests that the specification does not allow. */
+    violations: world.violations,
     state: (name: TenantName = 'primary') => controls[name].state,
     tenantData: (name: TenantName) => tenants[name],
     /** Changes readings; those that are built into the data stay. */

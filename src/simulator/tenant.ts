@@ -51,19 +51,56 @@ function selector<T>(which: Selection<T>): (record: T) => boolean {
   }
 }
 
+interface Manner<N extends ResourceName> {
+  readonly seeded: readonly Kept<N>[]
+  readonly blank: (n: number) => Kept<N>
+  readonly key: (record: Kept<N>) => Key
+  readonly show?: (record: Kept<N>) => Kept<N>
+}
+
 /** The records of one resource; changes are those that the portal of the tenant would make. */
-export interface Managed<N extends ResourceName> {
-  readonly records: Collection<Kept<N>>
-  /** Throws a RangeError when a record to change does not exist; returns the new one. */
-  update(id: number | string, fields: Given<N>): Shown<N>
-  add(fields?: Given<N>): Shown<N>
-  remove(id: number | string): boolean
-  /** Number of records removed. */
-  removeWhere(which: Selection<Kept<N>>): number
-  find(id: number | string): Shown<N> | undefined
-  all(): IterableIterator<Shown<N>>
+export type Managed<N extends ResourceName> = ReturnType<typeof manage<N>>
+
+/** @param made numbers the records that are added. */
+function manage<N extends ResourceName>(
+  { readings, made }: { readonly readings: () => Readings; readonly made: () => number },
+  resource: N,
+  manner: Manner<N>,
+) {
+  const records = new Collection(manner.seeded, manner.key)
   /** A record in the form of the API; in lists of the API a user has no `roleId`. */
-  show(record: Kept<N>, style: Style): Shown<N>
+  const shown = (record: Kept<N>, style: Style) => show(resource, manner.show?.(record) ?? record, style)
+  const inState = (record: Kept<N>) => {
+    const { timestamps, unknownFields } = readings()
+    return shown(record, { timestamps, unknownFields, upperGuids: false })
+  }
+  const keep = (old: Kept<N>, fields: object) => {
+    const record = withFields(resource, old, fields)
+    records.add(record)
+    return inState(record)
+  }
+  return {
+    records,
+    show: shown,
+    add: (fields: Given<N> = {}) => keep(manner.blank(made()), fields),
+    /** Throws a RangeError when a record to change does not exist; returns the new one. */
+    update(id: number | string, fields: Given<N>) {
+      const old = records.get(id)
+      if (old === undefined) throw new RangeError(`There is no record ${id} of ${resource}`)
+      records.remove(id)
+      return keep(old, fields)
+    },
+    remove: (id: number | string) => records.remove(id),
+    /** Number of records removed. */
+    removeWhere: (which: Selection<Kept<N>>) => records.removeWhere(selector(which)),
+    find(id: number | string) {
+      const record = records.get(id)
+      return record && inState(record)
+    },
+    *all() {
+      for (const record of records.all()) yield inState(record)
+    },
+  }
 }
 
 export type Tenant = ReturnType<typeof createTenant>
@@ -78,47 +115,10 @@ export function createTenant(options: TenantOptions) {
   /** When each document in ingestion becomes `Completed`. */
   const ingesting = new Map<string, number>()
 
-  interface Manner<N extends ResourceName> {
-    readonly blank: (n: number) => Kept<N>
-    readonly key: (record: Kept<N>) => Key
-    readonly show?: (record: Kept<N>) => Kept<N>
-  }
+  const own = { readings, made: () => ++made }
 
-  function manage<N extends ResourceName>(resource: N, seeded: readonly Kept<N>[], manner: Manner<N>): Managed<N> {
-    const records = new Collection(seeded, manner.key)
-    const shown = (record: Kept<N>, style: Style) => show(resource, manner.show?.(record) ?? record, style)
-    const inState = (record: Kept<N>) => {
-      const { timestamps, unknownFields } = readings()
-      return shown(record, { timestamps, unknownFields, upperGuids: false })
-    }
-    const keep = (old: Kept<N>, fields: object) => {
-      const record = withFields(resource, old, fields)
-      records.add(record)
-      return inState(record)
-    }
-    return {
-      records,
-      show: shown,
-      add: (fields = {}) => keep(manner.blank(++made), fields),
-      update(id, fields) {
-        const old = records.get(id)
-        if (old === undefined) throw new RangeError(`There is no record ${id} of ${resource}`)
-        records.remove(id)
-        return keep(old, fields)
-      },
-      remove: (id) => records.remove(id),
-      removeWhere: (which) => records.removeWhere(selector(which)),
-      find(id) {
-        const record = records.get(id)
-        return record && inState(record)
-      },
-      *all() {
-        for (const record of records.all()) yield inState(record)
-      },
-    }
-  }
-
-  const roles = manage('roles', seedRoles(of, sizes.roles, firstRoleId, readings().inactiveRoleState), {
+  const roles = manage(own, 'roles', {
+    seeded: seedRoles(of, sizes.roles, firstRoleId, readings().inactiveRoleState),
     key: ({ roleId }) => ({ sort: 0, id: roleId }),
     blank: (n) => ({
       roleId: firstRoleId + 900_000 + n,
@@ -142,7 +142,8 @@ export function createTenant(options: TenantOptions) {
   })
   // A user in several tenants is shown with the role in the calling tenant (docs/internals/api.md#user).
   const shared = options.shared.map((user) => ({ ...user, roleId: member(), roleName: null }))
-  const users = manage('users', [...ownUsers, ...shared], {
+  const users = manage(own, 'users', {
+    seeded: [...ownUsers, ...shared],
     key: ({ createdAt, userId }) => ({ sort: createdAt, id: userId }),
     show: (user) => ({ ...user, roleName: user.roleName ?? roles.records.get(user.roleId)?.name ?? '' }),
     blank: (n) => ({
@@ -161,7 +162,8 @@ export function createTenant(options: TenantOptions) {
   })
 
   const order = readings().documentOrder
-  const feed = manage('documents', seedDocuments({ ...of, count: sizes.documents }), {
+  const feed = manage(own, 'documents', {
+    seeded: seedDocuments({ ...of, count: sizes.documents }),
     key: ({ fileId, createdAt, updatedAt }) => {
       if (order === 'fileId') return { sort: 0, id: fileId }
       return { sort: order === 'createdAt' ? createdAt : (updatedAt ?? createdAt), id: fileId }
@@ -207,7 +209,8 @@ export function createTenant(options: TenantOptions) {
     })
   }
 
-  const clients = manage('api-clients', seedClients(of, sizes.apiClients), {
+  const clients = manage(own, 'api-clients', {
+    seeded: seedClients(of, sizes.apiClients),
     key: ({ createdAt, clientId }) => ({ sort: createdAt, id: clientId }),
     blank: (n) => ({
       clientId: guidFor(seed ^ 0x44f1, n),
@@ -218,22 +221,20 @@ export function createTenant(options: TenantOptions) {
       raw: {},
     }),
   })
-  const catalogue = manage(
-    'permissions',
-    permissions.map((one) => ({ ...one, raw: {} })),
-    {
-      key: ({ permissionId }) => ({ sort: 0, id: permissionId }),
-      blank: (n) => ({
-        permissionId: 900_000 + n,
-        name: 'Read',
-        module: 'Portal',
-        function: 'Other',
-        code: `Portal_Other_Read_${n}`,
-        raw: {},
-      }),
-    },
-  )
-  const settings = manage('authentication-settings', [seedSettings(of)], {
+  const catalogue = manage(own, 'permissions', {
+    seeded: permissions.map((one) => ({ ...one, raw: {} })),
+    key: ({ permissionId }) => ({ sort: 0, id: permissionId }),
+    blank: (n) => ({
+      permissionId: 900_000 + n,
+      name: 'Read',
+      module: 'Portal',
+      function: 'Other',
+      code: `Portal_Other_Read_${n}`,
+      raw: {},
+    }),
+  })
+  const settings = manage(own, 'authentication-settings', {
+    seeded: [seedSettings(of)],
     key: () => ({ sort: 0, id: 0 }),
     blank: () => seedSettings(of),
   })

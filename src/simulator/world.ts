@@ -2,7 +2,7 @@ import { Cursors } from './cursors.ts'
 import { Faults } from './faults.ts'
 import { hashText, mix } from './random.ts'
 import { mergeReadings, type ReadingsInput, readingsSchema } from './readings.ts'
-import { Auditor, RequestLog, type RequestRecord } from './requests.ts'
+import { RequestLog, type RequestRecord, type Violation } from './requests.ts'
 import { createTenant, type TenantSizes } from './tenant.ts'
 import { type Credential, Tokens } from './tokens.ts'
 
@@ -62,7 +62,7 @@ export function createWorld(options: WorldOptions) {
     oauthTokenSeconds: options.oauthTokenSeconds ?? 300,
     faults: new Faults(),
     requests: new RequestLog(options.requestLogSize ?? 10_000),
-    auditor: new Auditor(),
+    violations: [] as Violation[],
     hooks: new Set<RequestHook>(),
     /** Seed of response ids, which differ after each start. */
     responseSeed: mix(seed ^ 0x5eed, clock()),

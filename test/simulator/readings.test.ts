@@ -116,7 +116,7 @@ it('writes timestamps in four styles that mean the same instant', async () => {
 
 it('changes the case of request ids, GUIDs and header names', async () => {
   const simulator = await start({
-    readings: { requestIdCasing: 'upper', guidCasing: 'alternate', headerCase: 'title' },
+    readings: { requestIdCasing: 'upper', guidCasing: 'alternate' },
   })
   const first = await call(simulator, '/documents')
   const second = await call(simulator, '/documents')

@@ -39,7 +39,6 @@ const readings: readonly (readonly [string, ReadingsInput])[] = [
       inactiveRoleState: 'off',
       usersUpdatedAfter: 'createdAt',
       requestIdCasing: 'upper',
-      headerCase: 'upper',
       lastPageCursor: { apiClients: true },
     },
   ],
