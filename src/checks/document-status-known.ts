@@ -1,14 +1,10 @@
 import * as z from 'zod'
 import { ok } from '../evaluate/check.ts'
-import { toIso } from '../model/dates.ts'
-import { hourMs } from '../model/durations.ts'
 import { isKnownWord } from '../model/text/words.ts'
-import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
-import { doneStatusesOf, readsStatusHistory, statusOutcome, statusSince } from './support/documents.ts'
-import { factsOf, textOf } from './support/records.ts'
+import { doneStatusesOf, withoutCompletion } from './support/documents.ts'
 import { hours } from './support/time-limits.ts'
-import { counted, onDate, quoted } from './support/words.ts'
+import { quoted } from './support/words.ts'
 
 export const documentStatusKnown = defineCheck({
   id: 'document-status-known',
@@ -26,32 +22,14 @@ export const documentStatusKnown = defineCheck({
   material: ['uploadStatus'],
   options: z.strictObject({ hours: hours(24) }),
   ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
-  begin({ hours: most }, { now, knownDocumentStatuses: known, optionsOf }) {
-    const done = doneStatusesOf(optionsOf)
-    const isKnown = (document: MirrorRecord) => isKnownWord(known, document.fields['uploadStatus'])
-    return {
-      readsHistoryOf: (document) => !isKnown(document) && readsStatusHistory(document),
-      record(document, history) {
-        if (isKnown(document)) return ok
-        const found = statusSince(document, history, done, now)
-        return statusOutcome(found, most * hourMs, now, () => failureOf(document, found.since, most))
-      },
-    }
-  },
+  begin: ({ hours }, { now, knownDocumentStatuses, optionsOf }) =>
+    withoutCompletion({
+      severity: 'low',
+      done: doneStatusesOf(optionsOf),
+      hours,
+      now,
+      other: (status) => (isKnownWord(knownDocumentStatuses, status) ? ok : null),
+      problem: (status, since, limit) =>
+        `has the unknown upload status ${status === null ? 'null' : quoted(status)} and has been without a completed one since ${since} (limit ${limit})`,
+    }),
 })
-
-function failureOf(document: MirrorRecord, since: number, most: number) {
-  const status = textOf(document, 'uploadStatus')
-  const present = status === null ? 'null' : quoted(status)
-  const limit = counted(most, 'hour')
-  return {
-    kind: 'fails',
-    severity: 'low',
-    message: `Document ${document.key} has the unknown upload status ${present} and has been without a completed one since ${onDate(since)} (limit ${limit}).`,
-    evidence: {
-      ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-      statusSince: toIso(since),
-      thresholdHours: most,
-    },
-  } as const
-}

@@ -1,11 +1,13 @@
 import * as z from 'zod'
-import { type Outcome, ok, type RuleContext } from '../../evaluate/check.ts'
-import { parseIsoDate } from '../../model/dates.ts'
+import type { Evaluator, Outcome, RuleContext } from '../../evaluate/check.ts'
+import { parseIsoDate, toIso } from '../../model/dates.ts'
+import { hourMs } from '../../model/durations.ts'
+import type { Severity } from '../../model/severity.ts'
 import { isKnownWord } from '../../model/text/words.ts'
 import type { ChangeRow, MirrorRecord } from '../../store/records/query.ts'
-import { textOf, timeOf } from './records.ts'
+import { factsOf, textOf, timeOf } from './records.ts'
 import { isOlderThan, olderFrom } from './time-limits.ts'
-import { onDate } from './words.ts'
+import { counted, onDate } from './words.ts'
 
 /** A configured list of upload statuses. The specification lists neither all statuses nor the meaning of null. */
 export const statuses = (...byDefault: readonly string[]) =>
@@ -30,40 +32,48 @@ export function statusWords(wanted: readonly (string | null)[]): string {
   return [...new Set(wanted)].map(String).join(' or ')
 }
 
-/** When a document left its last completed status, in milliseconds since the epoch. */
-interface StatusSince {
-  readonly since: number
-  /** A later start, which counts from that instant on: it was recorded while the clock was wrong. */
-  readonly later?: number
+interface WithoutCompletion {
+  readonly severity: Severity
+  /** The completed statuses. */
+  readonly done: readonly (string | null)[]
+  readonly hours: number
+  readonly now: number
+  /** Outcome of a document with another status; null for one that fails once it has been without completion too long. */
+  readonly other: (status: unknown) => Outcome | null
+  /** What follows the document in the sentence of a finding. */
+  readonly problem: (status: string | null, since: string, limit: string) => string
 }
 
-/** A document that was not written again since the first time has no changes. */
-export function readsStatusHistory({ readAt, firstSeenAt }: MirrorRecord): boolean {
-  return readAt !== firstSeenAt
-}
-
-/** @param done the completed statuses. */
-export function statusSince(
-  document: MirrorRecord,
-  history: readonly ChangeRow[],
-  done: readonly (string | null)[],
-  now: number,
-): StatusSince {
-  const left = history.findLast(({ field, before }) => field === 'uploadStatus' && isKnownWord(done, before))
-  if (left !== undefined && left.at <= now) return { since: left.at }
-  return { since: firstMirrored(document, history), ...(left && { later: left.at }) }
-}
-
-/** Fails once the status is older than the limit. */
-export function statusOutcome(
-  { since, later }: StatusSince,
-  limitMs: number,
-  now: number,
-  failure: () => Outcome & { readonly kind: 'fails' },
-): Outcome {
-  if (isOlderThan(since, limitMs, now)) return later === undefined ? failure() : { ...failure(), until: later }
-  const until = olderFrom(since, limitMs)
-  return { ...ok, until: later !== undefined && later <= until ? olderFrom(later, limitMs) : until }
+/** Fails for documents that have been without a completed status for longer than some hours. */
+export function withoutCompletion(rule: WithoutCompletion): Evaluator {
+  const { severity, done, hours: most, now, other, problem } = rule
+  const limitMs = most * hourMs
+  const failure = (document: MirrorRecord, since: number) => ({
+    kind: 'fails' as const,
+    severity,
+    message: `Document ${document.key} ${problem(textOf(document, 'uploadStatus'), onDate(since), counted(most, 'hour'))}.`,
+    evidence: {
+      ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+      statusSince: toIso(since),
+      thresholdHours: most,
+    },
+  })
+  return {
+    // A document that was not written again since the first time has no changes.
+    readsHistoryOf: ({ fields, readAt, firstSeenAt }) =>
+      other(fields['uploadStatus']) === null && readAt !== firstSeenAt,
+    record(document, history) {
+      const outcome = other(document.fields['uploadStatus'])
+      if (outcome !== null) return outcome
+      const left = history.findLast(({ field, before }) => field === 'uploadStatus' && isKnownWord(done, before))
+      // A time ahead was recorded while the clock was wrong, and counts from that instant on.
+      const isAhead = left !== undefined && left.at > now
+      const since = left === undefined || isAhead ? firstMirrored(document, history) : left.at
+      if (isOlderThan(since, limitMs, now)) return { ...failure(document, since), ...(isAhead && { until: left.at }) }
+      const until = olderFrom(since, limitMs)
+      return { kind: 'ok', until: isAhead && left.at <= until ? olderFrom(left.at, limitMs) : until }
+    },
+  }
 }
 
 /** `updatedAt ?? createdAt` when the document was first mirrored, at most `firstSeenAt`. */
