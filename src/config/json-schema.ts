@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type Catalogue, configurationSchema } from './schema.ts'
+import type { Catalogue } from './catalogue.ts'
+import { configurationSchema } from './schema.ts'
 
 /** The part of JSON Schema that describes the configuration. */
 export interface JsonSchema {

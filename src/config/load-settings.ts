@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { readRegularFileSync } from '../model/process/files.ts'
+import type { Catalogue } from './catalogue.ts'
 import {
   ConfigError,
   formatPath,
@@ -15,7 +16,7 @@ import {
 } from './mistakes.ts'
 import { parseChecks, readFolder } from './own-checks.ts'
 import { createProbe, type Environment, exists } from './probes.ts'
-import { type Catalogue, configurationSchema, type Written } from './schema.ts'
+import { configurationSchema, type Written } from './schema.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { readWaiverFiles, type WaiverFiles, waiverFolder } from './waiver-files.ts'
 import { readWebSettings } from './web-settings.ts'

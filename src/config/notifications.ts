@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { severities } from '../model/severity.ts'
+import { type Catalogue, checkId } from './catalogue.ts'
 import { cron } from './cron.ts'
 import type { Probe } from './probes.ts'
-import type { Catalogue } from './schema.ts'
-import { checkId, oneOf, secretSource } from './sections.ts'
+import { oneOf, secretSource } from './sections.ts'
 import { choice, flag, list, section, text } from './values.ts'
 
 /** What a target can be told: findings, checks that become unknown or known again, holds. */

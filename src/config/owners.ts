@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type EntityKind, entityKinds } from '../model/owners.ts'
 import { isMatch } from '../model/text/glob.ts'
+import type { Catalogue } from './catalogue.ts'
 import { advice } from './mistakes.ts'
-import type { Catalogue } from './schema.ts'
 import { emptyAsList, hasCredentials, parseHttpUrl, section, text, textThat } from './values.ts'
 
 function pattern(description: string) {

@@ -3,6 +3,7 @@ import { isGuid } from '../model/guid.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { canCarryToken } from '../model/token-header.ts'
+import type { Catalogue, ResourceDefaults } from './catalogue.ts'
 import { cron } from './cron.ts'
 import { crossRules } from './cross-rules.ts'
 import { notification, notificationExample } from './notifications.ts'
@@ -23,25 +24,6 @@ import {
   textOf,
   wholeNumber,
 } from './values.ts'
-
-export interface ResourceDefaults {
-  readonly name: ResourceName
-  readonly kind: string
-  readonly schedule: Readonly<Partial<Record<'incremental' | 'full', string>>>
-}
-
-/** The schema must accept an empty object and its own output, so that a printed configuration can be loaded again. */
-export interface CheckDefaults {
-  readonly id: string
-  readonly options: z.ZodObject
-}
-
-export interface Catalogue {
-  readonly resources: readonly ResourceDefaults[]
-  readonly checks: readonly CheckDefaults[]
-  /** True when own checks could not be read, so that an unknown check id may be valid. */
-  readonly incomplete?: boolean
-}
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 

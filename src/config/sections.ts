@@ -1,9 +1,8 @@
 import * as z from 'zod'
 import { parseIsoDate } from '../model/dates.ts'
-import { advice, predicate } from './mistakes.ts'
-import { idPattern } from './own-checks.ts'
+import { type Catalogue, checkId } from './catalogue.ts'
+import { predicate } from './mistakes.ts'
 import type { Named, Probe } from './probes.ts'
-import type { Catalogue } from './schema.ts'
 import {
   choice,
   duration,
@@ -244,14 +243,6 @@ export const waiverTerms = {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return 'expected a date as YYYY-MM-DD, the last valid day'
     return parseIsoDate(day) === undefined ? 'there is no such day; expected a date as YYYY-MM-DD' : null
   }),
-}
-
-/** The id of a check that there is, or may be while own checks could not be read. */
-export function checkId({ checks, incomplete }: Pick<Catalogue, 'checks' | 'incomplete'>) {
-  const ids = checks.map(({ id }) => id)
-  return textThat('the id of a check', (id) =>
-    ids.includes(id) || (incomplete && idPattern.test(id)) ? null : `there is no such check; ${advice(id, ids)}`,
-  )
 }
 
 export function waiver(catalogue: Catalogue) {

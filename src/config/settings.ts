@@ -12,9 +12,9 @@ import type { Written, WrittenTenant } from './schema.ts'
 import type { secretSource } from './sections.ts'
 import { durationMs, type ListenAddress, maskUrl, readListen } from './values.ts'
 
+export type { Catalogue } from './catalogue.ts'
 export type { CronSchedule } from './cron.ts'
 export type { NewsKind } from './notifications.ts'
-export type { Catalogue } from './schema.ts'
 
 type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]

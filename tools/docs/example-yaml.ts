@@ -1,6 +1,6 @@
 import { Document, visit } from 'yaml'
+import type { Catalogue } from '../../src/config/catalogue.ts'
 import { jsonSchema, type JsonSchema as Node, schemaLine } from '../../src/config/json-schema.ts'
-import type { Catalogue } from '../../src/config/schema.ts'
 
 const head = `${schemaLine}
 # Configuration of tenantwatch: every key with its default; only \`tenants\` has none.
