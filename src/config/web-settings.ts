@@ -86,25 +86,19 @@ function users() {
 export interface WebReading {
   readonly settings: WebSettings
   readonly mistakes: readonly Mistake[]
-  /** A sentence for each mistake, with its place and without hashes and keys. */
-  readonly problems: readonly string[]
 }
 
 /** `path` is relative to `cwd` and used in messages. */
 export function readWebSettings(path: string, cwd: string): WebReading {
   const whole = resolve(cwd, path)
   const read: ReadFile = (file) => readText(resolve(dirname(whole), file))
-  const reading = (settings: WebSettings, mistakes: readonly Mistake[]) => ({
-    settings,
-    mistakes,
-    problems: mistakes.map(({ sentence }) => sentence),
-  })
-  const broken = (sentence: string) =>
-    reading(openWeb, [{ code: 'invalid', key: '', line: null, text: sentence, sentence }])
+  const broken = (sentence: string): WebReading => {
+    return { settings: openWeb, mistakes: [{ code: 'invalid', key: '', line: null, text: sentence, sentence }] }
+  }
   const source = read(whole)
   if ('why' in source) return broken(`Cannot read the web configuration file ${path}: ${source.why}`)
   const yaml = readYaml(path, source.text)
-  if (yaml.mistakes.length > 0) return reading(openWeb, yaml.mistakes)
+  if (yaml.mistakes.length > 0) return { settings: openWeb, mistakes: yaml.mistakes }
   const raw = yaml.raw ?? {}
   if (!isMap(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
   if (Object.keys(raw).length === 0)
@@ -112,14 +106,14 @@ export function readWebSettings(path: string, cwd: string): WebReading {
       `${path}: the file is empty, which would allow access without authentication; expected one of tls_server_config, http_server_config, basic_auth_users`,
     )
   const { value = openWeb, mistakes } = validate<WebSettings>(webSchema(read), raw, yaml.locate)
-  return reading(value, mistakes)
+  return { settings: value, mistakes }
 }
 
 /** @throws ConfigError with every mistake. */
-export function loadWebSettings(path: string, cwd: string): WebReading {
-  const reading = readWebSettings(path, cwd)
-  if (reading.mistakes.length > 0) throw new ConfigError(reading.mistakes)
-  return reading
+export function loadWebSettings(path: string, cwd: string): WebSettings {
+  const { settings, mistakes } = readWebSettings(path, cwd)
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return settings
 }
 
 function readText(path: string): ReturnType<ReadFile> {

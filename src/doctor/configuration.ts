@@ -18,9 +18,10 @@ export function openAddress({ server }: Settings, cwd: string): readonly Diagnos
   const { host, webConfig } = server
   if (isLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
-  if (reading !== null && reading.problems.length > 0) {
+  const [mistake] = reading?.mistakes ?? []
+  if (mistake !== undefined) {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
-    return [warning('webConfig', `cannot be checked: ${reading.problems[0]}`, advice)]
+    return [warning('webConfig', `cannot be checked: ${mistake.sentence}`, advice)]
   }
   if (reading !== null && isProtected(reading.settings)) return []
   const open = warning(

@@ -45,22 +45,17 @@ export interface Scheduler {
   dispose(graceMs: number): Promise<boolean>
 }
 
-interface Entry {
-  readonly job: Job
-  readonly group: CronGroup
-}
-
+/** The jobs of one expression in one time zone, by name. */
 interface CronGroup {
-  readonly key: string
   readonly next: NextTick
-  readonly entries: Set<Entry>
+  readonly jobs: Map<string, Job>
   nextAt: number
 }
 
 /** Runs named jobs by cron. Ticks missed during a suspend run once; those that a clock jump skipped do not. */
 export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
-  const entries = new Map<string, Entry>()
   const groups = new Map<string, CronGroup>()
+  const groupsOfJobs = new Map<string, CronGroup>()
   // Kept by name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
@@ -105,11 +100,10 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     // Fails only when the scheduler stops.
     void work().catch(() => {})
   }
-  const find = (name: string): Entry => {
-    const entry = entries.get(name)
-    if (entry === undefined)
-      throw new Error(`Cannot find job ${name}: the scheduler has ${[...entries.keys()].join(', ')}`)
-    return entry
+  const find = (name: string): Job => {
+    const job = groupsOfJobs.get(name)?.jobs.get(name)
+    if (job !== undefined) return job
+    throw new Error(`Cannot find job ${name}: the scheduler has ${[...groupsOfJobs.keys()].join(', ')}`)
   }
 
   const groupOf = (job: Job): CronGroup => {
@@ -118,20 +112,21 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     const known = groups.get(key)
     if (known !== undefined) return known
     const next = cronTimes(job.expression, zone)
-    const group = { key, next, entries: new Set<Entry>(), nextAt: next(clock.now()) }
+    const group = { next, jobs: new Map<string, Job>(), nextAt: next(clock.now()) }
     groups.set(key, group)
     return group
   }
   const launch = async (group: CronGroup): Promise<void> => {
     const turn = yieldAfter(launchedATurn)
-    for (const entry of [...group.entries]) {
+    for (const job of [...group.jobs.values()]) {
       // The job was removed while others were launched.
-      if (!group.entries.has(entry)) continue
-      void runJob(entry.job, Math.floor(random() * (entry.job.jitterMs ?? 0)))
+      if (group.jobs.get(job.name) !== job) continue
+      void runJob(job, Math.floor(random() * (job.jitterMs ?? 0)))
       await turn()
     }
   }
   const tick = (watch: ReturnType<typeof wallClockWatch>): readonly CronGroup[] => {
+    for (const [key, { jobs }] of groups) if (jobs.size === 0) groups.delete(key)
     if (watch.jumped()) for (const group of groups.values()) group.nextAt = group.next(clock.now())
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
@@ -155,22 +150,15 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
 
   return {
     add(job) {
-      if (entries.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
+      if (groupsOfJobs.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
       const group = groupOf(job)
-      const entry = { job, group }
-      group.entries.add(entry)
-      entries.set(job.name, entry)
+      group.jobs.set(job.name, job)
+      groupsOfJobs.set(job.name, group)
       wake.abort()
     },
     remove(name) {
-      const entry = entries.get(name)
-      if (entry === undefined) return false
-      entries.delete(name)
-      const { group } = entry
-      group.entries.delete(entry)
-      if (group.entries.size > 0) return true
-      groups.delete(group.key)
-      return true
+      groupsOfJobs.get(name)?.jobs.delete(name)
+      return groupsOfJobs.delete(name)
     },
     start() {
       if (started) return
@@ -178,14 +166,14 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       for (const group of groups.values()) group.nextAt = group.next(clock.now())
       void runTimer()
     },
-    runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name).job, 0)),
+    runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name), 0)),
     once,
     async ended(name) {
       await running.get(name)
     },
     async dispose(graceMs) {
       groups.clear()
-      entries.clear()
+      groupsOfJobs.clear()
       stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
       wake.abort()
       if (running.size === 0) return true

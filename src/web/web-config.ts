@@ -45,7 +45,7 @@ export class WebConfig {
   }
 
   #load(path: string | null): WebSettings {
-    return path === null ? openWeb : loadWebSettings(path, this.#options.cwd).settings
+    return path === null ? openWeb : loadWebSettings(path, this.#options.cwd)
   }
 
   #warn(): void {

@@ -17,7 +17,7 @@ export async function askDaemon(
   { cwd, stop }: Io,
 ): Promise<readonly EndedSync[] | null> {
   const { port, webConfig } = server
-  const scheme = webConfig !== null && loadWebSettings(webConfig, cwd).settings.tls !== null ? 'https' : 'http'
+  const scheme = webConfig !== null && loadWebSettings(webConfig, cwd).tls !== null ? 'https' : 'http'
   const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]', '::': '[::1]' }
   const url = new URL(`${scheme}://${formatListen({ host: wildcards[server.host] ?? server.host, port })}/-/sync`)
   for (const [name, value] of Object.entries(asked)) if (value !== undefined) url.searchParams.set(name, value)

@@ -37,7 +37,7 @@ it('expects mistakes of every bad web configuration', () => {
 })
 
 it.each(cases)('reports exactly the mistakes of %s, each on its line', (name) => {
-  const { mistakes, problems } = readWebSettings(name, folderOfAll())
+  const { mistakes } = readWebSettings(name, folderOfAll())
   expect(mistakes.map(({ line, code, key }) => `${line} ${code} ${key}`)).toEqual(expected.get(name))
-  expect(problems.join('\n')).not.toMatch(canary)
+  expect(mistakes.map(({ sentence }) => sentence).join('\n')).not.toMatch(canary)
 })
