@@ -164,7 +164,11 @@ const actions: readonly Action[] = [
     ],
     run: ({ violations }) => violations,
   },
-  { name: 'DELETE /violations', examples: [{ about: 'forgets them' }], run: ({ violations }) => violations.splice(0) },
+  {
+    name: 'DELETE /violations',
+    examples: [{ about: 'forgets them' }],
+    run: ({ violations }) => void violations.splice(0),
+  },
   { name: 'GET /tokens', examples: [{}], run: ({ tokens, credentials }) => ({ tokens, credentials }) },
   withBody('POST /tokens', tokenChange, changeToken, [
     { body: { token: 'reader', action: 'deny', permission: 'Api_Users_Read' } },
