@@ -1,7 +1,6 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
 import { type CheckStatus, type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
 import type { InputQuality } from '../model/data-quality.ts'
-import { toIso } from '../model/dates.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
 import {
@@ -68,9 +67,8 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     const ending = decision === undefined ? advised : { acceptedReason: decision.reason }
     return { id: hold.id, resource, reason, count, message, raisedAt, ...replaces, ...ending }
   })
-  const accepted = quality.holds.flatMap(({ id }) => acceptances.get(id) ?? [])
   const resources = resourceNames.map((resource) =>
-    resourceView(resource, settings.resources[resource], { quality, now, accepted }),
+    resourceView(resource, settings.resources[resource], { quality, now }),
   )
   return {
     tenant: settings.name,
@@ -184,16 +182,10 @@ function presentStatus(check: Check, { request, state, settings, inputs }: Check
 interface Measured {
   readonly quality: TenantDataQuality
   readonly now: number
-  /** Accepted holds whose acceptance the next run applies. */
-  readonly accepted: readonly AcceptedHold[]
 }
 
 /** `fresh` depends on age, not on refusals; it is false while the data may be another tenant's. */
-function resourceView(
-  resource: ResourceName,
-  settings: ResourceSettings,
-  { quality, now, accepted }: Measured,
-): ResourceView {
+function resourceView(resource: ResourceName, settings: ResourceSettings, { quality, now }: Measured): ResourceView {
   const measured = quality.resources.get(resource)
   const stored = measured?.stored
   const freshnessLimitMs = measured?.freshnessLimitMs ?? 0
@@ -220,14 +212,12 @@ function resourceView(
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
     ...(isRefusal(blocked) && { refused: blocked }),
     ...(isRefusal(denied) && { accessRefused: true }),
-    message: messageOf(resource, quality, accepted),
+    message: messageOf(resource, quality),
     modes,
   }
 }
 
 const endedHold = 'The hold has ended; the run under way or the next one reads the resource again'
-
-const acceptedHold = (at: number) => `The hold was accepted at ${toIso(at)}; the next full sync applies that`
 
 /** The hold reason of the run that stored the message; null if that run did not fail by a hold. */
 function heldReason({ fullAttemptAt, fullReason, incrementalAttemptAt, incrementalReason }: SyncState): Reason | null {
@@ -237,11 +227,7 @@ function heldReason({ fullAttemptAt, fullReason, incrementalAttemptAt, increment
 }
 
 /** If the token was refused at another resource, that resource's message, because the own one may be older. */
-function messageOf(
-  resource: ResourceName,
-  { resources, holds }: TenantDataQuality,
-  accepted: readonly AcceptedHold[],
-): string | null {
+function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuality): string | null {
   const { stored, input } = resources.get(resource) ?? {}
   const own = stored?.state
   const isRefusedElsewhere = isRefusal(input?.blocked ?? null) && (own?.denied ?? null) === null
@@ -254,21 +240,7 @@ function messageOf(
   if (input?.off === true) return own.message
   const held = heldReason(own)
   // A hold of another resource may have failed the run.
-  const hold = held === null ? raisedSince(own, resource, holds) : holds.find(({ reason }) => reason === held)
-  if (hold === undefined) return held === null ? own.message : endedHold
-  const acceptance = accepted.find((one) => one.holdReason === hold.reason && ['all', resource].includes(one.resource))
-  if (acceptance !== undefined) return acceptedHold(acceptance.at)
-  return held === null ? hold.message : own.message
-}
-
-/** A hold raised by a run that has not ended, so that the stored message is that of the previous run. */
-function raisedSince(
-  { fullAttemptAt, incrementalAttemptAt }: SyncState,
-  resource: ResourceName,
-  holds: TenantDataQuality['holds'],
-) {
-  const attemptAt = Math.max(fullAttemptAt ?? 0, incrementalAttemptAt ?? 0)
-  return holds.find((hold) => ['all', resource].includes(hold.resource) && hold.raisedAt > attemptAt)
+  return held === null || holds.some(({ reason }) => reason === held) ? own.message : endedHold
 }
 
 function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {

@@ -53,7 +53,7 @@ export class TenantGuard {
     this.#proving = {
       ...context,
       tenantId,
-      emptyList: (definition) => suspectEmpty({ context, tenantId, definition }, 'list', emptyList),
+      emptyList: (definition) => suspectEmpty({ context, tenantId, definition }, emptyList),
     }
   }
 

@@ -40,7 +40,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     if (!next.reachedEnd) await ahead.begin(next.nextCursor)
     run.guard.insist(run)
     await commitPage(run, page, { fullSync: { id: fullSync.id, next } })
-    order = noteOrder(run, orderWithin(definition, page), order)
+    order = noteOrder(run, definition, page, order)
     fullSync = next
   }
   return fullSync
@@ -81,28 +81,14 @@ function rethrowUnlessRestartable(
   )
 }
 
-/** First and last time on a page, in its order, in milliseconds since the epoch; null if no record has one. */
-interface FeedOrder {
-  readonly first: number | null
-  readonly last: number | null
-  readonly kept: boolean
-}
-
-function orderWithin({ orderedBy }: FeedResource, { items }: Fetched): FeedOrder {
-  let first: number | null = null
-  let last: number | null = null
-  let kept = true
+/** Counts records that are earlier than the one before them; returns the last time, in milliseconds since the epoch. */
+function noteOrder(run: Run, { orderedBy }: FeedResource, { items }: Fetched, before: number | null): number | null {
+  let last = before
   for (const item of items) {
-    const next = item.ok && orderedBy !== undefined ? isoMs(Reflect.get(item.record, orderedBy)) : null
-    if (next === null) continue
-    if (last !== null && next < last) kept = false
-    first ??= next
-    last = next
+    const time = item.ok && orderedBy !== undefined ? isoMs(Reflect.get(item.record, orderedBy)) : null
+    if (time === null) continue
+    if (last !== null && time < last) noteEvent(run, 'order_violation', 'order')
+    last = time
   }
-  return { first, last, kept }
-}
-
-function noteOrder(run: Run, { first, last, kept }: FeedOrder, before: number | null): number | null {
-  if (!kept || (first !== null && before !== null && first < before)) noteEvent(run, 'order_violation', 'order')
-  return last ?? before
+  return last
 }

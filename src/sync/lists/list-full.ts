@@ -35,7 +35,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
     fullSync = next
   })
   const ended = await openFullSync(run)
-  if (pass.records === 0 && state.emptyAccepted !== 'list') throw await suspectEmpty(run, 'list', emptyList)
+  if (pass.records === 0 && state.emptyAccepted !== 'list') throw await suspectEmpty(run, emptyList)
   if (pass.records > 0 && pass.hasGap) await assertComplete(run, definition, ended, pass)
   await assertListsSelf(run, definition, pass.ids)
   const refusal = await decideRemovals(run, ended, { rule: 'two-full-syncs' })
@@ -104,7 +104,7 @@ async function assertComplete(
   if (missing.length > 0) {
     const live = await context.store.liveCount(tenantId, definition.name)
     const message = `A page of ${definition.name} that was announced came back empty, and ${missing.length} of ${live} are gone`
-    throw await suspectEmpty(run, 'announced-page', { message, count: missing.length, rids: missing })
+    throw await suspectEmpty(run, { emptiness: 'announced-page', message, count: missing.length, rids: missing })
   }
   if (state.emptyAccepted === 'announced-page') return
   if (run.counts.created === 0 && state.completeStartedAt !== null) return

@@ -4,7 +4,9 @@ import type { ResourceDefinition } from '../../model/resource.ts'
 import type { TenantContext } from '../context.ts'
 
 export interface Suspicion {
+  readonly emptiness: Emptiness
   readonly message: string
+  /** Number of records that the hold concerns; absent = all live ones. */
   readonly count?: number
   /** Ids of the records that accepting the hold removes; absent = all live ones. */
   readonly rids?: readonly number[]
@@ -14,6 +16,7 @@ export interface Suspicion {
 export const repeatDelaysMs: readonly number[] = [1000, 2000, 4000]
 
 export const emptyList: Suspicion = {
+  emptiness: 'list',
   message: 'The list is empty, which may mean that the request could not be completed',
 }
 
@@ -25,8 +28,7 @@ interface Suspect {
 
 export async function suspectEmpty(
   { context, tenantId, definition }: Suspect,
-  emptiness: Emptiness,
-  { message, count, rids = [] }: Suspicion,
+  { emptiness, message, count, rids = [] }: Suspicion,
 ): Promise<SyncError> {
   const { store, clock } = context
   await store.raiseHold({

@@ -6,7 +6,7 @@ import { identifyingLists } from '../context.ts'
 import { contradictoryAnswers, isSameAnswer } from '../pages/answer-difference.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
 import { fetchPage, type Run } from '../run.ts'
-import { suspectEmpty } from './suspect-empty.ts'
+import { type Suspicion, suspectEmpty } from './suspect-empty.ts'
 
 /** Reads a list that comes in one answer and removes absent records with it (docs/internals/api.md#empty-lists). */
 export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
@@ -47,14 +47,7 @@ async function assertRepeated(run: Run, definition: WholeResource, fetched: Fetc
 async function refuseContradiction(run: Run, definition: WholeResource, { items }: Fetched): Promise<Emptiness | null> {
   const found = await contradictionOf(run, definition, items)
   if (found === null || found.emptiness === run.state.emptyAccepted) return found?.emptiness ?? null
-  throw await suspectEmpty(run, found.emptiness, found)
-}
-
-interface Contradiction {
-  readonly emptiness: Emptiness
-  readonly message: string
-  /** Number of records that the hold concerns; absent = all live ones. */
-  readonly count?: number
+  throw await suspectEmpty(run, found)
 }
 
 interface Beside {
@@ -69,7 +62,7 @@ async function contradictionOf(
   { context, tenantId }: Run,
   definition: WholeResource,
   items: readonly Item[],
-): Promise<Contradiction | null> {
+): Promise<Suspicion | null> {
   const rules = definition.contradictedBy
   if (rules === undefined) return null
   const { resources, settings, store } = context
@@ -86,7 +79,7 @@ async function emptyList(
   { nouns: [one, many] }: WholeResource,
   { namedBy }: Contradictions,
   resources: readonly ResourceDefinition[],
-): Promise<Contradiction | null> {
+): Promise<Suspicion | null> {
   for (const [resource, field] of namedBy) {
     let count = 0
     for await (const batch of records.select(resource))
@@ -102,7 +95,7 @@ async function emptyList(
   return null
 }
 
-function noGrants({ definition, rules, before, items }: Beside): Contradiction | null {
+function noGrants({ definition, rules, before, items }: Beside): Suspicion | null {
   const readable = items.flatMap((item) => (item.ok ? [item.record] : []))
   if (readable.length === 0 || readable.some((record) => codesOf(record, rules).length > 0)) return null
   const count = before.filter(({ fields }) => codesOf(fields, rules).length > 0).length
@@ -114,7 +107,7 @@ function noGrants({ definition, rules, before, items }: Beside): Contradiction |
   return { emptiness: 'no-grants', message, count: count || readable.length }
 }
 
-function ownRecord({ definition, rules, before, items }: Beside, name: string | null): Contradiction | null {
+function ownRecord({ definition, rules, before, items }: Beside, name: string | null): Suspicion | null {
   const { permission, nouns } = definition
   const idField = definition.idField ?? ''
   const grants = (record: object) => codesOf(record, rules).includes(permission)
