@@ -78,6 +78,15 @@ it.each([
   expect(scene().answer({ ageSeconds })).toBe(expected)
 })
 
+it('the last 5,000 ids are known, and no more are kept', () => {
+  const { answer } = scene()
+  answer(first)
+  for (let more = 0; more < 4999; more++) answer()
+  expect(answer(first)).toBe('stale')
+  answer()
+  expect(answer(first)).toBe('fine')
+})
+
 it('an answer more than 300 s behind the newest time is stale', () => {
   const { answer, clock } = scene()
   answer()

@@ -73,6 +73,16 @@ it.each([-dayMs, dayMs])(
   },
 )
 
+it('a stored wait lasts no longer than its remaining time, whatever clock it was stored by', async () => {
+  const clock = fakeClock(Date.UTC(2026, 0, 15))
+  const { gate, stored } = setUp({ clock, blockedUntil: clock.now() + dayMs, blockedForMs: hourMs })
+  expect(gate.blockedUntil).toBe(clock.now() + hourMs)
+  expect((await caught(gate.pass())).retryAt).toBe(clock.now() + hourMs)
+  expect(stored).toEqual([clock.now() + hourMs])
+  clock.advance(hourMs)
+  await gate.pass()
+})
+
 it('a stored wait is cleared once it has passed, so that a clock set back cannot revive it', async () => {
   const { clock, gate, stored, again } = setUp()
   await gate.blockFor(60 * secondMs)
@@ -81,6 +91,21 @@ it('a stored wait is cleared once it has passed, so that a clock set back cannot
   expect(stored.at(-1)).toBe(0)
   clock.jump(-dayMs)
   expect(again().blockedUntil).toBe(0)
+})
+
+it('waits that were stated side by side are stored in order, however slow the store is', async () => {
+  const written: number[] = []
+  const delays = [30, 10, 0]
+  const clock = fakeClock(Date.UTC(2026, 0, 15))
+  const { gate } = setUp({
+    clock,
+    async storeWait(until) {
+      for (let turns = delays.shift() ?? 0; turns > 0; turns--) await null
+      written.push(until - clock.now())
+    },
+  })
+  await Promise.all([gate.blockFor(100_000), gate.blockFor(200_000), gate.blockFor(300_000)])
+  expect(written).toEqual([100_000, 200_000, 300_000])
 })
 
 it('a wait that could not be stored holds all the same, and is stored as soon as it can be', async () => {

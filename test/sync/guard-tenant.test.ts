@@ -79,6 +79,21 @@ it('a tenant on hold is probed once an interval only, and lifts by itself when t
   for (const [resource, mode] of own) expect(ending(await test.run(resource, mode))).toBe('success')
 })
 
+it('a detail read under another tenant’s token writes nothing', async () => {
+  const test = await testEngine({ sizes: { users: 60 }, settings: { userDetails: { perRun: 60, concurrency: 1 } } })
+  const end = test.sim.onRequest(({ endpoint }) => {
+    if (endpoint !== '/api/public/users/{id}') return
+    end()
+    // The same id in the other tenant is somebody else, with a role of the same name.
+    for (const { userId, roleName } of test.sim.state().users()) test.sim.second.addUser({ userId, raw: { roleName } })
+    test.useToken(test.sim.tokens.secondReader)
+  })
+  await test.run('users', 'full')
+  const ofSecond = [...test.sim.state('second').roles()].map(({ roleId }) => roleId)
+  const read = test.query('select role_id from users where role_id is not null').map((row) => Number(row['role_id']))
+  expect(read.filter((roleId) => ofSecond.includes(roleId))).toEqual([])
+})
+
 it('a renewal by the same OAuth client is no change and costs no check', async () => {
   const sim = await testEngine({ settings })
   const { clientId, clientSecret } = sim.sim.credentials.reader
