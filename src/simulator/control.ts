@@ -1,6 +1,7 @@
+import leven from 'leven'
 import * as z from 'zod'
 import { faultSchema } from './faults.ts'
-import { type ResourceName, resourceNames } from './fields.ts'
+import { fieldsOf, type ResourceName, resourceNames } from './fields.ts'
 import { fixedReadings, type ReadingsInput, readingsSchema } from './readings.ts'
 import { permissionCodes, tenantNames, tokenNames } from './seed-access.ts'
 import type { Service } from './simulator.ts'
@@ -57,7 +58,7 @@ const mutation = z.strictObject({
   tenant: tenant.default('primary'),
   resource: z.enum(resourceNames),
   op: z.enum(['add', 'update', 'remove']),
-  id: z.union([z.string(), z.number()]).default(0),
+  id: z.union([z.string(), z.number()]).optional(),
   fields,
 })
 
@@ -71,13 +72,32 @@ interface Changeable {
 function mutate(simulator: Service, { tenant, resource, op, id, fields }: z.output<typeof mutation>): unknown {
   const resources: Readonly<Record<ResourceName, Changeable>> = simulator.tenantData(tenant).resources
   const { add, update, remove } = resources[resource]
-  if (op !== 'update' && resource === 'authentication-settings')
+  const isSingle = resource === 'authentication-settings'
+  if (op !== 'update' && isSingle)
     throw new ControlError(400, `${resource} cannot be ${op === 'add' ? 'added' : 'removed'}`)
+  assertFields(resource, fields)
   try {
-    if (op === 'remove') return { removed: remove(id) }
-    return { record: op === 'add' ? add(fields) : update(id, fields) }
+    if (op === 'add') return { record: add(fields) }
+    if (id === undefined && !isSingle)
+      throw new ControlError(400, `id: expected that of a record in GET /state/${tenant}/${resource}`)
+    if (op === 'update') return { record: update(id ?? 0, fields) }
+    if (!remove(id ?? 0)) throw new RangeError(`There is no record ${id} of ${resource}`)
+    return { removed: true }
   } catch (error) {
     throw error instanceof RangeError ? new ControlError(404, error.message) : error
+  }
+}
+
+/** Misspelled, a field would change nothing that a check reads. */
+function assertFields(resource: ResourceName, fields: Readonly<Record<string, unknown>>): void {
+  const names = Object.keys(fieldsOf[resource])
+  for (const name of Object.keys(fields)) {
+    if (name === 'raw' || names.includes(name)) continue
+    const near = names.toSorted((a, b) => leven(a, name) - leven(b, name))
+    throw new ControlError(
+      400,
+      `fields.${name}: ${resource} has no such field; did you mean ${near[0]}? Its fields are ${names.join(', ')}; others go into fields.raw`,
+    )
   }
 }
 
@@ -128,6 +148,10 @@ const actions: readonly Action[] = [
   },
   withBody('POST /mutate', mutation, mutate, [
     { body: { resource: 'users', op: 'add', fields: { firstName: 'Ada', mfaStatus: false } } },
+    {
+      body: { resource: 'users', op: 'add', fields: { firstName: 'Ada', raw: { mfaStatus: 'no', nickname: 'A' } } },
+      about: 'raw: values of a wrong type and fields that the API does not have, shown as they are',
+    },
     { body: { resource: 'authentication-settings', op: 'update', fields: { ssoEnforced: false } } },
     {
       body: { tenant: 'primary', resource: 'users', op: 'remove', id: 1001 },

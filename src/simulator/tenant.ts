@@ -243,9 +243,11 @@ export function createTenant(options: TenantOptions) {
   const withPermissions = (fields: Given<'roles'>): Given<'roles'> => {
     if (!Array.isArray(fields.permissions)) return fields
     const all = [...catalogue.all()]
-    const given = fields.permissions.flatMap((one) =>
-      typeof one === 'string' ? all.filter(({ code }) => code === one) : [one],
-    )
+    const given = fields.permissions.map((one) => {
+      const known = typeof one === 'string' ? all.find(({ code }) => code === one) : one
+      if (known === undefined) throw new RangeError(`There is no permission ${one}`)
+      return known
+    })
     return { ...fields, permissions: given }
   }
 

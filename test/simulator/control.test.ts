@@ -44,7 +44,7 @@ it('changes users and any other record', async () => {
     const { body } = await ask(simulator, 'POST', '/mutate', { tenant: 'second', resource, op: 'add', fields })
     expect(body.record).toMatchObject(fields)
     const id = Object.values(body.record)[0]
-    const update = { tenant: 'second', resource, op: 'update', id, fields: { description: 'changed' } }
+    const update = { tenant: 'second', resource, op: 'update', id, fields: { raw: { note: 'changed' } } }
     expect((await ask(simulator, 'POST', '/mutate', update)).status).toBe(200)
     expect((await ask(simulator, 'POST', '/mutate', { tenant: 'second', resource, op: 'remove', id })).body).toEqual({
       removed: true,
@@ -119,6 +119,10 @@ it('names the place of the problem of a control request', async () => {
     ['/faults', { effect: { kind: 'transform' } }, 400, 'effect'],
     ['/faults', { pth: '/x', effect: { kind: 'hang' } }, 400, 'pth'],
     ['/mutate', { resource: 'users', op: 'update', id: 5 }, 404, '5 of users'],
+    ['/mutate', { resource: 'users', op: 'remove', id: 5 }, 404, '5 of users'],
+    ['/mutate', { resource: 'users', op: 'remove' }, 400, 'id'],
+    ['/mutate', { resource: 'users', op: 'add', fields: { mfastatus: false } }, 400, 'mfaStatus?'],
+    ['/mutate', { resource: 'roles', op: 'add', fields: { permissions: ['Api_User_Read'] } }, 404, 'Api_User_Read'],
     ['/mutate', { resource: 'authentication-settings', op: 'remove' }, 400, 'authentication-settings'],
     ['/mutate', { resource: 'users', op: 'add', field: {} }, 400, 'field'],
     ['/tokens', { token: 'reader', action: 'grant' }, 400, 'permission'],
