@@ -91,19 +91,20 @@ export type Validated<T> =
   | { readonly value: T; readonly mistakes: readonly [] }
   | { readonly value?: never; readonly mistakes: readonly Mistake[] }
 
-/** Every mistake in the order of the file, one for each key, without values that may be secrets. */
+/** Every mistake in the order of the files, one for each key of a file, without values that may be secrets. */
 export function validate<T>(schema: z.ZodType<T>, raw: unknown, locate: Locate): Validated<T> {
   const result = schema.safeParse(raw, { error: wantedOf })
   if (result.success) return { value: result.data, mistakes: [] }
   const found = result.error.issues.flatMap(innermost).flatMap((issue) => mistakesIn(issue, raw, locate))
   const meant = new Set(found.map(({ means }) => means))
-  const mistakes = [...Map.groupBy(found, ({ key }) => key)].flatMap(([key, [first]]) =>
-    first === undefined || (first.code === 'missing' && meant.has(key)) ? [] : [first],
+  const mistakes = [...Map.groupBy(found, ({ file, key }) => `${file} ${key}`).values()].flatMap(([first]) =>
+    first === undefined || (first.code === 'missing' && meant.has(first.key)) ? [] : [first],
   )
-  return { mistakes: mistakes.sort((a, b) => a.order - b.order).map(({ order, means, ...mistake }) => mistake) }
+  return { mistakes: mistakes.sort((a, b) => a.order - b.order).map(({ file, order, means, ...mistake }) => mistake) }
 }
 
 interface Found extends Mistake {
+  readonly file: string
   readonly order: number
   /** The key that a misspelled one probably means, which is not reported as missing, too. */
   readonly means?: string
@@ -134,7 +135,8 @@ function twinOf({ name, prefix }: Place): string {
 }
 
 function mistakeAt({ prefix, line, order, path }: Place, code: MistakeCode, text: string): Found {
-  return { code, key: formatPath(path), line, text, sentence: `${prefix}: ${text}`, order }
+  const file = prefix.replace(/(:\d+)+$/, '')
+  return { code, key: formatPath(path), line, text, sentence: `${prefix}: ${text}`, file, order }
 }
 
 const mostListed = 16

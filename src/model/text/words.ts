@@ -3,6 +3,12 @@ export function lowerFirst(text: string): string {
   return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
 }
 
+/** `W-1, W-2, W-3 and 75 more`: the first few names, and the number of the others. */
+export function firstOf(names: readonly string[], most = 3): string {
+  const more = names.length - most
+  return more > 0 ? `${names.slice(0, most).join(', ')} and ${more} more` : names.join(', ')
+}
+
 /** The word of a list that a value is, without regard to letter case and outer space; undefined for another value. */
 export function knownWord<T extends string | null>(words: readonly T[], value: unknown): T | undefined {
   const plain = plainWord(value)
