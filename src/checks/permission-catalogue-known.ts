@@ -1,8 +1,9 @@
 import { ok } from '../evaluate/check.ts'
+import { firstOf } from '../model/text/words.ts'
 import { defineCheck } from './support/define-check.ts'
 import { textOf } from './support/records.ts'
 import { boundedList, toRole } from './support/roles.ts'
-import { listed, quoted } from './support/words.ts'
+import { quoted } from './support/words.ts'
 
 export const permissionCatalogueKnown = defineCheck({
   id: 'permission-catalogue-known',
@@ -33,7 +34,7 @@ export const permissionCatalogueKnown = defineCheck({
         return {
           kind: 'fails',
           severity: 'info',
-          message: `Role ${quoted(role.name)} (${role.roleId}) grants ${listed(unlisted)}, not in the permission list.`,
+          message: `Role ${quoted(role.name)} (${role.roleId}) grants ${firstOf(unlisted, 5)}, not in the permission list.`,
           evidence: { ...role.facts, ...boundedList('unlisted', unlisted) },
         }
       },

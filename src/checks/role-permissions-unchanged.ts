@@ -2,11 +2,12 @@ import * as z from 'zod'
 import { type Outcome, ok } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
+import { firstOf } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
 import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
 import { type MirroredRole, type Roles, rolesIn, toRole } from './support/roles.ts'
-import { listed, quoted } from './support/words.ts'
+import { quoted } from './support/words.ts'
 
 const options = z.strictObject({
   /** Expected codes by `roleId` or by role name (`roleId` first). Other roles: the state last accepted. */
@@ -129,13 +130,13 @@ interface Change {
 function sentence({ id, role, before, gained, lost, from }: Change): string {
   if (role === undefined) {
     const title = /^-?\d+$/.test(id) ? `Role ${id}` : `Role ${quoted(id)}`
-    return `${title} is gone: the ${from} has it with ${lost.length === 0 ? 'no permission' : listed(lost)}.`
+    return `${title} is gone: the ${from} has it with ${lost.length === 0 ? 'no permission' : firstOf(lost, 5)}.`
   }
   const title = `Role ${quoted(role.name)} (${role.roleId})`
-  if (before === null) return `${title} is new and grants ${listed(gained)}: the ${from} has no such role.`
+  if (before === null) return `${title} is new and grants ${firstOf(gained, 5)}: the ${from} has no such role.`
   const changes = [
-    ...(gained.length > 0 ? [`gained ${listed(gained)}`] : []),
-    ...(lost.length > 0 ? [`lost ${listed(lost)}`] : []),
+    ...(gained.length > 0 ? [`gained ${firstOf(gained, 5)}`] : []),
+    ...(lost.length > 0 ? [`lost ${firstOf(lost, 5)}`] : []),
   ]
   return `${title} ${changes.join(' and ')} against the ${from}.`
 }

@@ -14,7 +14,7 @@ import { diagnoseNotifications } from '../doctor/notifications.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/tenant.ts'
 import { toIso } from '../model/dates.ts'
-import { describeData, describeWaiver, sentencesOf } from '../model/describe.ts'
+import { describeData, describeWaivers, sentencesOf } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
 import { silentLog } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -174,7 +174,8 @@ async function examine(
       ...openAddress(settings, io.cwd),
       ...ignoredStorePath(ignoredPath),
     ]
-    return [...ofTenants, ...general.map((one) => ({ tenant: null, ...one }))]
+    const all = [...ofTenants, ...general.map((one) => ({ tenant: null, ...one }))]
+    return (['fail', 'warn', 'ok'] as const).flatMap((level) => all.filter((one) => one.level === level))
   } finally {
     line.clear()
   }
@@ -244,7 +245,7 @@ async function mirroredIn(
         ...(identity === null ? [] : [identity, enrolment]),
         ...diagnoseData(posture, identity === null),
         ...(isUnproven ? [] : await diagnoseMissing({ mirror, tenantId: row.id, reader, signal: io.stop })),
-        ...posture.waivers.map((waiver) => diagnosis('waivers', describeWaiver(waiver, posture.at))),
+        ...describeWaivers(posture.waivers, posture.at).map((one) => diagnosis('waivers', one)),
         ...diagnoseOwnResults(posture, settings.ownChecks),
       ])
     }

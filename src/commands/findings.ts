@@ -7,7 +7,7 @@ import {
   describeFinding,
   describeHold,
   describeUnknown,
-  describeWaiver,
+  describeWaivers,
   findingState,
   inWords,
 } from '../model/describe.ts'
@@ -192,11 +192,8 @@ export function* notesOf(
   const waived = checks.flatMap((one) => wanted.map((severity) => one.waived[severity] ?? 0)).reduce((a, b) => a + b, 0)
   if (!all && waived > 0) yield `${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`
   const concerned = checks.filter((one) => one.severities.some((severity) => wanted.includes(severity)))
-  for (const waiver of all ? waivers : []) {
-    const described = describeWaiver(waiver, at)
-    const isWanted = concerned.some((one) => one.check === waiver.check)
-    if (described.level !== 'ok' && isWanted) yield inWords(tenant, described)
-  }
+  const shown = waivers.filter((waiver) => all && concerned.some((one) => one.check === waiver.check))
+  for (const described of describeWaivers(shown, at)) if (described.level !== 'ok') yield inWords(tenant, described)
   for (const one of check === undefined ? [] : checks) {
     if (!one.enabled) yield `${tenant}: ${one.check} is switched off in the configuration and not evaluated`
     else if (one.status === 'not_applicable' && total(one.open) === 0)

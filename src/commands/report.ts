@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { Settings } from '../config/settings.ts'
 import { recordOf } from '../daemon/evaluator.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
+import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { exitCodes, print } from '../model/process/io.ts'
@@ -113,11 +114,11 @@ export async function makeReport(
 ): Promise<Report> {
   const bounds = await mirror.recordBounds()
   const known = knownSince(bounds, now, now - settings.historyRetentionDays * dayMs)
-  if (known !== null && (from ?? at) < known.at) throw unknownThen(known.why)
+  if (known !== null && (from ?? at) < known.at) throw unknownThen(known.why, known.at)
   const begunAt = bounds.begins ?? now
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
-  if (configuration === null) throw unknownThen(beforeRecord(begunAt))
+  if (configuration === null) throw unknownThen(beforeRecord(begunAt), begunAt)
   const { tenant: only, details = false } = options
   const tenants = await mirror.tenants()
   if (only !== undefined) assertTenant(configuration, tenants, only)
@@ -132,8 +133,8 @@ export async function makeReport(
   })
 }
 
-function unknownThen(why: string): UsageError {
-  return new UsageError(`${why}; what was true then is unknown`)
+function unknownThen(why: string, from: number): UsageError {
+  return new UsageError(`${why}; what was true then is unknown. Give ${toIso(from)} or later`)
 }
 
 function assertTenant(

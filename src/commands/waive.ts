@@ -14,6 +14,7 @@ import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import { exitCodes, type Io } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import { firstOf } from '../model/text/words.ts'
 import { printWrapped } from '../report/terminal.ts'
 import { addCommand } from './command.ts'
 import { findingQuery } from './findings.ts'
@@ -75,18 +76,14 @@ Examples:
         'There is no configuration file to write to; expected one with --config or TENANTWATCH_CONFIG',
       )
     const file = await write(io, source, waivers)
-    const ids = waivers.slice(0, mostListed).map(({ id }) => id)
-    if (waivers.length > mostListed) ids.push(`${waivers.length - mostListed} more`)
-    printWrapped(io, `${printable(file)} has ${ids.join(', ')}; a running engine applies it after a reload (SIGHUP).`)
+    const ids = firstOf(waivers.map(({ id }) => id))
+    printWrapped(io, `${printable(file)} has ${ids}; a running engine applies it after a reload (SIGHUP).`)
     for (const { waiver } of findings)
       if (waiver !== null)
         printWrapped(io, `${printable(waiver.id)} is replaced by that: remove it from the configuration.`)
     return exitCodes.ok
   },
 })
-
-/** Ids of waivers that are printed. */
-const mostListed = 5
 
 const filterNames = ['check', 'tenant', 'severity', 'minSeverity', 'ownedBy'] as const
 
@@ -105,10 +102,18 @@ async function chosenFindings(
   for (const one of new Set(fingerprints)) found.push(await findFinding(opened, one))
   if (!isFiltered) return found
   const query = findingQuery({ ...options, owner: options.ownedBy }, settings, checksOf(settings), now)
-  for await (const finding of views.findings(query)) found.push(finding)
-  if (found.length === 0) throw new UsageError('No open finding matches')
-  return found
+  for await (const finding of views.findings({ ...query, states: ['open', 'waived'] })) found.push(finding)
+  const open = found.filter(({ state }) => state === 'open')
+  if (open.length > 0) return open
+  const ids = found.flatMap(({ waiver }) => (waiver === null ? [] : [waiver.id]))
+  throw new UsageError(
+    ids.length === 0
+      ? 'No open finding matches'
+      : `${plural(found.length, 'finding matches and is', 'findings match and are')} waived already, by ${firstOf([...new Set(ids)])}; ${renewing}`,
+  )
 }
+
+const renewing = 'to renew a waiver, change its expires and reason in the configuration and reload it'
 
 const placeholders = {
   reason: 'TEXT of 20 characters or more: why this is accepted',
@@ -134,9 +139,7 @@ function assertWaivable({ state, resolution, waiver, entity }: FindingView): voi
   if (state === 'resolved')
     throw new UsageError(`The finding has ended (${resolution}); only an open one can be waived`)
   if (state === 'waived')
-    throw new UsageError(
-      `The finding is waived already, by ${waiver?.id} until ${waiver?.expires}; to renew that waiver, change its expires and reason in the configuration and reload it`,
-    )
+    throw new UsageError(`The finding is waived already, by ${waiver?.id} until ${waiver?.expires}; ${renewing}`)
   if (entity.id === '*') throw new UsageError('The entity is called "*", which would waive all entities of the check')
 }
 

@@ -6,6 +6,7 @@ import { formatListen } from '../config/values.ts'
 import type { Clock } from '../model/clock.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
+import { firstOf } from '../model/text/words.ts'
 import type { WebConfig } from '../web/web-config.ts'
 import type { Probe } from '../web/web-options.ts'
 import { type Change, changeBetween } from './change-tenants.ts'
@@ -124,5 +125,5 @@ function inWords(tenants: Change, waivers: Change): string {
   })
   const parts = all.filter(([, names]) => names.length > 0)
   if (parts.length === 0) return 'no tenant and no waiver changed'
-  return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ')
+  return parts.map(([what, names]) => `${what} ${firstOf(names)}`).join('; ')
 }

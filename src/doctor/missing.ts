@@ -1,7 +1,7 @@
 import type { TenantReader } from '../api/reader.ts'
-import { listed } from '../checks/support/words.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
+import { firstOf } from '../model/text/words.ts'
 import { resources } from '../resources/index.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, warning } from './diagnosis.ts'
@@ -32,7 +32,7 @@ export async function diagnoseMissing({
       (error: unknown) => `is not answered for: ${error instanceof SyncError ? error.message : reasonOf(error)}`,
     )
     const keys = missing.map(({ key }) => key)
-    const text = `${listed(keys)} absent from the last full sync, the removal not confirmed; asked by id, ${nouns[0]} ${first.key} ${answer}`
+    const text = `${firstOf(keys, 5)} absent from the last full sync, the removal not confirmed; asked by id, ${nouns[0]} ${first.key} ${answer}`
     found.push(
       warning(
         name,

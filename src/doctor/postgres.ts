@@ -1,7 +1,9 @@
 import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { plural } from '../model/text/numbers.ts'
-import { replicaName } from '../model/text/words.ts'
+
+import { firstOf, replicaName } from '../model/text/words.ts'
+
 import type { MirrorState, ServerFacts } from '../store/db/postgres/server.ts'
 import { type Diagnosis, failure, fine, judged, warning } from './diagnosis.ts'
 
@@ -73,10 +75,7 @@ function living(mirror: MirrorState | null): MirrorState['replicas'] {
 function diagnoseReplicas(mirror: MirrorState): Diagnosis {
   const named = ({ id, alone, tenants, heartbeatAgeMs }: MirrorState['replicas'][number]) =>
     `${replicaName(id)} (${alone === 1 ? 'a command that works alone' : plural(tenants, 'tenant')}, heartbeat ${describeDuration(heartbeatAgeMs)} ago)`
-  const list = (all: MirrorState['replicas']) => {
-    const more = all.length > mostNames ? `, ${all.length - mostNames} more` : ''
-    return `${all.slice(0, mostNames).map(named).join(', ')}${more}`
-  }
+  const list = (all: MirrorState['replicas']) => firstOf(all.map(named), mostNames)
   const alive = living(mirror)
   const dead = mirror.replicas.filter((one) => one.alive !== 1)
   const died = dead.length === 0 ? '' : `; died: ${list(dead)}`
@@ -91,12 +90,11 @@ function diagnoseOwners(mirror: MirrorState, { tenants, now }: ServerReading): r
   const unowned = tenants.filter((name) => owners.get(name)?.isAlive !== true)
   if (unowned.length === 0)
     return [fine('owners', `${plural(tenants.length, 'tenant')}, each owned by a living replica`)]
-  const named = unowned.slice(0, mostNames).map((name) => {
+  const named = unowned.map((name) => {
     const { since } = owners.get(name) ?? {}
     return (since ?? null) === null ? name : `${name} (for ${describeDuration(now - (since ?? now))})`
   })
-  const more = unowned.length > named.length ? ` and ${unowned.length - named.length} more` : ''
-  const sentence = `no living replica owns ${named.join(', ')}${more}`
+  const sentence = `no living replica owns ${firstOf(named, mostNames)}`
   const advice = `Replicas take such tenants within ${takeoverMs / secondMs} s: start one whose configuration has them`
   return [warning('owners', sentence, advice)]
 }

@@ -3,12 +3,14 @@ import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { contractEventMeanings } from '../model/contract-events.ts'
+import { pathOfRequest } from '../model/describe.ts'
 import { describeDuration, minuteMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
 import { plural } from '../model/text/numbers.ts'
+import { firstOf } from '../model/text/words.ts'
 import { resources } from '../resources/index.ts'
 import { odditiesOf, oddityWords } from '../sync/contract-events.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
@@ -55,6 +57,8 @@ interface Answer {
   /** Null when it could not be read. */
   readonly page: Fetched | null
   readonly diagnosis: Diagnosis
+  /** Message of the failure without what is the resource's own. */
+  readonly cause?: string
 }
 
 /** After this many endpoints without an answer the others are skipped: an unreachable tenant would cost a time-out each. */
@@ -90,7 +94,13 @@ async function probe(
     }
     const reason = reasonOf(error)
     const { message, hint } = problemOf(error)
-    return unread(failure(name, `${reason}: ${message}`, hint, { permission, reason }))
+    const cause = message.replace(pathOfRequest, '')
+    const same = earlier.find((one) => one.cause === cause)
+    const described =
+      same === undefined
+        ? failure(name, `${reason}: ${message}`, hint, { permission, reason })
+        : failure(name, `${reason}: as ${same.definition.name}`, null, { permission, reason })
+    return { definition, page: null, diagnosis: described, cause }
   }
 }
 
@@ -136,8 +146,7 @@ function diagnoseDeviations(pages: readonly GivenPage[], settings: TenantSetting
   return [...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, same]) => {
     const places = [...Map.groupBy(same, ({ resource }) => resource)].map(([resource, of]) => {
       const names = [...new Set(of.map(({ words }) => words))]
-      const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''
-      return `${resource}: ${names.slice(0, mostNamed).join(', ')}${more}`
+      return `${resource}: ${firstOf(names, mostNamed)}`
     })
     return warning('deviations', `${kind} in ${places.join('; ')}`, contractEventMeanings[kind])
   })

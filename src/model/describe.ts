@@ -17,6 +17,7 @@ import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
 import { plural } from './text/numbers.ts'
 import { printable } from './text/printable.ts'
+import { firstOf } from './text/words.ts'
 
 /** The words for posture, data quality, holds, findings and waivers, for every output. */
 export interface Description {
@@ -122,7 +123,7 @@ function onceEach(all: readonly DataDescription[], keyOf: (one: DataDescription)
 }
 
 /** Part of the message of a failed run that differs between resources with the same cause. */
-const pathOfRequest = /(?<=\bGET )\/\S+/
+export const pathOfRequest = /(?<=\bGET )\/\S+/
 
 /** Why the last runs of resources failed, each cause once; those that ended in a hold are described by it. */
 export function describeFailures({ resources, holds }: TenantPosture): readonly DataDescription[] {
@@ -212,17 +213,33 @@ export const isUnknown = ({ enabled, status }: CheckView) => enabled && status =
 /** Time before the end of a waiver from which it is a warning. */
 const waiverSoonMs = 14 * dayMs
 
-export function describeWaiver(waiver: WaiverView, at: number): Description {
-  const { id, check, owner, state, covered, lapsed, expiresAt } = waiver
-  const what = `waiver ${id} (${check}, owner ${owner}${covered > 0 ? `, covers ${covered}` : ''})`
-  const found = (text: string, next: string): Description => ({ level: 'warn', text: `${what} ${text}`, next })
-  if (state === 'expired') return found('has expired', 'Remove it from the configuration or renew it')
-  if (state === 'orphaned') return found('covers no finding', 'Check its entity, or remove it from the configuration')
+/** One description for all waivers of one check in the same state; "in force" comes last. */
+export function describeWaivers(waivers: readonly WaiverView[], at: number): readonly Description[] {
+  const found = waivers.map((waiver) => ({ ...waiver, ...describeWaiver(waiver, at) }))
+  const groups = Map.groupBy(found, ({ check, text, next }) => [check, text, next].join('\n'))
+  return [...groups.values()]
+    .flatMap(([first, ...others]) => {
+      if (first === undefined) return []
+      const ids = [first, ...others].map(({ id }) => id)
+      const { level, check, owner, text, next } = first
+      const who = others.some((one) => one.owner !== owner) ? '' : `, owner ${owner}`
+      const what = others.length === 0 ? 'waiver' : plural(ids.length, 'waiver')
+      return [{ level, text: `${what} ${firstOf(ids)} (${check}${who}): ${text}`, next }]
+    })
+    .sort((a, b) => Number(a.level === 'ok') - Number(b.level === 'ok'))
+}
+
+/** The state of a waiver, and what to do about it. */
+export function describeWaiver({ state, lapsed, expiresAt }: WaiverView, at: number): Description {
+  const found = (text: string, next: string): Description => ({ level: 'warn', text, next })
+  if (state === 'expired') return found('expired', 'Remove it from the configuration or renew it')
+  if (state === 'orphaned')
+    return found('no such finding is open', 'Check its entity, or remove it from the configuration')
   if (state === 'lapsed' || lapsed > 0) {
-    const text = `no longer covers ${plural(lapsed, 'finding')} that changed since`
+    const text = `lapsed for ${plural(lapsed, 'finding')} that changed since`
     return found(text, 'Review the findings; renew it with another reason or date to cover them again')
   }
-  if (expiresAt - at > waiverSoonMs) return { level: 'ok', text: `${what} is in force`, next: null }
+  if (expiresAt - at > waiverSoonMs) return { level: 'ok', text: 'in force', next: null }
   return found(`ends in ${describeDuration(expiresAt - at)}`, 'Fix the finding or renew the waiver in time')
 }
 

@@ -1,6 +1,7 @@
 import type { HonoRequest } from 'hono'
 import * as z from 'zod'
 import { nearest } from '../config/mistakes.ts'
+import { firstOf } from '../model/text/words.ts'
 import type { KnownNames } from './web-options.ts'
 
 const longest = 200
@@ -79,6 +80,5 @@ export function unknownName(
 function sentence(what: string, given: string, names: readonly string[]): string {
   const meant = nearest(given.slice(0, longest), names)
   if (meant !== undefined) return `Unknown ${what} "${given}"; did you mean ${meant}?`
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  return `Unknown ${what}: expected one of ${names.slice(0, maxNames).join(', ')}${more}`
+  return `Unknown ${what}: expected one of ${firstOf(names, maxNames)}`
 }

@@ -1,9 +1,9 @@
 import { digestOf } from '../../evaluate/digest.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
-import { isKnownWord } from '../../model/text/words.ts'
+import { firstOf, isKnownWord } from '../../model/text/words.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { factsOf, textOf } from './records.ts'
-import { listed, quoted } from './words.ts'
+import { quoted } from './words.ts'
 
 export interface MirroredRole {
   readonly roleId: number
@@ -79,7 +79,7 @@ interface Excess {
 export function excessOf(roles: readonly MirroredRole[], isExcess: (code: string) => boolean): Excess {
   const offending = roles.filter((role) => role.codes.some(isExcess))
   const codes = [...new Set(offending.flatMap((role) => role.codes.filter(isExcess)))].sort()
-  return { codes: listed(codes), evidence: { ...boundedList('excess', codes), ...rolesEvidence(offending) } }
+  return { codes: firstOf(codes, 5), evidence: { ...boundedList('excess', codes), ...rolesEvidence(offending) } }
 }
 
 export function clientTitle(client: MirrorRecord): string {

@@ -21,9 +21,3 @@ export function plainOrQuoted(text: string): string {
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
-
-/** `A, B, C, D, E and 2 more`. */
-export function listed(texts: readonly string[]): string {
-  const more = texts.length - 5
-  return more > 0 ? `${texts.slice(0, 5).join(', ')} and ${more} more` : texts.join(', ')
-}

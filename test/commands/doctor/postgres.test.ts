@@ -96,5 +96,5 @@ it('does not ask for owners where no replica is alive, or a command works alone'
 
 it('names ten of many', () => {
   const many = Array.from({ length: 12 }, (_, n) => ({ ...alive, id: `pod-${n}/a` }))
-  expect(withReplicas(many)['replicas']).toMatch(/^ok: 12 alive: pod-0\/a .*pod-9\/a \([^)]*\), 2 more$/)
+  expect(withReplicas(many)['replicas']).toMatch(/^ok: 12 alive: pod-0\/a .*pod-9\/a \([^)]*\) and 2 more$/)
 })
