@@ -56,7 +56,7 @@ Examples:
   tenantwatch waive e49418ad0f73
   tenantwatch waive e49418ad0f73 --reason "Break-glass account, in the safe" \\
     --owner security --expires 2030-06-30 --write
-  tenantwatch waive --check document-current --severity low --reason "..." ...`,
+  tenantwatch waive --check document-current --severity medium --reason "..." ...`,
   async run({ io, command, options, args: fingerprints }) {
     await using opened = await openMirror(io, command)
     const { settings, source, now } = opened
