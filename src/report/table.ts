@@ -23,6 +23,8 @@ const leastRoom = 16
 const measured = 1000
 
 const guids = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi
+const isGuidIn = (text = '') => text.search(guids) >= 0
+const withShortGuids = (row: Row) => row.map((text) => text.replaceAll(guids, shortGuid))
 
 /** Aligned columns under a heading; the last one takes the rest of the terminal's width. Control characters are escaped. */
 export function textTable(heading: Row, rows: readonly Row[], options: TableOptions = {}): string {
@@ -46,19 +48,25 @@ export async function* streamedTable(
   }
 }
 
-/** How to print a row. Columns without any text are left out. */
-function layout(heading: Row, rows: readonly Row[], { terminal = null, optional = [], lines = 1 }: TableOptions) {
+/** How to print a row. Columns without any text are left out; without room, GUIDs of all columns are shortened. */
+function layout(heading: Row, rows: readonly Row[], options: TableOptions): (row: Row) => string {
+  const { terminal = null, optional = [], lines = 1 } = options
   const cells = [heading, ...rows].map((row) => row.map((cell) => printable(cell)))
   const widths = heading.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column] ?? ''))))
   const isUsed = (column: number) => rows.length >= measured || rows.some((row) => (row[column] ?? '') !== '')
   let columns = heading.flatMap((_, column) => (isUsed(column) || rows.length === 0 ? [column] : []))
   const begin = () => columns.slice(0, -1).reduce((sum, column) => sum + (widths[column] ?? 0) + gap, 0)
   const room = () => (terminal?.columns ?? Number.POSITIVE_INFINITY) - begin()
+  const needed = Math.min(readable, widths[columns.at(-1) ?? 0] ?? 0)
   for (const name of optional) {
     // With several tenants, a row without its tenant is not understood.
     if (name === 'TENANT' && new Set(rows.map((row) => row[heading.indexOf(name)])).size > 1) continue
-    if (room() >= Math.min(readable, widths[columns.at(-1) ?? 0] ?? 0)) break
+    if (room() >= needed) break
     columns = columns.filter((column) => heading[column] !== name)
+  }
+  if (room() < needed && cells.some((row) => columns.slice(0, -1).some((column) => isGuidIn(row[column])))) {
+    const print = layout(heading, rows.map(withShortGuids), options)
+    return (row) => print(withShortGuids(row))
   }
   const severity = heading.indexOf('SEVERITY')
   return (row: Row): string => {

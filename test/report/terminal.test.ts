@@ -32,6 +32,12 @@ it('cuts or breaks the last column to the width, and shortens a GUID first', () 
   ).toEqual(['api-clients  The client a8b86949… has no permission, so', '             grant it Api_ApiClients_Read'])
 })
 
+it('shortens GUIDs of other columns, too, where the last one has no room', () => {
+  const rows = [['2026-03-01T12:00:00.000Z', 'documents f0b5928f-9fa4-478a-b3d0-e101906b0b08', 'created: x.pdf']]
+  const table = textTable(['AT', 'ENTITY', 'CHANGE'], rows, { terminal: { columns: 80, hasColors: false }, lines: 3 })
+  expect(table.split('\n')[1]).toBe('2026-03-01T12:00:00.000Z  documents f0b5928f…  created: x.pdf')
+})
+
 it('leaves out optional columns where the last one has no room, but not the tenant of several', () => {
   const heading = ['TENANT', 'CHECK', 'FINDING']
   const options = { terminal: at(70), optional: ['TENANT', 'CHECK'] }
