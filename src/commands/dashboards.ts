@@ -1,16 +1,14 @@
-import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { Option } from 'commander'
-import type { Settings } from '../config/settings.ts'
 import { UsageError } from '../model/errors.ts'
 import { makeFolder } from '../model/process/files.ts'
-import { exitCodes } from '../model/process/io.ts'
+import { exitCodes, print } from '../model/process/io.ts'
 import { dashboard, dashboardIds, sqlDashboardIds } from '../monitoring/shipped.ts'
 import { addCommand } from './command.ts'
 import { jobOf, jobOption } from './support/alert-options.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { oneOf } from './support/options.ts'
-import { assertReplaceable, codeOf, unwritten } from './support/write-file.ts'
+import { codeOf, writeFile } from './support/write-file.ts'
 
 interface DashboardsOptions {
   readonly job: string
@@ -18,9 +16,6 @@ interface DashboardsOptions {
 }
 
 export const allIds = [...dashboardIds, ...sqlDashboardIds]
-
-/** Matches a dashboard of tenantwatch, also one saved by Grafana. */
-const anyDashboard = /^\{.*"uid":\s*"tenantwatch-/s
 
 export const addDashboards = addCommand<DashboardsOptions>({
   name: 'dashboards',
@@ -35,32 +30,24 @@ export const addDashboards = addCommand<DashboardsOptions>({
   tenantwatch dashboards --output /var/lib/grafana/dashboards`,
   async run({ io, command, options, args: [name] }) {
     const job = jobOf(options)
-    if (options.output === undefined) {
-      io.stdout.write(dashboard(oneOf('dashboard', allIds, name ?? 'posture'), job))
+    const { output } = options
+    const named = oneOf('dashboard', allIds, name)
+    if (output === undefined) {
+      io.stdout.write(dashboard(named ?? 'posture', job))
       return exitCodes.ok
     }
-    const ids =
-      name === undefined ? idsFor(loadConfiguration(io, command).settings) : [oneOf('dashboard', allIds, name)]
-    const folder = resolve(io.cwd, options.output)
+    const hasUrl = () => loadConfiguration(io, command).settings.store.path === null
+    const ids = named === undefined ? (hasUrl() ? allIds : dashboardIds) : [named]
     try {
-      makeFolder(folder)
+      makeFolder(resolve(io.cwd, output))
     } catch (error) {
       throw new UsageError(`--output cannot be created (${codeOf(error)}); expected the path of a folder`)
     }
     for (const id of ids) {
-      const file = join(folder, `tenantwatch-${id}.json`)
-      try {
-        assertReplaceable(file, anyDashboard)
-        await writeFile(file, dashboard(id, job))
-      } catch (error) {
-        throw unwritten(file, error)
-      }
-      io.stdout.write(`${file}\n`)
+      const file = join(resolve(io.cwd, output), `tenantwatch-${id}.json`)
+      await writeFile(io, { name: file, pieces: [dashboard(id, job)], mode: 0o666 })
+      print(io, file)
     }
     return exitCodes.ok
   },
 })
-
-function idsFor({ store }: Settings) {
-  return store.path === null ? allIds : dashboardIds
-}

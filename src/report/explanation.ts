@@ -113,33 +113,51 @@ function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean
 /** For a terminal, a line each. */
 export function explanationText(explanation: Explanation): readonly string[] {
   const { finding, rule, record, changes, accepted, life, waivers } = explanation
-  const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
-  const { owner, link } = finding
-  const driftId = driftIdIn(finding)
+  const { check, entity, severity, state, resolution, resolvedAt, lastSeen, reopened, evidence, waiver } = finding
+  const seen = `${lastSeen}${resolution === null ? ' (written at most every 5 minutes)' : ''}`
   return [
     `${severity.toUpperCase()} ${check}: ${finding.message}`,
     '',
-    `Fingerprint  ${finding.fingerprint}`,
-    ...(driftId === null ? [] : [`Drift id     ${driftId}`]),
-    `Entity       ${entityWords(entity).join(' ')} of tenant ${finding.tenant}`,
-    ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
-    ...(link === null ? [] : [`Portal       ${link}`]),
-    ...(owner === null ? [] : [`Owner        ${owner}`]),
-    `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
-    `First seen   ${firstSeen}`,
-    `Last seen    ${lastSeen}${resolution === null ? ' (written at most every 5 minutes)' : ''}${reopened === 0 ? '' : `, ${reopenedWords(reopened)}`}`,
-    ...waiverLines(finding.waiver),
-    ...ruleLines(rule, state !== 'resolved'),
-    '',
-    'Evidence',
-    ...factLines(evidence, factName),
+    ...labelled({
+      Fingerprint: finding.fingerprint,
+      'Drift id': driftIdIn(finding),
+      Entity: `${entityWords(entity).join(' ')} of tenant ${finding.tenant}`,
+      Name: namesIn(entity),
+      Portal: finding.link,
+      Owner: finding.owner,
+      State: resolution === null ? state : `${state}: ${resolution} at ${resolvedAt ?? ''}`,
+      'First seen': finding.firstSeen,
+      'Last seen': reopened === 0 ? seen : `${seen}, ${reopenedWords(reopened)}`,
+      Waiver: waiver && [
+        `${waiver.id} of ${waiver.owner}, until ${waiver.expires}: ${waiver.reason}`,
+        ...(waiver.explanation === null ? [] : [waiver.explanation]),
+      ],
+      'Passes when': rule?.title ?? 'unknown: this version or configuration does not have the check',
+      Risk: rule?.risk,
+      'What to do': state === 'resolved' ? null : rule?.remediation,
+      Configured: rule && configuredWords(rule.configured),
+    }),
+    ...section('Evidence', factLines(evidence, factName)),
     ...recordLines(record),
-    ...(changes.length === 0 ? [] : ['', 'History of the entity', ...changes.map(changeLine)]),
-    ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
-    ...(life.length === 0
-      ? []
-      : ['', 'History of the finding', ...inOrder([...eventLines(life), ...waivers.map(waiverLine)])]),
+    ...section('History of the entity', changes.map(changeLine)),
+    ...section('Accepted by operators', accepted.map(acceptedLine)),
+    ...section('History of the finding', life.length === 0 ? [] : lifeLines(life, waivers)),
   ]
+}
+
+/** A line for each value, or for each of a list below one label; none for what is not known. */
+function labelled(values: Readonly<Record<string, string | readonly string[] | null | undefined>>): readonly string[] {
+  return Object.entries(values).flatMap(([label, value]) =>
+    [value ?? []].flat().map((line, i) => `${(i === 0 ? label : '').padEnd(13)}${line}`),
+  )
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : ['', title, ...lines]
+}
+
+function lifeLines(life: Explanation['life'], waivers: Explanation['waivers']): readonly string[] {
+  return inOrder([...eventLines(life), ...waivers.map(waiverLine)])
 }
 
 /** Sorts lines by the times at their beginning. */
@@ -171,39 +189,26 @@ function spacedJson(value: unknown): string {
     .join(', ')}}`
 }
 
-function ruleLines(rule: Explanation['rule'], isOpen: boolean): readonly string[] {
-  if (rule === null) return ['Passes when  unknown: this version or configuration does not have the check']
-  const { title, risk, remediation, configured } = rule
-  return [
-    `Passes when  ${title}`,
-    `Risk         ${risk}`,
-    ...(isOpen ? [`What to do   ${remediation}`] : []),
-    ...(configured === null ? ['Configured   the tenant is no longer configured'] : configuredLines(configured)),
-  ]
-}
-
-function configuredLines(configured: NonNullable<NonNullable<Explanation['rule']>['configured']>): readonly string[] {
+function configuredWords(configured: NonNullable<Explanation['rule']>['configured']): readonly string[] {
+  if (configured === null) return ['the tenant is no longer configured']
   const { enabled, severity, options, asEvaluated } = configured
-  const words = [
-    ...(enabled ? [] : ['switched off']),
-    ...Object.entries(options).map(([name, value]) => `${name} ${value === null ? 'not set' : JSON.stringify(value)}`),
-    ...(severity === null ? [] : [`severity ${severity}`]),
-  ]
-  return [
-    `Configured   ${words.length === 0 ? 'by default; the check has no options' : words.join(', ')}`,
-    ...(asEvaluated ? [] : ['             changed since the last evaluation']),
-  ]
+  const words = Object.entries(options).map(
+    ([name, one]) => `${name} ${one === null ? 'not set' : JSON.stringify(one)}`,
+  )
+  if (!enabled) words.unshift('switched off')
+  if (severity !== null) words.push(`severity ${severity}`)
+  const text = words.length === 0 ? 'by default; the check has no options' : words.join(', ')
+  return asEvaluated ? [text] : [text, 'changed since the last evaluation']
 }
 
 function recordLines(record: Explanation['record']): readonly string[] {
   if (record === null) return []
   const { resource, fields, extra, firstSeen, readAt, requestId, absent } = record
   const absence = absent ? ', absent from the last complete full sync' : ''
-  return [
-    '',
+  return section(
     `As mirrored in ${resource}, first seen ${firstSeen}, in this state since the reading of ${readAt} (request ${requestId ?? 'unknown'})${absence}`,
-    ...factLines({ ...fields, ...extra }),
-  ]
+    factLines({ ...fields, ...extra }),
+  )
 }
 
 function changeLine({ at, change, field, before, after, requestId }: Explanation['changes'][number]): string {
@@ -213,13 +218,4 @@ function changeLine({ at, change, field, before, after, requestId }: Explanation
 
 function acceptedLine({ at, what, reason, by }: ReportDecision): string {
   return `  ${at}  ${what}: ${reason}${by === null ? '' : ` (${by})`}`
-}
-
-function waiverLines(waiver: FindingView['waiver']): readonly string[] {
-  if (waiver === null) return []
-  const { id, owner, reason, expires, explanation } = waiver
-  return [
-    `Waiver       ${id} of ${owner}, until ${expires}: ${reason}`,
-    ...(explanation === null ? [] : [`             ${explanation}`]),
-  ]
 }

@@ -29,8 +29,7 @@ it.each([
   expect(printed.stdout).toContain('baseUrl: https://api.example.com')
   expect(await init(...given, ...token)).toMatchObject({
     code: 2,
-    stderr:
-      'tenantwatch: config/tenantwatch.yaml cannot be written (it exists, and is not overwritten; --force replaces it)\n',
+    stderr: 'tenantwatch: config/tenantwatch.yaml cannot be written (it exists, and is not overwritten)\n',
   })
 })
 
@@ -62,41 +61,40 @@ it('configures a tenant that can be read at once, in the file that is asked for'
 
 it.each([
   [[...given], 'Give one of --token-env and --token-file'],
-  [[...given, '--token-env', 'A', '--token-file', 'b'], 'Give one of --token-env and --token-file'],
+  [[...given, '--token-env', 'A', '--token-file', 'b'], 'cannot be used with option'],
   [
     ['--tenant', 'Acme!', '--base-url', 'https://api.example.com', '--token-env', 'A'],
-    'tenantwatch: --tenant is "Acme!"; expected a name',
+    'tenantwatch: `tenants[0].name` is "Acme!"; expected a name',
   ],
   [
     ['--tenant', 'acme', '--base-url', 'api.example.com', '--token-env', 'A'],
-    'tenantwatch: --base-url is "api.example.com"; expected an http(s) URL',
+    'tenantwatch: `tenants[0].baseUrl` is "api.example.com"; expected an http(s) URL',
   ],
   [
     ['--tenant', 'acme', '--base-url', 'http://api.example.com', '--token-env', 'A'],
-    'tenantwatch: --base-url is "http://api.example.com"; expected "https://api.example.com", or `api.allowInsecureHttp: true` in a configuration file',
+    'tenantwatch: `tenants[0].baseUrl` is "http://api.example.com"; expected "https://api.example.com", or `api.allowInsecureHttp: true` in a configuration file',
   ],
   [
     [...given, '--token-env', '1A'],
-    'tenantwatch: --token-env is a string; expected the name of an environment variable',
+    'tenantwatch: `tenants[0].auth.token.env` is a string; expected the name of an environment variable',
   ],
   [
     [...given, '--token-env', 'A', '--header', 'x api key'],
-    'tenantwatch: --header is a string; expected the name of a header that can carry the token',
+    'tenantwatch: `tenants[0].auth.header` is a string; expected the name of a header that can carry the token',
   ],
   [
     [...given, '--token-env', 'A', '--header', 'Authorization: Bearer secret'],
-    'tenantwatch: --header is a string; expected the name of a header',
+    'tenantwatch: `tenants[0].auth.header` is a string; expected the name of a header',
   ],
   [
     [...given, '--token-env', 'A', '--header', 'Bearer eyJhbGciOiJIUzI1NiJ9.e30'],
-    'tenantwatch: --header is a string; expected the name of a header',
+    'tenantwatch: `tenants[0].auth.header` is a string; expected the name of a header',
   ],
   [
     [...given, '--token-env', 'A', '--scheme', 'a b'],
-    'tenantwatch: --scheme is a string; expected one word such as Bearer, or "" to send the bare token',
+    'tenantwatch: `tenants[0].auth.scheme` is a string; expected one word such as Bearer, or "" to send the bare token',
   ],
-  [['--base-url', 'https://api.example.com', '--token-env', 'A'], 'tenantwatch: Give --tenant'],
-  [[], 'tenantwatch: Give --tenant, --base-url, one of --token-env and --token-file'],
+  [['--base-url', 'https://api.example.com', '--token-env', 'A'], 'tenantwatch: Required option'],
 ])('refuses %j in one sentence, and writes nothing', async (args, sentence) => {
   const { init, folder } = await world()
   const { code, stdout, stderr } = await init(...args)
@@ -106,25 +104,12 @@ it.each([
   expect(existsSync(join(folder, 'config'))).toBe(false)
 })
 
-it('removes /api/public from the address, and says so', async () => {
-  const args = ['--tenant', 'acme', '--token-env', 'A'] as const
-  // One line of a terminal: a second one would be indented.
-  const note = 'The address is written without /api/public: tenantwatch appends it.\n'
-  const { init, read } = await world()
-  expect(await init(...args, '--base-url', 'https://api.example.com/x/api/public/')).toMatchObject({
-    code: 0,
-    stderr: note,
-  })
-  expect(read('config/tenantwatch.yaml')).toContain('baseUrl: https://api.example.com/x\n')
-  const deeper = ['--base-url', 'https://api.example.com/api/public/users', '--config', 'other.yaml']
-  expect(await init(...args, ...deeper)).toMatchObject({ code: 2, stderr: expect.stringContaining('remove `/api/') })
-})
-
 it('begins what is next with the token, where it is missing', async () => {
   const { init, env, write } = await world()
+  let files = 0
   const firstStep = async (...args: readonly string[]) =>
-    (await init(...given, ...args, '--config', 'watch.yaml', '--force')).stdout.split('\n')[1]?.replace(/ +/g, ' ')
-  const paste = ' paste the token, Enter, Ctrl-D'
+    (await init(...given, ...args, '--config', `${files++}.yaml`)).stdout.split('\n')[1]?.replace(/ +/g, ' ')
+  const paste = ' # paste the token, Enter, Ctrl-D'
   expect(await firstStep('--token-file', 'tok')).toBe(` (umask 077; cat > tok)${paste}`)
   expect(await firstStep('--token-file', "o'tok")).toBe(` (umask 077; cat > 'o'\\''tok')${paste}`)
   write('tok', 'x')
@@ -134,15 +119,9 @@ it('begins what is next with the token, where it is missing', async () => {
   expect(await firstStep('--token-env', 'ACME_TOKENS')).toMatch(/^ tenantwatch doctor /)
 })
 
-it('replaces an existing file only with --force', async () => {
+it('replaces no file', async () => {
   const { init, read, write } = await world()
   write('watch.yaml', '# Ours\n')
-  const args = [...given, '--token-env', 'A', '--config', 'watch.yaml']
-  expect((await init(...args)).code).toBe(2)
+  expect((await init(...given, '--token-env', 'A', '--config', 'watch.yaml')).code).toBe(2)
   expect(read('watch.yaml')).toBe('# Ours\n')
-  expect((await init(...args, '--force')).code).toBe(0)
-  expect(read('watch.yaml')).toContain('baseUrl: https://api.example.com\n')
-  write('token', 'a-token-of-another-service')
-  const other = await init(...given, '--token-env', 'A', '--config', 'token', '--force')
-  expect([other.code, read('token')]).toEqual([2, 'a-token-of-another-service'])
 })

@@ -103,8 +103,8 @@ it('replaces its own dashboard, and no other file of the same name', async () =>
   rmSync(join(folder, 'tenantwatch-posture.json'))
   symlinkSync('token', join(folder, 'tenantwatch-posture.json'))
   expect(await run('dashboards', '--output', '.')).toMatchObject({
-    code: 3,
-    stderr: `tenantwatch: ${join(folder, 'tenantwatch-posture.json')} cannot be written (another file exists at this path and is not overwritten)\n`,
+    code: 2,
+    stderr: `tenantwatch: --output ${join(folder, 'tenantwatch-posture.json')} cannot be written (another file exists at this path and is not overwritten); give another name\n`,
   })
   expect(read('token')).toBe('secret')
 })

@@ -6,7 +6,6 @@ import {
   fsyncSync,
   openSync,
   readFileSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -15,87 +14,72 @@ import {
 } from 'node:fs'
 import { resolve } from 'node:path'
 import { FatalError, UsageError } from '../../model/errors.ts'
-import { UnfitFile } from '../../model/process/files.ts'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 
+type Pieces = AsyncIterable<string> | Iterable<string>
+
 export interface WriteFile {
   readonly name: string
-  readonly pieces: AsyncIterable<string>
+  readonly pieces: Pieces
+  /** By default only its owner may read it. */
+  readonly mode?: number
 }
 
 /** Matches the beginning of what commands write: HTML, JSON, CSV, the heading of a table. */
 const ownOutput = /^(?:<!doctype html>|[[{"]|[A-Z]{2,} )/
 
-/** Only its owner may read it. @throws UsageError when the file cannot be created, FatalError when a write fails. */
-export async function writeFile({ cwd }: Io, { name, pieces }: WriteFile): Promise<void> {
+/** Files of SQLite and the engine beside a database; they may be empty. */
+const beside = /-(?:wal|shm|journal|lock)$/
+
+/**
+ * Writes a file, or replaces one that a command wrote, but no database, configuration or token. Links are followed.
+ *
+ * @throws UsageError when the file cannot be created, FatalError when a write fails.
+ */
+export async function writeFile({ cwd }: Io, { name, pieces, mode = 0o600 }: WriteFile): Promise<void> {
   const file = resolve(cwd, name)
   const tempFile = `${file}.part`
-  const fd = begin(file, tempFile)
+  const obstacle = obstacleAt(file) ?? obstacleAt(tempFile)
+  if (obstacle !== null)
+    throw new UsageError(`--output ${printable(file)} cannot be written (${obstacle}); give another name`)
+  rmSync(tempFile, { force: true })
+  const fd = openNew(file, tempFile, mode)
   try {
     await putInPlace(fd, tempFile, file, pieces)
   } catch (error) {
     rmSync(tempFile, { force: true })
-    throw unwritten(file, error)
+    if (!(error instanceof Error) || !('syscall' in error)) throw error
+    throw new FatalError(`${printable(file)} cannot be written (${codeOf(error)})`, { cause: error })
   }
 }
 
-/** Bytes read to recognize a file. */
-const beginningBytes = 64 * 1024
-
-/** Files of SQLite and the engine beside a database; they may be empty. */
-const beside = /-(?:wal|shm|journal|lock)$/
-
-/** A database, a configuration or a token is not overwritten. Links are followed. @throws UnfitFile or a system error */
-export function assertReplaceable(path: string, own: RegExp): void {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats?.isFile() === false) throw new UnfitFile('it is not a regular file')
-  const isStore = beside.test(path) ? existsSync(path.replace(beside, '')) : existsSync(`${path}-lock`)
-  if (isStore) throw new UnfitFile('it is part of a database')
-  if (stats === undefined || stats.size === 0 || own.test(beginningOf(path))) return
-  throw new UnfitFile('another file exists at this path and is not overwritten')
-}
-
-function beginningOf(path: string): string {
-  const fd = openSync(path, 'r')
+/** What forbids to replace the file; null if nothing does. */
+function obstacleAt(path: string): string | null {
   try {
-    const bytes = Buffer.alloc(beginningBytes)
-    return bytes.toString('utf8', 0, readSync(fd, bytes))
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Words a write error; returns other errors unchanged. */
-export function unwritten(file: string, error: unknown): unknown {
-  if (error instanceof UnfitFile) return new FatalError(`${printable(file)} cannot be written (${error.message})`)
-  if (!(error instanceof Error) || !('syscall' in error)) return error
-  return new FatalError(`${printable(file)} cannot be written (${codeOf(error)})`, { cause: error })
-}
-
-function begin(file: string, tempFile: string): number {
-  try {
-    for (const path of [file, tempFile]) assertReplaceable(path, ownOutput)
-    rmSync(tempFile, { force: true })
-    return openSync(tempFile, 'wx', 0o600)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats?.isFile() === false) return 'it is not a regular file'
+    const isStore = beside.test(path) ? existsSync(path.replace(beside, '')) : existsSync(`${path}-lock`)
+    if (isStore) return 'it is part of a database'
+    if (stats === undefined || stats.size === 0 || ownOutput.test(readFileSync(path, 'utf8'))) return null
+    return 'another file exists at this path and is not overwritten'
   } catch (error) {
-    const isUnfit = error instanceof UnfitFile
-    const why = isUnfit ? error.message : whyNotCreated(codeOf(error))
-    const wanted = isUnfit ? 'give another name' : 'expected a file in an existing folder'
-    throw new UsageError(`--output ${printable(file)} cannot be written (${why}); ${wanted}`)
+    return codeOf(error)
   }
 }
 
-function whyNotCreated(code: string): string {
-  return code === 'ENOENT' ? 'the folder does not exist' : code
+function openNew(file: string, tempFile: string, mode: number): number {
+  try {
+    return openSync(tempFile, 'wx', mode)
+  } catch (error) {
+    const why = codeOf(error) === 'ENOENT' ? 'the folder does not exist' : codeOf(error)
+    throw new UsageError(
+      `--output ${printable(file)} cannot be written (${why}); expected a file in an existing folder`,
+    )
+  }
 }
 
-async function putInPlace(
-  fd: number,
-  tempFile: string,
-  file: string,
-  pieces: AsyncIterable<string> | Iterable<string>,
-): Promise<void> {
+async function putInPlace(fd: number, tempFile: string, file: string, pieces: Pieces): Promise<void> {
   try {
     for await (const piece of pieces) {
       const bytes = Buffer.from(piece)
