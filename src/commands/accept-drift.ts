@@ -4,7 +4,7 @@ import type { Views } from '../daemon/views.ts'
 import { acceptStates, readAcceptedStates } from '../evaluate/decisions.ts'
 import { describeFinding } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
-import { driftIdIn, type FindingView, shortFingerprint } from '../model/finding.ts'
+import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { Io } from '../model/process/io.ts'
 import { printable, printableJson } from '../model/text/printable.ts'
 import { bySeverity } from '../report/finding-groups.ts'
@@ -74,7 +74,7 @@ export async function acceptDrifts(
   const chosen: Drift[] = []
   for (const id of new Set(ids.map((one) => one.toLowerCase()))) {
     const drift = known.find(({ driftId }) => driftId === id)
-    if (drift === undefined) throw new UsageError(await refusalOf(id, known, mirror, views))
+    if (drift === undefined) throw new UsageError(refusalOf(id, known))
     if (drift.accepted) throw new UsageError(`Drift ${id} is accepted already; the next evaluation applies that`)
     chosen.push(drift)
   }
@@ -99,20 +99,10 @@ export async function acceptDrifts(
 }
 
 /** Why an id cannot be accepted. Does not repeat an id that is none, because it may be a secret. */
-async function refusalOf(id: string, known: readonly Drift[], mirror: Mirror, views: Views): Promise<string> {
-  const unknown = 'No hold or drifted state has this id; "tenantwatch accept" lists both'
+function refusalOf(id: string, known: readonly Drift[]): string {
   const [prefix = ''] = id.split('-')
-  if (!/^[\da-f]{6,}$/.test(prefix)) return unknown
-  const same = known.find(({ finding }) => finding.fingerprint.startsWith(prefix))
-  if (same !== undefined)
+  const same = /^[\da-f]{6,}$/.test(prefix) && known.find(({ finding }) => finding.fingerprint.startsWith(prefix))
+  if (same)
     return `Drift is accepted by the id of its present state, which is ${same.driftId}; nothing is accepted. Review it: "tenantwatch explain ${prefix}"`
-  const fingerprints = await mirror.fingerprintsFrom(prefix, 2)
-  for await (const { check, state, fingerprint } of views.findings({ states: ['open', 'waived'], fingerprints })) {
-    if (drifting.some((one) => one === check))
-      return `The baseline of this finding is configured: change checks.${check}.baseline instead`
-    const instead =
-      state === 'open' ? `waive this one: "tenantwatch waive ${shortFingerprint(fingerprint)}"` : 'this one is waived'
-    return `Only findings of ${drifting.join(' and ')} can be accepted; ${instead}`
-  }
-  return unknown
+  return 'No hold or drifted state has this id; "tenantwatch accept" lists both. Other findings are waived, and a configured baseline is changed in the configuration'
 }

@@ -1,15 +1,12 @@
 import { type Command, Option } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
 import { ConfigError } from '../config/mistakes.ts'
-import type { TenantSettings } from '../config/settings.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
 import type { Check } from '../evaluate/check.ts'
-import { settingsOf } from '../evaluate/check-settings.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { bySeverity } from '../report/finding-groups.ts'
-import { findingList } from './findings.ts'
+import { membersOf } from '../report/formats.ts'
 import { addList } from './list.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { tryOwnCheck } from './support/try-own-check.ts'
@@ -23,7 +20,7 @@ export const addChecks = addList<ChecksOptions>({
   name: 'checks',
   summary: 'list all checks, including own checks',
   options: [
-    new Option('--try <file>', 'run one own check over the mirror and list the findings; writes nothing'),
+    new Option('--try <file>', 'run one own check over the mirror and list its rows that are not ok; writes nothing'),
     new Option('--tenant <name>', 'with --try: only this tenant'),
   ],
   help: `Examples:
@@ -32,8 +29,18 @@ export const addChecks = addList<ChecksOptions>({
   async run({ io, command, options, present }) {
     if (options.try !== undefined) {
       await using opened = await openMirror(io, command)
-      const { findings, notes } = await tryOwnCheck(io, opened, options.try, options.tenant)
-      return await present({ ...findingList(bySeverity(findings), false), none: 'No finding.', notes })
+      return await present({
+        ...(await tryOwnCheck(io, opened, options.try, options.tenant)),
+        columns: membersOf('tenant', 'status', 'entity', 'reason'),
+        table: {
+          STATUS: ({ status }) => status,
+          TENANT: ({ tenant }) => tenant,
+          ENTITY: ({ entity }) => entity,
+          REASON: ({ reason }) => reason,
+        },
+        lines: 2,
+        none: 'Every row is ok.',
+      })
     }
     if (options.tenant !== undefined) throw new UsageError('--tenant is for --try: give it with that')
     const { all, notes } = await everyCheck(io, command)
@@ -66,8 +73,6 @@ interface ListedCheck {
   readonly check: Check
   /** Why an own check cannot be evaluated. */
   readonly problem: string | null
-  /** Of each tenant whose configuration does not set an option of the enabled check. */
-  readonly assumptions: readonly { readonly tenant: string; readonly assumption: string }[]
 }
 
 /** Without a valid configuration, the built-in checks only. */
@@ -79,43 +84,29 @@ async function everyCheck(
     const { settings } = loadConfiguration(io, command)
     const tried = await tryOwnChecks(settings.ownChecks, io.clock.now())
     const problems = new Map(tried.map(({ check, problem }) => [check.id, problem]))
-    const all = checksOf(settings).map((check) => {
-      const assumptions = settings.tenants.flatMap((tenant) => assumptionOf(check, tenant))
-      return { check, problem: problems.get(check.id) ?? null, assumptions }
-    })
-    return { all, notes: [...notesOn(all)] }
+    const all = checksOf(settings).map((check) => ({ check, problem: problems.get(check.id) ?? null }))
+    const notes = all.flatMap(({ check, problem }) =>
+      problem === null ? [] : [`${check.id} cannot be evaluated: ${printable(problem)}`],
+    )
+    return { all, notes }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const [first = ''] = error.problems
     return {
-      all: checks.map((check) => ({ check, problem: null, assumptions: [] })),
+      all: checks.map((check) => ({ check, problem: null })),
       notes: [`Only built-in checks are listed, because there is no valid configuration: ${printable(first)}`],
     }
   }
-}
-
-function assumptionOf(check: Check, tenant: TenantSettings): ListedCheck['assumptions'] {
-  const { enabled, options } = settingsOf(check, tenant)
-  const assumption = enabled ? (check.assumption?.(options) ?? null) : null
-  return assumption === null ? [] : [{ tenant: tenant.name, assumption }]
-}
-
-function* notesOn(all: readonly ListedCheck[]): Generator<string> {
-  for (const { check, problem } of all)
-    if (problem !== null) yield `${check.id} cannot be evaluated: ${printable(problem)}`
-  const assumed = all.flatMap(({ check, assumptions }) => assumptions.map(({ assumption }) => [assumption, check.id]))
-  for (const [assumption, same] of Map.groupBy(assumed, ([assumption]) => assumption))
-    yield `${[...new Set(same.map(([, id]) => id))].join(', ')}: ${assumption}.`
 }
 
 function isBroken({ own }: Check): boolean {
   return own !== undefined && own.problem !== null
 }
 
-function factsOf({ check, problem, assumptions }: ListedCheck): object {
+function factsOf({ check, problem }: ListedCheck): object {
   const { id, title, description, risk, remediation, severities, evaluates, needs, entity, frameworks, own } = check
   const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entityType: entity.type }
-  if (own === undefined) return { ...facts, assumptions }
+  if (own === undefined) return facts
   const reads = isBroken(check) ? { evaluates: null } : {}
   return { ...facts, ...reads, own: { file: own.file, frameworks, problem } }
 }

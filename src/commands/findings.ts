@@ -112,8 +112,7 @@ Examples:
   },
 })
 
-/** Also for `checks --try`. */
-export function findingList(rows: Listing<FindingView>['rows'], details: boolean): Omit<Listing<FindingView>, 'none'> {
+function findingList(rows: Listing<FindingView>['rows'], details: boolean): Omit<Listing<FindingView>, 'none'> {
   return {
     rows,
     columns: findingColumns(details),

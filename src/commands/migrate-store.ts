@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import { Option } from 'commander'
 import { urlOf } from '../daemon/open-store.ts'
 import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
-import { exitCodes, type Io, print } from '../model/process/io.ts'
-import { printable, printableJson } from '../model/text/printable.ts'
+import { exitCodes, type Io } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
 import { lowerFirst } from '../model/text/words.ts'
 import { textTable } from '../report/table.ts'
 import { printWrapped } from '../report/terminal.ts'
-import type { CopiedRows, CopyStep } from '../store/copy.ts'
+import type { CopyStep } from '../store/copy.ts'
 import type { OpenOptions } from '../store/db/postgres/open.ts'
 import { copyToPostgres } from '../store/db/postgres/postgres-mirror.ts'
 import { openFileSource } from '../store/db/sqlite/copy-source.ts'
@@ -15,20 +15,11 @@ import { mayExist } from '../store/db/sqlite/database-file.ts'
 import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
-import { formatOption } from './support/options.ts'
 
-interface MigrateOptions {
-  readonly from: string
-  readonly format: string
-}
-
-export const addMigrateStore = addCommand<MigrateOptions>({
+export const addMigrateStore = addCommand<{ readonly from: string }>({
   name: 'migrate-store',
   summary: 'copy a mirror from a SQLite file into the empty PostgreSQL database of store.url',
-  options: [
-    new Option('--from <file>', 'file of the mirror, the former store.path').makeOptionMandatory(),
-    formatOption(['table', 'json']),
-  ],
+  options: [new Option('--from <file>', 'file of the mirror, the former store.path').makeOptionMandatory()],
   help: `Stop the engine first. Copies everything: records, cursors, history, findings, check results, waivers, decisions and
 quarantine. Then compares both sides, table by table. The file is read as of one instant and not changed.
 
@@ -40,7 +31,7 @@ Exit: 0 copied and verified; 2 usage or configuration; 3 the copy was refused, i
 Examples:
   tenantwatch migrate-store --from data/tenantwatch.db
   TENANTWATCH_STORE_URL=postgres://… tenantwatch migrate-store --from data/tenantwatch.db`,
-  async run({ io, command, options: { from, format } }) {
+  async run({ io, command, options: { from } }) {
     if (from === '') throw new UsageError('Name the file of the mirror with --from')
     const { settings } = loadConfiguration(io, command)
     const { url } = settings.store
@@ -53,29 +44,27 @@ Examples:
     if (!mayExist(file)) throw new UsageError(`--from names ${file}, which does not exist or is empty`)
     const line = statusLine(io)
     line.say('Reading the file for damage')
-    const made = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
-    if (format === 'json') print(io, printableJson(made))
-    else for (const text of linesOf(made)) printWrapped(io, text)
+    const lines = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
+    for (const text of lines) printWrapped(io, text)
     return exitCodes.ok
   },
 })
 
-interface Migration {
-  readonly from: string
-  readonly to: string
-  readonly tables: readonly (CopiedRows & { readonly verified: true })[]
-  /** Of each table, too: a copy that differs is not stored. */
-  readonly verified: true
-}
-
-async function migrate(io: Io, from: string, url: OpenOptions['url'], line: StatusLine): Promise<Migration> {
+async function migrate(io: Io, from: string, url: OpenOptions['url'], line: StatusLine): Promise<readonly string[]> {
   const { clock, random, stop: signal } = io
   try {
     using source = await openFileSource(from, signal)
     const onProgress = (step: CopyStep) => showStep(line, step)
     const { place, tables } = await copyToPostgres({ url, clock, random }, { source, signal, onProgress })
-    const verified = true
-    return { from: source.file, to: place, verified, tables: tables.map((one) => ({ ...one, verified })) }
+    const rows = tables.map((one) => [one.table, String(one.rows), 'yes'])
+    const all = tables.reduce((sum, one) => sum + one.rows, 0)
+    return [
+      ...textTable(['TABLE', 'ROWS', 'VERIFIED'], rows).split('\n'),
+      '',
+      `Copied ${all} rows from ${printable(source.file)} to the ${printable(place)}`,
+      'Next: set store.url instead of store.path, start the engine, and check that "tenantwatch doctor" finds no failure.',
+      'Keep the file until then; afterwards delete it, because it contains names and e-mail addresses.',
+    ]
   } catch (error) {
     throw interrupted(error)
   }
@@ -95,16 +84,4 @@ function interrupted(error: unknown): unknown {
     return new FatalError(`The copy was interrupted: ${error.message}${advice}; ${again}`, { cause: error })
   }
   return reasonOf(error) === 'aborted' ? new FatalError(`The copy was stopped; ${again}`, { cause: error }) : error
-}
-
-function linesOf({ from, to, tables }: Migration): readonly string[] {
-  const rows = tables.map((one) => [one.table, String(one.rows), 'yes'])
-  const all = tables.reduce((sum, one) => sum + one.rows, 0)
-  return [
-    ...textTable(['TABLE', 'ROWS', 'VERIFIED'], rows).split('\n'),
-    '',
-    `Copied ${all} rows from ${printable(from)} to the ${printable(to)}`,
-    'Next: set store.url instead of store.path, start the engine, and check that "tenantwatch doctor" finds no failure.',
-    'Keep the file until then; afterwards delete it, because it contains names and e-mail addresses.',
-  ]
 }

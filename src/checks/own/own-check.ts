@@ -96,7 +96,7 @@ export function outcomesOf(check: WellFormedCheck, { ok, alarms, errors, skipped
 
 const notApplicable: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicable' }
 
-export function dataWarningsOf(file: string, errors: readonly EntityReason[]): string | null {
+function dataWarningsOf(file: string, errors: readonly EntityReason[]): string | null {
   const [first] = errors
   if (first === undefined) return null
   const [entity, reason] = first

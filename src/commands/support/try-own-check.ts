@@ -1,25 +1,23 @@
 import { basename, dirname, resolve } from 'node:path'
 import { checks } from '../../checks/index.ts'
-import { dataWarningsOf, outcomesOf, queryOf } from '../../checks/own/own-check.ts'
+import { queryOf } from '../../checks/own/own-check.ts'
 import { SandboxQueries } from '../../checks/own/sandbox.ts'
 import { ConfigError } from '../../config/mistakes.ts'
 import { type OwnChecksSettings, parseChecks, readFile, type WellFormedCheck } from '../../config/own-checks.ts'
-import type { TenantSettings } from '../../config/settings.ts'
 import { tryOwnChecks } from '../../doctor/own-checks.ts'
-import { settingsOf } from '../../evaluate/check-settings.ts'
-import type { OwnAnswer } from '../../evaluate/own-query.ts'
-import { toIso } from '../../model/dates.ts'
 import { describeData, inWords } from '../../model/describe.ts'
 import { FatalError } from '../../model/errors.ts'
-import { type FindingView, fingerprintOf } from '../../model/finding.ts'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import type { OpenMirror } from './configuration.ts'
 import { configuredTenant } from './options.ts'
 
-export interface Trial {
-  readonly findings: readonly FindingView[]
-  readonly notes: readonly string[]
+/** A row of the query that is not `ok`; an alarm opens a finding. */
+interface TriedRow {
+  readonly tenant: string
+  readonly status: 'alarm' | 'error' | 'skip'
+  readonly entity: string
+  readonly reason: string | null
 }
 
 /** @throws ConfigError with the problem that `config check` reports, FatalError when its query fails on the mirror. */
@@ -28,26 +26,26 @@ export async function tryOwnCheck(
   { settings, mirror, views, now }: OpenMirror,
   file: string,
   only: string | undefined,
-): Promise<Trial> {
+): Promise<{ readonly rows: readonly TriedRow[]; readonly notes: readonly string[] }> {
   const wanted = configuredTenant(settings, only)
   const check = await wellFormed(resolve(io.cwd, file), file, settings.ownChecks, now)
   await using queries = new SandboxQueries()
-  const findings: FindingView[] = []
+  const rows: TriedRow[] = []
   const notes: string[] = []
-  for (const { name, id } of await mirror.tenants()) {
-    const one = settings.tenants.find((configured) => configured.name === name)
-    if (one === undefined || (wanted !== undefined && name !== wanted)) continue
-    const query = { ...queryOf(check, settings.ownChecks), now, tenant: name }
-    const answer = await queries.ask(mirror, id, query, io.stop)
+  const known = settings.tenants.map(({ name }) => name)
+  for (const { name: tenant, id } of await mirror.tenants()) {
+    if (!known.includes(tenant) || (wanted !== undefined && tenant !== wanted)) continue
+    const answer = await queries.ask(mirror, id, { ...queryOf(check, settings.ownChecks), now, tenant }, io.stop)
     if (answer.kind === 'failed') throw new FatalError(printable(`${file}: ${answer.problem}`))
-    findings.push(...findingsOf(check, one, answer, toIso(now)))
-    notes.push(`${name}: ${countsOf(answer)}`)
-    const warning = dataWarningsOf(check.file, answer.errors)
-    if (warning !== null) notes.push(`${name}: ${warning}`)
+    const { ok, alarms, errors, skipped } = answer
+    for (const [entity, reason] of alarms) rows.push({ tenant, status: 'alarm', entity, reason })
+    for (const [entity, reason] of errors) rows.push({ tenant, status: 'error', entity, reason })
+    for (const entity of skipped) rows.push({ tenant, status: 'skip', entity, reason: null })
+    notes.push(`${tenant}: ${ok} ok, ${alarms.length} alarm, ${skipped.length} skip, ${errors.length} error`)
   }
   for (const posture of await views.posture(wanted))
     for (const one of describeData(posture, check.inputs)) notes.push(inWords(`${posture.tenant} ${one.subject}`, one))
-  return { findings, notes: [...notes, 'Nothing was written.'] }
+  return { rows, notes: [...notes, 'Nothing was written.'] }
 }
 
 async function wellFormed(
@@ -62,41 +60,4 @@ async function wellFormed(
   if (tried?.problem !== null || tried.check.problem !== null)
     throw new ConfigError([`${printable(file)}: ${tried?.problem}`])
   return tried.check
-}
-
-function findingsOf(
-  check: WellFormedCheck,
-  tenant: TenantSettings,
-  answer: OwnAnswer,
-  at: string,
-): readonly FindingView[] {
-  const { severity } = settingsOf(check, tenant)
-  return outcomesOf(check, answer).outcomes.flatMap(([entityId, outcome]) => {
-    if (outcome.kind !== 'fails') return []
-    const { message, evidence } = outcome
-    const identity = { tenant: tenant.name, check: check.id, entityType: check.entity, entityId }
-    const finding: FindingView = {
-      fingerprint: fingerprintOf(identity),
-      tenant: tenant.name,
-      check: check.id,
-      entity: { type: check.entity, id: entityId },
-      severity: severity ?? outcome.severity,
-      state: 'open',
-      message,
-      evidence,
-      firstSeen: at,
-      lastSeen: at,
-      resolvedAt: null,
-      resolution: null,
-      reopened: 0,
-      waiver: null,
-      owner: null,
-      link: null,
-    }
-    return [finding]
-  })
-}
-
-function countsOf({ ok, alarms, errors, skipped }: OwnAnswer): string {
-  return `${ok} ok, ${alarms.length} alarm, ${skipped.length} skip, ${errors.length} error`
 }

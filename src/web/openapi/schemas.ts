@@ -6,7 +6,6 @@ import { resourceStates } from '../../model/posture-state.ts'
 import { reasons, unknownReasons } from '../../model/reasons.ts'
 import { resourceNames, syncModes } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
-import type { EndedSync } from '../web-options.ts'
 
 export const components = z.registry<{ readonly id: string; readonly description: string }>()
 
@@ -210,5 +209,5 @@ export const endedSync = component(
     hint: z.string().nullable(),
     counts: z.object({ created: count, updated: count, unchanged: count, removed: count, quarantined: count }),
     durationMs: count,
-  }) satisfies z.ZodType<EndedSync>,
+  }),
 )

@@ -43,13 +43,21 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
 }
 
-/** A fact as text; texts of a list and fields of an object are separated by commas. */
+/** A fact as text; lists and objects as `(id: soc2, maxAgeDays: 365), (id: iso, maxAgeDays: null)`, empty values as JSON. */
 export function factText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return valueText(value)
-  const isList = Array.isArray(value)
-  if (isList && value.some((one) => typeof one !== 'string')) return valueText(value)
-  const parts = isList ? value : Object.entries(value).map(([name, one]) => `${factName(name)}: ${valueText(one)}`)
-  return parts.length === 0 ? valueText(value) : parts.join(', ')
+  return typeof value === 'string' && value !== '' ? value : nestedText(value)
+}
+
+function nestedText(value: unknown): string {
+  // Quotes a text that could be read as several.
+  if (typeof value === 'string') return /^$|[,()"]/.test(value) ? JSON.stringify(value) : value
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inner = (one: unknown) =>
+    typeof one === 'object' && one !== null && Object.keys(one).length > 0 ? `(${nestedText(one)})` : nestedText(one)
+  const parts = Array.isArray(value)
+    ? value.map(inner)
+    : Object.entries(value).map(([name, one]) => `${nestedText(factName(name))}: ${inner(one)}`)
+  return parts.length === 0 ? JSON.stringify(value) : parts.join(', ')
 }
 
 const labels: Readonly<Record<string, string>> = {
