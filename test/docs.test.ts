@@ -4,8 +4,8 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { catalogue } from '../src/commands/support/configuration.ts'
 import { loadSettings } from '../src/config/load-settings.ts'
-import { metricCatalogue } from '../src/metrics/catalogue.ts'
 import { inventories } from '../src/metrics/inventory.ts'
+import { metricCatalogue } from '../tools/metric-catalogue.ts'
 import { codeOf, sourceFiles } from './support/sources.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -40,7 +40,7 @@ export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
 
 export interface EvaluatorOptions {
   readonly stores: TenantStores
-  readonly metrics: Pick<Metrics, 'contractEvent' | 'findingsOpened' | 'findingsResolved'>
+  readonly metrics: Pick<Metrics, 'count'>
   readonly clock: Clock
   readonly log: Log
   readonly ownQueries?: OwnQueries
@@ -133,8 +133,8 @@ export class Evaluator {
     })
     for (const result of results) {
       const { opened, resolved } = logFindings(log, name, result)
-      metrics.findingsOpened(name, result.check, opened)
-      metrics.findingsResolved(name, result.check, resolved)
+      metrics.count('tenantwatch_findings_opened_total', { tenant: name, check: result.check }, opened)
+      metrics.count('tenantwatch_findings_resolved_total', { tenant: name, check: result.check }, resolved)
     }
     if (readInFull !== undefined) await this.#countRepeats(store, tenant, readInFull)
     const ends = results.flatMap(({ changesAt }) => changesAt ?? [])
@@ -178,7 +178,7 @@ export class Evaluator {
       this.#repeated.delete(known)
       return
     }
-    metrics.contractEvent(settings.name, resource, event)
+    metrics.count('tenantwatch_contract_events_total', { tenant: settings.name, resource, kind: event }, 1)
     if (this.#repeated.has(known)) return
     this.#repeated.add(known)
     const hint = `${contractEventMeanings[event]}. See docs/alerts.md#tenantwatchcontractchanged`

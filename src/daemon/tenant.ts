@@ -139,13 +139,15 @@ function observerOf(metrics: Metrics, progress?: SyncProgress): SyncObserver {
       const { outcome, durationMs, ...result } = ended
       if (outcome !== 'skipped') metrics.syncRunEnded({ ...result, outcome, durationSeconds: durationMs / 1000 })
     },
-    cursorReset: (tenant, resource) => metrics.cursorReset(tenant, resource),
-    contractEvent: (tenant, resource, kind) => metrics.contractEvent(tenant, resource, kind),
+    cursorReset: (tenant, resource) => metrics.count('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 1),
+    contractEvent: (tenant, resource, kind) =>
+      metrics.count('tenantwatch_contract_events_total', { tenant, resource, kind }, 1),
     datesMovedLater(tenant, resource, laterDates) {
       const { fields = {} } = resources.find(({ name }) => name === resource) ?? {}
       for (const [name, count] of Object.entries(laterDates)) {
         const field: Field | undefined = Reflect.get(fields, name)
-        if (field?.kind === 'date' && field.laterMeans === 'secretRotated') metrics.secretsRotated(tenant, count)
+        if (field?.kind === 'date' && field.laterMeans === 'secretRotated')
+          metrics.count('tenantwatch_secret_rotations_total', { tenant }, count)
       }
     },
     page: (...read) => progress?.page(...read),

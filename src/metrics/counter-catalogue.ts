@@ -81,4 +81,7 @@ export const histograms = [
 ] as const satisfies readonly (FamilyDefinition & { readonly buckets: readonly number[] })[]
 
 export type CounterName = (typeof counters)[number]['name']
+export type CounterLabels<Name extends CounterName> = Readonly<
+  Record<Extract<(typeof counters)[number], { readonly name: Name }>['labelNames'][number], string>
+>
 export type HistogramName = (typeof histograms)[number]['name']

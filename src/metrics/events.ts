@@ -2,6 +2,7 @@ import type { TenantObserver } from '../api/reader.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { type Reason, reasons, refusals } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { CounterLabels, CounterName } from './counter-catalogue.ts'
 import type { Counters } from './counters.ts'
 import type { ResourceSeriesConfig, TenantSeriesConfig } from './tenant-facts.ts'
 
@@ -26,14 +27,8 @@ export interface EndedRun {
 
 export interface MetricsEvents {
   syncRunEnded(run: EndedRun): void
-  cursorReset(tenant: string, resource: ResourceName): void
-  contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
-  /** Secrets whose expiry moved to a later time; a secret whose expiry moved earlier was not rotated. */
-  secretsRotated(tenant: string, count: number): void
-  findingsOpened(tenant: string, check: string, count: number): void
-  findingsResolved(tenant: string, check: string, count: number): void
-  /** Attempts to deliver a message; 0 initializes the series. */
-  notificationsSent(target: string, outcome: (typeof outcomes)[number], count: number): void
+  /** Adds to a counter; 0 initializes the series. */
+  count<Name extends CounterName>(name: Name, labels: CounterLabels<Name>, amount: number): void
   observer(tenant: string): TenantObserver
 }
 
@@ -46,16 +41,7 @@ export function createEvents(counters: Counters): MetricsEvents {
       for (const change of recordChanges)
         counters.add('tenantwatch_sync_records_total', { tenant, resource, change }, counts[change])
     },
-    cursorReset: (tenant, resource) => counters.add('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 1),
-    contractEvent: (tenant, resource, kind) =>
-      counters.add('tenantwatch_contract_events_total', { tenant, resource, kind }, 1),
-    secretsRotated: (tenant, count) => counters.add('tenantwatch_secret_rotations_total', { tenant }, count),
-    findingsOpened: (tenant, check, count) =>
-      counters.add('tenantwatch_findings_opened_total', { tenant, check }, count),
-    findingsResolved: (tenant, check, count) =>
-      counters.add('tenantwatch_findings_resolved_total', { tenant, check }, count),
-    notificationsSent: (target, outcome, count) =>
-      counters.add('tenantwatch_notifications_total', { target, outcome }, count),
+    count: (name, labels, amount) => counters.add(name, labels, amount),
     observer: (tenant) => ({
       request(endpoint, status, durationSeconds) {
         counters.add('tenantwatch_api_requests_total', { tenant, endpoint, status: knownStatus(status) }, 1)

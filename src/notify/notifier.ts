@@ -8,7 +8,7 @@ import { type LaneParts, type LaneSettings, TargetLane } from './target-lane.ts'
 
 export interface NotifierParts extends Omit<LaneParts, 'delivery' | 'io' | 'sent'> {
   readonly io: Pick<Io, 'clock' | 'env' | 'random'>
-  readonly metrics: Pick<Metrics, 'notificationsSent'>
+  readonly metrics: Pick<Metrics, 'count'>
 }
 
 /** Sends what changes to the configured targets, each at its own pace. */
@@ -36,7 +36,8 @@ export class Notifier implements AsyncDisposable {
       const known = this.#lanes.get(target.name)
       const lane = known ?? this.#open(settings)
       if (known !== undefined && !isDeepStrictEqual(known.settings, settings)) known.reconfigure(settings)
-      for (const outcome of ['success', 'failure'] as const) metrics.notificationsSent(target.name, outcome, 0)
+      for (const outcome of ['success', 'failure'] as const)
+        metrics.count('tenantwatch_notifications_total', { target: target.name, outcome }, 0)
       const notified = [...tenants().values()].filter((tenant) => lane.isFor(tenant.settings.name))
       await mapTenants(notified, (tenant) => lane.begin(tenant)).catch((error: unknown) => {
         const found = { target: target.name, detail: String(error) }
@@ -60,7 +61,7 @@ export class Notifier implements AsyncDisposable {
     const lane = new TargetLane(settings, {
       ...this.#parts,
       delivery: this.#delivery,
-      sent: (target, outcome) => metrics.notificationsSent(target, outcome, 1),
+      sent: (target, outcome) => metrics.count('tenantwatch_notifications_total', { target, outcome }, 1),
     })
     this.#lanes.set(settings.target.name, lane)
     return lane

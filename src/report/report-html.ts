@@ -1,6 +1,5 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
-import { isGuid } from '../model/guid.ts'
 import { severities } from '../model/severity.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { badge, severityCounts } from '../web/page/marks.ts'
@@ -155,27 +154,14 @@ export async function mostSevere(findings: AsyncIterable<ReportFinding>): Promis
 }
 
 function bySeverity(a: ReportFinding, b: ReportFinding): number {
-  const waived = Number(a.state === 'waived') - Number(b.state === 'waived')
-  const severity = severities.indexOf(b.severity) - severities.indexOf(a.severity)
   return (
-    waived ||
-    severity ||
-    order(a.check, b.check) ||
-    compareIds(a.entity.id, b.entity.id) ||
-    order(a.fingerprint, b.fingerprint)
+    Number(a.state === 'waived') - Number(b.state === 'waived') ||
+    severities.indexOf(b.severity) - severities.indexOf(a.severity) ||
+    compare(a.check, b.check) ||
+    compare(a.entity.id, b.entity.id) ||
+    compare(a.fingerprint, b.fingerprint)
   )
 }
 
-const { compare: compareNaturally } = new Intl.Collator('en', { numeric: true })
-
-/** Compares numbers in ids by value; leading digits of a GUID, which come last, are not a number. */
-function compareIds(a: string, b: string): number {
-  const isOfGuid = isGuid(a)
-  if (isOfGuid !== isGuid(b)) return isOfGuid ? 1 : -1
-  return isOfGuid ? order(a, b) : compareNaturally(a, b)
-}
-
-/** By code unit, independent of the locale. */
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
+/** Numbers in texts by value. */
+const { compare } = new Intl.Collator('en', { numeric: true })

@@ -9,7 +9,7 @@ import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { testEngine } from '../support/engine.ts'
 
 const check = 'user-mfa-enrolled'
-const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
+const metrics = { count() {} } as unknown as Metrics
 
 /** A synced tenant of so many users without MFA, and what an evaluation logs of them. */
 async function unenrolled(count: number, watched = check) {

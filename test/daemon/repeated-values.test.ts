@@ -14,11 +14,13 @@ async function syncing() {
   const metrics = createMetrics({ version: '0', startedAt: 0, config, scope: 'mirror', read: async () => [] })
   const counted: string[] = []
   const warned: string[] = []
-  const contractEvent = (_tenant: string, resource: string, kind: string) => void counted.push(`${resource} ${kind}`)
+  const count = (name: string, { resource, kind }: Readonly<Record<string, string>>) => {
+    if (name === 'tenantwatch_contract_events_total') counted.push(`${resource} ${kind}`)
+  }
   const log = { ...silentLog(), warn: (_fields: object, message: string) => void warned.push(message) }
   const evaluator = new Evaluator({
     ...{ stores: onlyStore(test.mirror), clock: test.clock, log: { ...log, child: () => log } },
-    metrics: { ...metrics, contractEvent },
+    metrics: { ...metrics, count },
   })
   const fullSync = async () => {
     test.clock.advance(hourMs)

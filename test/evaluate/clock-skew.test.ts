@@ -95,7 +95,7 @@ it.each([-2 * minuteMs, 10 * minuteMs, -10 * minuteMs, 500 * dayMs])(
   'a local clock that jumps by %i ms with the tenant dark shows at once, and to the next process too',
   async (jump) => {
     const test = await synced()
-    const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
+    const metrics = { count() {} } as unknown as Metrics
     const evaluator = new Evaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log: silentLog() })
     for (const result of await test.runAll('full')) expect(result.reason).toBeNull()
     await evaluator.evaluate(evaluatedOf(test, true))

@@ -140,11 +140,11 @@ it('counts events of the engine', async () => {
   const run = { tenant: 'acme', resource: 'users', mode: 'full', durationSeconds: 2, counts } as const
   metrics.syncRunEnded({ ...run, outcome: 'success', reason: null })
   metrics.syncRunEnded({ ...run, outcome: 'failure', reason: 'timeout' })
-  metrics.cursorReset('acme', 'users')
-  metrics.contractEvent('acme', 'users', 'unknown_field')
-  metrics.secretsRotated('acme', 2)
-  metrics.findingsOpened('acme', 'user-mfa-enrolled', 5)
-  metrics.findingsResolved('acme', 'user-mfa-enrolled', 4)
+  metrics.count('tenantwatch_sync_cursor_resets_total', { tenant: 'acme', resource: 'users' }, 1)
+  metrics.count('tenantwatch_contract_events_total', { tenant: 'acme', resource: 'users', kind: 'unknown_field' }, 1)
+  metrics.count('tenantwatch_secret_rotations_total', { tenant: 'acme' }, 2)
+  metrics.count('tenantwatch_findings_opened_total', { tenant: 'acme', check: 'user-mfa-enrolled' }, 5)
+  metrics.count('tenantwatch_findings_resolved_total', { tenant: 'acme', check: 'user-mfa-enrolled' }, 4)
   metrics.configReloaded(false, at + 5000)
   const body = await metrics.render()
   const users = { resource: 'users' }
@@ -204,11 +204,11 @@ it('drops the series of a removed tenant and keeps the counts of others', async 
   const metrics = metricsOf([reading(lively, records), reading(globex, records)], {
     config: { ...config, tenants: [tenantSeriesConfig('acme'), tenantSeriesConfig('globex')] },
   })
-  metrics.secretsRotated('acme', 2)
+  metrics.count('tenantwatch_secret_rotations_total', { tenant: 'acme' }, 2)
   metrics.observer('globex').request('/api/public/users', '200', 1)
   expect(await metrics.render()).toContain('tenant="globex"')
   metrics.configure(config)
-  metrics.secretsRotated('globex', 1)
+  metrics.count('tenantwatch_secret_rotations_total', { tenant: 'globex' }, 1)
   const body = await metrics.render()
   expect(body).not.toContain('globex')
   expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)

@@ -15,7 +15,7 @@ it('follows the configuration: an address that is corrected at once, a target th
   const notifier = new Notifier({
     io: { clock: world.clock, random: () => 0.5, env: { GOOD: server.url, WRONG: 'nowhere' } },
     log: silentLog(),
-    metrics: { notificationsSent: sent },
+    metrics: { count: (_, { target: name, outcome }: Readonly<Record<string, string>>, n) => sent(name, outcome, n) },
     tenants: () => new Map([['acme', acme]]),
     views: () => world.views,
   })

@@ -31,7 +31,7 @@ const jitterMs = 5 * secondMs
 /** Far more often than the daemon does it, so that short lives meet it. */
 const purgeEveryMs = 10 * minuteMs
 const retentionMs = 400 * dayMs
-const noMetrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
+const noMetrics = { count() {} } as unknown as Metrics
 const stopping = () => new DOMException('The scheduler is stopping', 'AbortError')
 
 export interface MachineParts {

@@ -199,7 +199,7 @@ it('has for each check what to do, and for each finding its evidence and the com
     'email jo@example.com',
     'Threshold, days 30',
     'Request id R-1',
-    '[{&quot;id&quot;:1}]',
+    'roles (id: 1)',
     'mfaEnabled: true, Read at: 2026-03-14T09:00:00Z',
     'Api_A, Api_B',
     'Reopened 2 times',

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
 import { frameworks, isEvidenceFor } from '../../src/checks/frameworks.ts'
 import type { Check } from '../../src/evaluate/check.ts'
-import type { CataloguedFamily } from '../../src/metrics/catalogue.ts'
 import { shippedGroups } from '../../src/monitoring/rules.ts'
+import type { CataloguedFamily } from '../metric-catalogue.ts'
 
 const mark = '<!-- Made by `npm run generate` from the catalogues in src/; edit those instead. -->'
 

@@ -172,6 +172,6 @@ export function metricsOf(readings: readonly TenantReading[], { read = async () 
     read: async (gather) => Promise.all((await read()).map(gather)),
     ...over,
   })
-  metrics.notificationsSent('security', 'success', 0)
+  metrics.count('tenantwatch_notifications_total', { target: 'security', outcome: 'success' }, 0)
   return { ...metrics, render: async () => (await metrics.render()).join('') }
 }

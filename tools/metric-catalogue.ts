@@ -1,9 +1,9 @@
-import { checkGauges } from './check-gauges.ts'
-import { counters, histograms } from './counter-catalogue.ts'
-import type { FamilyDefinition, FamilyType } from './family.ts'
-import { buildInfo, processFamilies } from './process-gauges.ts'
-import { syncGauges } from './sync-gauges.ts'
-import type { ResourceSeries } from './tenant-facts.ts'
+import { checkGauges } from '../src/metrics/check-gauges.ts'
+import { counters, histograms } from '../src/metrics/counter-catalogue.ts'
+import type { FamilyDefinition, FamilyType } from '../src/metrics/family.ts'
+import { buildInfo, processFamilies } from '../src/metrics/process-gauges.ts'
+import { syncGauges } from '../src/metrics/sync-gauges.ts'
+import type { ResourceSeries } from '../src/metrics/tenant-facts.ts'
 
 export interface CataloguedFamily extends FamilyDefinition {
   readonly type: FamilyType
