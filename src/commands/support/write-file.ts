@@ -6,6 +6,7 @@ import {
   fsyncSync,
   openSync,
   readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -61,10 +62,20 @@ function obstacleAt(path: string): string | null {
     if (stats?.isFile() === false) return 'it is not a regular file'
     const isStore = beside.test(path) ? existsSync(path.replace(beside, '')) : existsSync(`${path}-lock`)
     if (isStore) return 'it is part of a database'
-    if (stats === undefined || stats.size === 0 || ownOutput.test(readFileSync(path, 'utf8'))) return null
+    if (stats === undefined || stats.size === 0 || ownOutput.test(beginningOf(path))) return null
     return 'another file exists at this path and is not overwritten'
   } catch (error) {
     return codeOf(error)
+  }
+}
+
+function beginningOf(path: string): string {
+  const fd = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(100)
+    return bytes.toString('utf8', 0, readSync(fd, bytes))
+  } finally {
+    closeSync(fd)
   }
 }
 
