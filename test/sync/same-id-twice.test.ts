@@ -5,11 +5,11 @@ import { ofData } from '../support/of-data.ts'
 
 type Fields = Record<string, unknown>
 
-async function fullySynced(): Promise<TestEngine> {
+async function fullySynced(page = 5): Promise<TestEngine> {
   const test = await testEngine({
     problems: false,
     sizes: { users: 12, documents: 12, apiClients: 6, roles: 6 },
-    readings: { defaultPageSize: { users: 5, documents: 5, apiClients: 3 } },
+    readings: { defaultPageSize: { users: page, documents: page, apiClients: 3 } },
     settings: { userDetails: { perRun: 0 } },
   })
   await test.runAll('full')
@@ -134,3 +134,44 @@ it('merges identical repeats, also those that differ only in fields that no chec
   expect(await test.run('users', 'full')).toMatchObject({ counts: { quarantined: 0, updated: 0, removed: 0 } })
   expect(held(test)).toEqual([])
 })
+
+/** A tenant of one page a list, whose stored cursor returns a version of the first record that `change` makes. */
+async function replaying(resource: 'documents' | 'users', change: (first: Fields) => Fields): Promise<TestEngine> {
+  const test = await fullySynced(50)
+  let first: Fields = {}
+  reshape(test, resource, 1, (data) => {
+    first = data[0] ?? {}
+    return data
+  })
+  await test.run(resource, 'full')
+  test.sim.faults.clear()
+  reshape(test, resource, 2, (data) => [change(first), ...data.filter(({ userId }) => userId !== first['userId'])])
+  return test
+}
+
+it('quarantines a user whom the stored cursor returns with another value than the list, until a full sync agrees', async () => {
+  const test = await replaying('users', (user) => ({ ...user, mfaStatus: user['mfaStatus'] !== true }))
+  const problem = 'users contradictory: mfaStatus differs between records with this id'
+  await test.run('users', 'full')
+  expect(held(test)).toEqual([problem])
+  await test.run('users', 'incremental')
+  expect(held(test)).toEqual([problem])
+  test.sim.faults.clear()
+  await test.run('users', 'full')
+  expect(held(test)).toEqual([])
+})
+
+it.each([
+  ['older', '2020-01-01T00:00:00Z', 0],
+  ['later', '2026-01-20T00:00:00Z', 1],
+] as const)(
+  'takes no version of a document from the stored cursor that is older than the mirrored one: %s',
+  async (_, updatedAt, changed) => {
+    const test = await replaying('documents', (document) => ({ ...document, uploadStatus: 'Other', updatedAt }))
+    const count = () => test.query("select count(*) as n from documents where upload_status = 'Other'")
+    await test.run('documents', 'incremental')
+    expect(count()).toEqual([{ n: changed }])
+    await test.run('documents', 'full')
+    expect([count(), held(test)]).toEqual([[{ n: changed }], []])
+  },
+)

@@ -6,7 +6,7 @@ import { bodyOf, changeBetween, nextSupplement, type RecordChange } from './reco
 import { appendRecordEvents, type RecordEvent } from './record-events.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
 import { unidentifiedPrefix } from './removals.ts'
-import { contradictionOf, contradictory, type DistinctItems, precedenceOf, whole } from './same-id.ts'
+import { contradictionOf, contradictory, type DistinctItems, isEarlier, precedenceOf, whole } from './same-id.ts'
 
 /** A row of `records`, as a page needs it; an array, because reading objects takes half as long again. */
 export type KnownRow = readonly [
@@ -92,7 +92,7 @@ export class PageChanges {
   readonly #known: KnownRows
   readonly #seen: PageSeen
 
-  /** @param seen records of earlier pages of the pass; null for a page of no pass. */
+  /** @param seen records of earlier pages of the full sync; null for a page of none. */
   constructor(
     page: PageCommit,
     { items, unidentified, contradicted }: DistinctItems,
@@ -135,7 +135,7 @@ export class PageChanges {
       if (isSettled === 0) this.#returned.push(rid)
       return
     }
-    if (this.#seen?.has(rid) === true && this.#isDecided(item, row, isChanged ? change : null)) return
+    if (this.#isDecided(item, row, isChanged ? change : null)) return
     this.#write(key, after, change && nextSupplement(this.#shape, supplement, change.fields))
     if (before === null || removedAt !== null) this.#countCreated(key)
     else if (isChanged) this.counts.updated++
@@ -145,14 +145,20 @@ export class PageChanges {
     if (change !== null) this.#noteChange(key, change)
   }
 
-  /** True if an earlier page of the pass decides: it has the record that counts, or contradicts this one. */
-  #isDecided(item: ValidItem, [key, , , , , , problem]: KnownRow, change: RecordChange | null): boolean {
+  /**
+   * True if the version before decides. In a full sync that of an earlier page does: it counts, or contradicts this one. On
+   * a page of an incremental sync the stored one does if it is a later version, or if a full sync found it contradictory.
+   */
+  #isDecided(item: ValidItem, [key, rid, , , , , problem]: KnownRow, change: RecordChange | null): boolean {
+    const isIncremental = this.#page.fullSync === undefined && this.#page.whole === undefined
+    if (!isIncremental && this.#seen?.has(rid) !== true) return false
     if (problem?.startsWith(contradictory) === true) {
       this.counts.unchanged++
       return true
     }
     const precedence = change === null ? 'second' : precedenceOf(this.#shape, change.before, change.after)
     if (change === null || precedence === 'second') return false
+    if (isIncremental && !isEarlier(this.#shape, change)) return false
     if (precedence === 'first') this.counts.unchanged++
     else {
       this.contradicted.add(precedence.field)

@@ -8,11 +8,19 @@ export type Precedence = 'first' | 'second' | { readonly field: string }
 
 /** Decides between two records with the same id in one pass (docs/internals/sync.md#15-record). */
 export function precedenceOf(shape: RecordShape, first: Fields, second: Fields): Precedence {
-  const timeOf = (record: Fields) => (shape.laterWins === null ? 0 : (isoMs(record[shape.laterWins]) ?? -Infinity))
-  const [earlier, later] = [timeOf(first), timeOf(second)]
+  const [earlier, later] = [versionOf(shape, first), versionOf(shape, second)]
   if (earlier !== later) return later > earlier ? 'second' : 'first'
   const field = differingFields(shape, first, second).find((name) => name !== 'extra' && !shape.unread.has(name))
   return field === undefined ? 'first' : { field }
+}
+
+/** True if the version after a change is older than the one before it. */
+export function isEarlier(shape: RecordShape, { before, after }: { before: Fields; after: Fields }): boolean {
+  return versionOf(shape, after) < versionOf(shape, before)
+}
+
+function versionOf({ laterWins }: RecordShape, record: Fields): number {
+  return laterWins === null ? 0 : (isoMs(record[laterWins]) ?? -Infinity)
 }
 
 /** Begins the problem of such a record. */

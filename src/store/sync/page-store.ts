@@ -94,8 +94,7 @@ async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): 
   const { tenantId, resource, fullSync, whole } = page
   const distinct = distinctItems(recordShapes[resource], page.items)
   const known = await knownRows(sql, db, page, [...distinct.items.keys()])
-  // After the pass, the feed returns what changed meanwhile: no contradiction.
-  const seen = fullSync?.next === undefined ? null : await passes.of(sql, fullSync.id)
+  const seen = fullSync === undefined ? null : await passes.of(sql, fullSync.id)
   const changes = new PageChanges(page, distinct, known, seen)
   const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
   const differs = !changes.isEmpty || beside.length > 0
