@@ -35,7 +35,7 @@ export interface Metrics extends MetricsEvents {
   configure(config: MetricsConfig): Promise<void>
   configReloaded(successful: boolean, at: number): void
   /**
-   * The exposition in the Prometheus text format, a piece a family.
+   * The exposition in the Prometheus text format, in pieces: as one text it would be in memory twice.
    *
    * @throws the error of a failed read: a scrape is complete or fails.
    */
@@ -57,9 +57,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const missing = replica === null ? [...configs.keys()].find((name) => !shown.has(name)) : undefined
     // A scrape without the tenant would look healthy. A replica shows those that it could read.
     if (missing !== undefined) throw new Error(`Cannot gather metrics: tenant ${missing} was not read`)
-    const families = gauges.map(
-      (gauge) => renderHead(gauge, 'gauge') + tenants.map((one) => one?.series.get(gauge) ?? '').join(''),
-    )
+    const families = gauges.flatMap((gauge) => [
+      renderHead(gauge, 'gauge'),
+      ...tenants.map((one) => one?.series.get(gauge) ?? ''),
+    ])
     const own = {
       version: options.version,
       reload,

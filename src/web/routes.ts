@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { inParts } from '../model/in-turns.ts'
 import { shownPostures } from '../model/posture-state.ts'
 import { calendar } from './calendar.ts'
 import { filterQuery, findingsQuery, findingsRoute, streamed } from './findings-route.ts'
@@ -19,8 +20,8 @@ import type { Probe, WebOptions } from './web-options.ts'
 
 const none = z.object({})
 
-async function* piecesOf(pieces: readonly string[]): AsyncGenerator<string> {
-  yield* pieces
+async function* joined(pieces: readonly string[]): AsyncGenerator<string> {
+  for (const part of inParts(pieces)) yield part.join('')
 }
 
 /** Lets the compiler know the query of a route inside its `handle`. */
@@ -87,7 +88,7 @@ function machineRoutes(options: WebOptions, forms: SyncForms): readonly Route[] 
       async handle(c) {
         const families = await sources.metrics()
         c.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-        return streamed(c, piecesOf(families), options)
+        return streamed(c, joined(families), options)
       },
     }),
     get('/healthz', {
