@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { killDaemons } from './support/notification-kills.ts'
 import { postgresServer } from './support/postgres-server.ts'
 
-/** Of all daemons; a thousand take half an hour. */
+/** Of all daemons; a thousand take a quarter of an hour. */
 const kills = Number(process.env['TENANTWATCH_RANDOM_KILLS'] ?? 25)
 const seed = Number(process.env['TENANTWATCH_SEED'] ?? 1)
 
 /** Side by side, because a daemon waits most of the time. */
-const daemons = kills > 100 ? 10 : 5
+const daemons = kills > 100 ? 20 : 5
 
 it('delivers each event in order, and once in each process, however often the daemon is killed', async () => {
   const seeds = Array.from({ length: daemons }, (_, i) => seed + i)

@@ -98,7 +98,9 @@ export async function killDaemons(kills: number, seed: number, server?: Postgres
     () => accept,
     () => arrived.resolve(),
   )
-  const moody = await receiver(() => prng.pick(moods))
+  let isOver = false
+  // Failures without end would make the last process wait for minutes.
+  const moody = await receiver(() => (isOver ? accept : prng.pick(moods)))
   const hanging = await receiver(() => manners.hang)
   const receivers = Object.entries({ steady, moody, hanging })
   const targets = receivers.map(
@@ -135,6 +137,7 @@ export async function killDaemons(kills: number, seed: number, server?: Postgres
     const time = killTime(prng, arrived.promise)
     for (let changes = prng.between(1, 2); changes > 0; changes--) changeUsers(simulator, prng)
     await time
+    isOver = n === kills - 1
     // The older of two replicas owns the tenant.
     await kill(running.shift())
     startMissing()
