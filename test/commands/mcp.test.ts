@@ -135,7 +135,7 @@ it.each([
   ['findings', { tenant: 'acne' }, 'acme'],
   ['findings', { check: 'user-mfa-enroled' }, 'user-mfa-enrolled'],
   ['findings', { minSeverity: 'grave' }, 'minSeverity'],
-  ['findings', { severity: 'high' }, 'severity'],
+  ['findings', { minSeverty: 'high' }, 'did you mean "minSeverity"?'],
   ['explain', { fingerprint: '00000000' }, 'fingerprint'],
   ['history', { entity: 'users:0' }, 'entity'],
   ['posture', { at: '2027-01-01' }, 'future'],
@@ -145,7 +145,7 @@ it.each([
   expect(await raw(name, asked)).toEqual({ isError: true, said: expect.stringContaining(hint) })
 })
 
-it('writes nothing but the protocol to standard output, and ends with its input', async () => {
+it('writes nothing but the protocol to standard output, whatever else it reads, and ends with its input', async () => {
   const { env, folder } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
   const program = new URL('../../src/main.ts', import.meta.url).pathname
   const child = spawn(process.execPath, [program, 'mcp'], { cwd: folder, env: { ...env } })
@@ -159,7 +159,7 @@ it('writes nothing but the protocol to standard output, and ends with its input'
     { id: 2, method: 'tools/call', params: { name: 'posture', arguments: {} } },
     { id: 3, method: 'tools/call', params: { name: 'posture', arguments: { tenant: 'nobody' } } },
   ])
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+    child.stdin.write(`garbage {\n[1]\n${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   child.stdin.end()
   const lines = (await text(child.stdout)).trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line)).map(({ jsonrpc, id, result }) => [jsonrpc, id, result.isError])).toEqual(
