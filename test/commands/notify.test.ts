@@ -44,7 +44,7 @@ it('lets the doctor name the targets that cannot be used, and those that message
     )
     return found.map(({ level, text }) => `${level} ${/security|gone/.exec(text)?.[0]}`)
   }
-  expect(await levels()).toEqual(['ok security', 'fail gone'])
+  expect(await levels()).toEqual(['fail gone', 'ok security'])
   {
     await using mirror = openMirror(world.store, 'engine')
     await mirror.saveNotificationPosition(1, 'security', { eventId: 1, failingSince: 1, problem: 'answered 500' })
