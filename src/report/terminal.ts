@@ -62,10 +62,13 @@ export function shortened(text: string, columns: number): string {
   return `${(characters[columns - 1] === ' ' ? start : start.replace(/ \S*$/, '')).trimEnd()}…`
 }
 
-/** Lines of at most `columns`, apart from longer words, such as paths and quoted commands: they can be copied. */
+/**
+ * Lines of at most `columns`, apart from longer words, such as paths and quoted commands: they can be copied. Columns of a
+ * line, which several spaces separate, keep their distance.
+ */
 function wordsIn(text: string, columns: number): readonly string[] {
   const lines: string[] = []
-  const words = text.match(/"(?:chmod|tenantwatch) [^"]*"\S*|\S+/g) ?? []
+  const words = text.match(/(?:"(?:chmod|tenantwatch) [^"]*"\S*|\S+)(?: {2,}\S+)*/g) ?? []
   for (const word of words.flatMap((one) => (widthOf(one) > columns ? one.split(' ') : one))) {
     const last = lines.at(-1)
     if (last === undefined || widthOf(last) + 1 + widthOf(word) > columns) lines.push(word)

@@ -54,3 +54,10 @@ it('breaks a long line between words, but no quoted command and no path', () => 
   const path = `/var/${'x'.repeat(80)}/mirror.db`
   expect(wrapLine(`The file ${path} is new`, at(60))).toContain(`\n    ${path}\n`)
 })
+
+it('keeps the distance of a label from a text that is wrapped', () => {
+  const line = `What to do   ${'Issue a new secret and give it to its application. '.repeat(2).trim()}`
+  const [first = '', ...rest] = wrapLine(line, at(60), 13).split('\n')
+  expect(first).toMatch(/^What to do {3}Issue a new secret/)
+  expect(rest.every((part) => /^ {13}\S/.test(part))).toBe(true)
+})
