@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
@@ -113,10 +113,12 @@ const states: readonly State[] = [
     simulator: { sizes: { users: 20_000 } },
     before: async ({ place }) => {
       expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
+      // As another program that wrote to it: otherwise it would not be read again.
+      utimesSync(place.store, new Date(), new Date())
     },
     reach: async ({ daemon, place }) => {
       const { pid } = daemon.child
-      const child = await until(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())
+      const child = await until(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim() || false)
       process.kill(Number(child), 'SIGSTOP')
       writeFileSync(join(place.folder, 'child'), child)
     },
