@@ -76,11 +76,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     return families
   }
 
-  /** Reads again if tenants changed owner during the read, as when the process was suspended. */
+  /** Reads again if tenants changed owner or a reload changed them during the read. */
   async function renderOwned(): Promise<readonly string[]> {
     for (;;) {
-      const owned = options.replica?.()?.owned
-      const isUnchanged = () => options.replica?.()?.owned === owned
+      const before = tenantsOf(options.replica?.())
+      const isUnchanged = () => tenantsOf(options.replica?.()) === before
       try {
         const exposition = await render()
         if (isUnchanged()) return exposition
@@ -124,6 +124,10 @@ function isEnabledIn(
     const resources = enabled.get(tenant)
     return resources !== undefined && (resource === undefined || resources.has(resource))
   }
+}
+
+function tenantsOf(replica: ReplicaReading | null | undefined): string | null {
+  return replica == null ? null : JSON.stringify([replica.owned, replica.tenants])
 }
 
 interface RenderedTenant {

@@ -38,8 +38,12 @@ function openLocked(file: string, stack: DisposableStack): Omit<OpenedFile, keyo
   if (lock.mirrorMade && sizeOf(file) === 0) throw lost(file)
   const opened = { verifiedAt: lock.verifiedAt }
   stack.defer(() => {
-    // A log that could not be emptied has changes that are not in the file yet.
-    if (opened.verifiedAt !== null && sizeOf(`${file}-wal`) === 0) lock.recordVerified(opened.verifiedAt)
+    try {
+      // A log that could not be emptied has changes that are not in the file yet.
+      if (opened.verifiedAt !== null && sizeOf(`${file}-wal`) === 0) lock.recordVerified(opened.verifiedAt)
+    } catch {
+      // Where nothing can be written, the next engine verifies the file.
+    }
   })
   const writer = connect(file, stack)
   const age = schemaAge(writer, file)
