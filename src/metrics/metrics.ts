@@ -61,13 +61,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       renderHead(gauge, 'gauge'),
       ...tenants.map((one) => one?.series.get(gauge) ?? ''),
     ])
-    const own = {
-      version: options.version,
-      reload,
-      store: options.storeSize?.() ?? null,
-      replica,
-      shown: new Set(shown.keys()),
-    }
+    const own = { version: options.version, reload, store: options.storeSize?.() ?? null, replica, shown }
     for (const family of isDaemon ? [buildInfo, ...processFamilies] : [buildInfo]) {
       const series = renderSeries(family, (add) => family.each(own, add))
       if (series !== '') families.push(renderHead(family, family.type ?? 'gauge') + series)

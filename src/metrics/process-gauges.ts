@@ -15,7 +15,7 @@ export interface ProcessFacts {
   /** Null if no replicas share the tenants. */
   readonly replica: ReplicaReading | null
   /** Tenants whose series this process exports now. */
-  readonly shown: ReadonlySet<string>
+  readonly shown: Pick<ReadonlySet<string>, 'has' | 'size'>
 }
 
 interface ProcessFamily extends FamilyDefinition {

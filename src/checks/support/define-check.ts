@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Check, CheckContext, CheckFacts, CheckOptions, Evaluator, RuleContext } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
 import { entityTypeOf } from '../../model/entity-names.ts'
-import { memoizeWeakly } from '../../model/memoize.ts'
+import { memoize, memoizeWeakly } from '../../model/memoize.ts'
 import type { Severity } from '../../model/severity.ts'
 import { evidenceOf } from '../frameworks.ts'
 
@@ -28,7 +28,9 @@ export function defineCheck<Schema extends z.ZodObject = typeof noOptions>(spec:
   const schema = spec.options ?? noOptions
   // Memoized, because each scrape parses the same few configuration objects for each tenant.
   const optionsOf = memoizeWeakly((raw: CheckOptions) => schema.parse(raw) as z.output<Schema>)
-  const rules = memoizeWeakly((_raw: CheckOptions) => new Map<string, string>())
+  const rulesOf = memoizeWeakly((raw: CheckOptions) =>
+    memoize((context: string) => digestOf([optionsOf(raw), JSON.parse(context)]).slice(0, 16)),
+  )
   return {
     needs: [],
     timeBased: false,
@@ -39,13 +41,7 @@ export function defineCheck<Schema extends z.ZodObject = typeof noOptions>(spec:
     ...(isConfigured && { isConfigured: (raw) => isConfigured(optionsOf(raw)) }),
     ...(assumption && { assumption: (raw) => assumption(optionsOf(raw)) }),
     ...(alertThresholds && { alertThresholds: (raw) => alertThresholds(optionsOf(raw)) }),
-    ruleOf(raw, context) {
-      const known = rules(raw)
-      const key = JSON.stringify(ruleContext?.(context) ?? null)
-      const rule = known.get(key) ?? digestOf([optionsOf(raw), ruleContext?.(context) ?? null]).slice(0, 16)
-      known.set(key, rule)
-      return rule
-    },
+    ruleOf: (raw, context) => rulesOf(raw)(JSON.stringify(ruleContext?.(context) ?? null)),
     begin: (raw, context) => begin(optionsOf(raw), context),
   }
 }

@@ -103,12 +103,13 @@ export interface LockState {
 export function lockStateOf(path: string): LockState {
   let lock: BetterSqlite3.Database | undefined
   try {
-    const file = `${realFile(path)}-lock`
+    const mirror = realFile(path)
+    const file = `${mirror}-lock`
     if (statSync(file, { throwIfNoEntry: false }) === undefined)
       return { held: false, mirrorMade: false, verifiedAt: null }
     lock = new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: 0 })
     const header = headerOf(lock)
-    return { held: false, mirrorMade: isMirrorMade(header), verifiedAt: verifiedAt(header, realFile(path)) }
+    return { held: false, mirrorMade: isMirrorMade(header), verifiedAt: verifiedAt(header, mirror) }
   } catch (error) {
     // While an engine has its exclusive lock, nobody else can read the file.
     return { held: codeOf(error).startsWith('SQLITE_BUSY') ? true : null, mirrorMade: null, verifiedAt: null }
