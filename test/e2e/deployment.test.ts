@@ -123,29 +123,40 @@ it.runIf(hasKustomize)(
   },
 )
 
-it.runIf(hasKustomize)('builds the overlay that the documentation gives, over either base', async () => {
-  const docs = readFileSync('docs/install.md', 'utf8')
-  const [, overlay = ''] = /^# overlay\/kustomization\.yaml\n([^`]+)/m.exec(docs) ?? []
-  const folder = temporaryFolder()
-  cpSync('deploy', join(folder, 'deploy'), { recursive: true })
-  mkdirSync(join(folder, 'overlay'))
-  writeFileSync(join(folder, 'overlay/tenantwatch.yaml'), 'tenants: []')
-  for (const base of ['kubernetes', 'kubernetes-postgresql']) {
-    const text = overlay.replace('../deploy/kubernetes', `../deploy/${base}`)
-    writeFileSync(join(folder, 'overlay/kustomization.yaml'), text)
-    const built = await kustomized(join(folder, 'overlay'))
-    const config = built.find(({ kind }) => kind === 'ConfigMap')
-    expect(config?.data).toEqual({ 'tenantwatch.yaml': 'tenants: []' })
-    expect(built.find(({ kind }) => /^(StatefulSet|Deployment)$/.test(kind))?.spec).toMatchObject({
-      template: {
-        spec: {
-          containers: [{ image: 'registry.example.com/tenantwatch:0.1.0' }],
-          volumes: expect.arrayContaining([{ name: 'config', configMap: { name: config?.metadata.name } }]),
+it.runIf(hasKustomize)(
+  'builds the overlay that the documentation gives, with its patches, over either base',
+  async () => {
+    const docs = readFileSync('docs/install.md', 'utf8')
+    const [, overlay = ''] = /^# overlay\/kustomization\.yaml\n([^`]+)/m.exec(docs) ?? []
+    const patches = [...docs.matchAll(/^patches:\n([^`]+)/gm)].map(([, text = '']) => text)
+    expect(patches.length).toBeGreaterThan(1)
+    const folder = temporaryFolder()
+    cpSync('deploy', join(folder, 'deploy'), { recursive: true })
+    mkdirSync(join(folder, 'overlay'))
+    writeFileSync(join(folder, 'overlay/tenantwatch.yaml'), 'tenants: []')
+    for (const base of ['kubernetes', 'kubernetes-postgresql']) {
+      const text = overlay.replace('../deploy/kubernetes', `../deploy/${base}`)
+      writeFileSync(join(folder, 'overlay/kustomization.yaml'), `${text}patches:\n${patches.join('')}`)
+      const built = await kustomized(join(folder, 'overlay'))
+      expect(JSON.stringify(built.find(({ kind }) => kind === 'NetworkPolicy'))).toContain('3128')
+      const config = built.find(({ kind }) => kind === 'ConfigMap')
+      expect(config?.data).toEqual({ 'tenantwatch.yaml': 'tenants: []' })
+      expect(built.find(({ kind }) => /^(StatefulSet|Deployment)$/.test(kind))?.spec).toMatchObject({
+        template: {
+          spec: {
+            containers: [
+              {
+                image: 'registry.example.com/tenantwatch:0.1.0',
+                envFrom: [{ secretRef: { name: 'notifications' } }],
+              },
+            ],
+            volumes: expect.arrayContaining([{ name: 'config', configMap: { name: config?.metadata.name } }]),
+          },
         },
-      },
-    })
-  }
-})
+      })
+    }
+  },
+)
 
 interface Built {
   readonly kind: string
@@ -195,14 +206,29 @@ it.runIf(hasHelm)('renders monitoring, dashboards, backups and a digest where th
   expect(JSON.stringify(of('CronJob'))).toContain(`"image":"tenantwatch@${digest}"`)
 })
 
+it.runIf(hasHelm)('gives variables of the values to all containers, and those of a secret to the daemon', async () => {
+  const proxy = ['env[0].name=HTTPS_PROXY', 'env[0].value=http://proxy:3128']
+  const built = await charted(values, ...proxy, 'envSecret=notifications', 'backup.enabled=true')
+  const [daemon, backup] = ['StatefulSet', 'CronJob'].map((kind) =>
+    JSON.stringify(built.find((one) => one.kind === kind)),
+  )
+  for (const container of [daemon, backup])
+    expect(container).toContain('{"name":"HTTPS_PROXY","value":"http://proxy:3128"}')
+  expect(daemon).toContain('"envFrom":[{"secretRef":{"name":"notifications"}}]')
+  expect(backup).not.toContain('envFrom')
+})
+
 it
   .runIf(hasHelm)
-  .each([[], [values, 'replica=3'], [values, 'image.digest=1'], [values, 'backup.enabled=true', 'databaseSecret=d']])(
-  'refuses to render the chart with %j %j %j',
-  async (...set) => {
-    await expect(charted(...set)).rejects.toThrow()
-  },
-)
+  .each([
+    [],
+    [values, 'replica=3'],
+    [values, 'env[0].value=x'],
+    [values, 'image.digest=1'],
+    [values, 'backup.enabled=true', 'databaseSecret=d'],
+  ])('refuses to render the chart with %j %j %j', async (...set) => {
+  await expect(charted(...set)).rejects.toThrow()
+})
 
 interface Workload {
   readonly spec: {

@@ -30,6 +30,9 @@ image: {{ include "tenantwatch.image" . }}
 imagePullPolicy: {{ .Values.image.pullPolicy }}
 env:
   - { name: TENANTWATCH_CONFIG, value: /etc/tenantwatch/tenantwatch.yaml }
+  {{- with .Values.env }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 resources:
   {{- toYaml .Values.resources | nindent 2 }}
 securityContext:
