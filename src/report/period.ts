@@ -53,12 +53,10 @@ export function findingCounts(times: readonly FindingTimes[]): FindingCounts {
   let [opened, resolved] = [0, 0]
   const hours: number[] = []
   for (const { kind, at, resolution, openedAt, count } of times) {
-    if (kind !== 'finding.resolved') {
-      opened += count
-      continue
-    }
-    resolved += count
-    if (resolution === 'fixed' && openedAt != null && openedAt <= at) hours.push((at - openedAt) / hourMs)
+    if (kind !== 'finding.resolved') opened += count
+    else resolved += count
+    if (resolution !== 'fixed' || openedAt === null || openedAt > at) continue
+    for (let i = 0; i < count; i++) hours.push((at - openedAt) / hourMs)
   }
   return { opened, resolved, medianHoursToFix: medianOf(hours) }
 }

@@ -3,6 +3,10 @@ export const sharedChain = 0
 
 export const recordKinds = ['record.created', 'record.changed', 'record.removed', 'record.returned'] as const
 export const findingKinds = ['finding.opened', 'finding.changed', 'finding.resolved', 'finding.reopened'] as const
+export const openedKinds = [
+  'finding.opened',
+  'finding.reopened',
+] as const satisfies readonly (typeof findingKinds)[number][]
 /** A waiver's terms came into force: for the first time, or different ones. */
 export const termsKinds = ['waiver.agreed', 'waiver.renewed'] as const
 
@@ -37,6 +41,8 @@ export interface FindingFacts {
   readonly reopened: number
   /** Null while it is open. */
   readonly resolution: string | null
+  /** Of a resolved one: when it was last opened or reopened. */
+  readonly openedAt?: number | undefined
 }
 
 /** A check result that differs from the one before it in more than the time of its confirmation. */

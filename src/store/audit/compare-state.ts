@@ -73,7 +73,8 @@ function isFindingOfEvent(row: StoredFinding): boolean {
   const { kind, eventAt, fingerprint, resolvedAt, severity, message, evidence, firstSeenAt, reopened, resolution } = row
   if (fingerprintOf(row) !== fingerprint) return false
   if (resolvedAt !== (kind === 'finding.resolved' ? eventAt : null)) return false
-  const facts = { severity, message, evidence: parsed(evidence), firstSeenAt, reopened, resolution }
+  const { openedAt } = (parsed(row.data) ?? {}) as Partial<FindingFacts>
+  const facts = { severity, message, evidence: parsed(evidence), firstSeenAt, reopened, resolution, openedAt }
   return JSON.stringify(facts) === row.data
 }
 

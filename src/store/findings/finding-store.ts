@@ -101,7 +101,7 @@ type PastRow = Pick<Stored, 'id' | 'fingerprint' | 'tenantId' | 'tenant' | 'chec
 }
 
 function pastFinding({ at, data, ...row }: PastRow): Stored {
-  const { evidence, resolution, ...facts } = fromJson(data) as FindingFacts
+  const { evidence, resolution, openedAt: _, ...facts } = fromJson(data) as FindingFacts
   const isOpen = resolution === null
   const times = { lastSeenAt: at, resolvedAt: isOpen ? null : at }
   return { ...row, ...facts, ...times, evidence: JSON.stringify(evidence), resolution }

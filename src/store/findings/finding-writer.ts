@@ -2,8 +2,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
 import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { eventAppender, type NewEvent } from '../event-store.ts'
-import type { FindingFacts, FindingKind } from '../events.ts'
+import { eventAppender, lastEventOf, type NewEvent } from '../event-store.ts'
+import { type FindingFacts, type FindingKind, openedKinds } from '../events.ts'
 import { fromJson } from '../words.ts'
 import type { FindingRow, OpenFindingDigest, StoredFinding } from './finding-store.ts'
 
@@ -59,8 +59,9 @@ export function findingWriter(db: Db) {
      on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
        evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
        last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`
-  const open = `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt", reopened from findings
-     where ${isIn('fingerprint')} and resolved_at is null order by id`
+  const open = `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt", reopened,
+       (select at from events o where o.id = ${lastEventOf(openedKinds, 'f.tenant_id', 'f.fingerprint')}) as "openedAt"
+     from findings f where ${isIn('fingerprint')} and resolved_at is null order by id`
   const resolve = `update findings set resolved_at = (select last_at from event_chains where tenant_id = ?), last_seen_at = case when last_seen_at > ? then last_seen_at else ? end,
        resolution = ? where ${isIn('fingerprint')}`
 
@@ -98,9 +99,17 @@ export function findingWriter(db: Db) {
 function findingEvent(
   kind: FindingKind,
   at: number,
-  { fingerprint, severity, message, evidence, firstSeenAt, reopened }: OpenRow,
+  { fingerprint, severity, message, evidence, firstSeenAt, reopened, openedAt }: OpenRow,
   resolution: Resolution | null,
 ): NewEvent {
-  const facts = { severity, message, evidence: fromJson(evidence) as object, firstSeenAt, reopened, resolution }
+  const facts = {
+    severity,
+    message,
+    evidence: fromJson(evidence) as object,
+    firstSeenAt,
+    reopened,
+    resolution,
+    openedAt,
+  }
   return { kind, subject: fingerprint, at, data: facts satisfies FindingFacts }
 }

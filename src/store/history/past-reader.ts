@@ -5,7 +5,7 @@ import type { SeverityCounts } from '../../model/severity.ts'
 import type { ChainHead } from '../audit/verify-chain.ts'
 import type { Db } from '../db/db.ts'
 import { eventReader, lastEvent, lastEventOf, recordSubject } from '../event-store.ts'
-import { type FindingKind, listOfKinds, type ResultFacts, sharedChain } from '../events.ts'
+import { type FindingKind, listOfKinds, openedKinds, type ResultFacts, sharedChain } from '../events.ts'
 import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
@@ -40,19 +40,17 @@ export interface FullSyncTimes {
   readonly endedAt: number
 }
 
-/** Findings that were opened or reopened at one time, or one that was resolved. */
+/** Findings that were opened, reopened or resolved at one time. */
 export interface FindingTimes {
   readonly kind: Exclude<FindingKind, 'finding.changed'>
   readonly at: number
   /** Null unless it was asked for. */
   readonly severity: string | null
+  /** Of resolved ones, as is when they were last opened or reopened. */
+  readonly resolution: string | null
+  readonly openedAt: number | null
   readonly count: number
-  readonly resolution?: string
-  /** When a resolved one was last opened or reopened. */
-  readonly openedAt?: number | null
 }
-
-const openedKinds = ['finding.opened', 'finding.reopened'] as const
 
 export type PastReader = Awaited<ReturnType<ReturnType<typeof pastStore>['past']>>
 
@@ -76,13 +74,12 @@ export function pastStore(db: Db) {
       const fullSyncsText = `select resource, complete_started_at as "startedAt", min(ended_at) as "endedAt" from runs
         where tenant_id = ? and started_at >= ? and complete_started_at is not null and ${asOf.runs}
         group by resource, complete_started_at order by min(id)`
-      const ofFindings = `from events e where tenant_id = ? and data is not null and at >= ? and ${asOf.events('e')}`
-      const openedText = (severity: string) => `select kind, at, ${severity} as severity, count(*) as count
-        ${ofFindings} and kind in (${listOfKinds(openedKinds)}) group by 1, 2, 3`
-      const resolvedText = (severity: string) => `select kind, at, ${severity} as severity, 1 as count,
-          ${dialect.jsonMember('data', 'resolution')} as resolution,
-          (select at from events o where o.id = ${lastEventOf(openedKinds, 'e.tenant_id', 'e.subject', 'x.id < e.id')}) as "openedAt"
-        ${ofFindings} and kind = 'finding.resolved'`
+      const ofResolved = (name: string) =>
+        `case when kind = 'finding.resolved' then ${dialect.jsonMember('data', name)} end`
+      const findingTimesText = (severity: string) => `select kind, at, ${severity} as severity,
+          ${ofResolved('resolution')} as resolution, cast(${ofResolved('openedAt')} as bigint) as "openedAt", count(*) as count
+        from events e where tenant_id = ? and kind in (${listOfKinds([...openedKinds, 'finding.resolved'])})
+          and data is not null and at >= ? and ${asOf.events('e')} group by 1, 2, 3, 4, 5`
       // Sought by id for each time and check: a tenant that changes often has hundreds of thousands of results.
       const lastIdText =
         'select y.id from events y where y.data is not null and y.at <= given.time order by y.at desc, y.id desc limit 1'
@@ -116,10 +113,9 @@ export function pastStore(db: Db) {
           db.read((tx) => tx<FullSyncTimes>(fullSyncsText, [tenantId, since])),
         /** By severity takes twice as long: its text is read from each event. */
         findingTimes: (tenantId: number, since: number, bySeverity = false): Promise<readonly FindingTimes[]> =>
-          db.read(async (tx) => {
+          db.read((tx) => {
             const severity = bySeverity ? dialect.jsonMember('data', 'severity') : 'cast(null as text)'
-            const opened = await tx<FindingTimes>(openedText(severity), [tenantId, since])
-            return [...opened, ...(await tx<FindingTimes>(resolvedText(severity), [tenantId, since]))]
+            return tx<FindingTimes>(findingTimesText(severity), [tenantId, since])
           }),
         /** The last results of all checks at each of these times, as far as there were any. */
         async resultsAt(tenantId: number, times: readonly number[]) {
