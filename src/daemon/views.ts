@@ -4,6 +4,7 @@ import type { OwnChecksSettings } from '../config/own-checks.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
+import { readEntityNames } from '../evaluate/findings/owners.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { topFindingsMemory } from '../evaluate/findings/top-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
@@ -12,13 +13,13 @@ import { readClientSecrets } from '../metrics/client-secrets.ts'
 import type { TenantReading } from '../metrics/tenant-facts.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
-import { namesIn, namesOf } from '../model/entity-names.ts'
+import { type EntityNames, entityTypeOf, namesIn } from '../model/entity-names.ts'
 import { type Expiry, expiriesOf, type SecretView } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/in-turns.ts'
 import { memoize } from '../model/memoize.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
 import { sharedTenants } from '../model/shared-records.ts'
@@ -27,7 +28,6 @@ import { withEntityNames } from '../report/entity-names.ts'
 import { trendMemory } from '../report/trend.ts'
 import type { CheckStateRow, Mirror, Stores, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
-import { oneOf } from '../store/words.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
@@ -190,8 +190,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         latest.push(...batch.slice(0, most - latest.length))
         if (latest.length === most) break
       }
-      const names = withPersonal ? await namesOfRecords(mirror, tenant.id, latest) : null
-      return latest.map((change) => changeView(change, names?.get(change.resource)?.get(change.key)))
+      const changes = latest.map((change) => {
+        return { ...change, entityType: entityTypeOf(change.resource), entityId: change.key }
+      })
+      const names = withPersonal ? await readEntityNames(changes, { source: mirror, tenants: [tenant] }) : null
+      return changes.map((change) => changeView(change, names?.get(change)))
     },
     async trend(posture) {
       const tenant = (await mirror.tenants()).find(({ name }) => name === posture.tenant)
@@ -211,22 +214,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 }
 
-/** Personal fields of the changed records, by resource and key. */
-async function namesOfRecords(mirror: Mirror, tenantId: number, changes: readonly TenantChangeRow[]) {
-  const names = new Map<string, Awaited<ReturnType<Mirror['personal']>>>()
-  for (const [resource, group] of Map.groupBy(changes, (change) => oneOf(resourceNames, change.resource)))
-    names.set(resource, await mirror.personal(tenantId, resource, [...new Set(group.map(({ key }) => key))]))
-  return names
-}
-
-function changeView(
-  { resource, key, ...change }: TenantChangeRow,
-  fields: Readonly<Record<string, unknown>> = {},
-): ChangeView {
+function changeView({ resource, key, ...change }: TenantChangeRow, names: EntityNames = {}): ChangeView {
   const { at, kind, field, before, after, requestId } = change
   const personal = field !== null && personalFields(resource).includes(field)
-  const names = namesIn(namesOf(fields))
-  return { resource, entity: key, names, at, kind, field, before, after, requestId, personal }
+  return { resource, entity: key, names: namesIn(names), at, kind, field, before, after, requestId, personal }
 }
 
 function isNamed(name: string, names: TenantNames | undefined): boolean {
