@@ -19,9 +19,8 @@ export function openFindings(trend: Trend, name: string, most = Number.POSITIVE_
   const shown = { ...trend, from, samples, gaps: inside(trend.gaps), holds: inside(trend.holds) }
   const [first, last] = [samples.find(({ open }) => open !== null), samples.at(-1)]
   const open = last?.open ?? null
-  const legend = ranked
-    .filter((severity) => samples.some((one) => (one.open?.[severity] ?? 0) > 0))
-    .map((severity) => key(`s-${severity}`, `${severity} ${number(open?.[severity] ?? 0)}`))
+  const seen = ranked.filter((severity) => samples.some((one) => (one.open?.[severity] ?? 0) > 0))
+  const legend = seen.map((severity) => key(`s-${severity}`, `${severity} ${number(open?.[severity] ?? 0)}`))
   if (shown.gaps.length > 0) legend.push(key('gap', 'without data'))
   if (shown.holds.length > 0) legend.push(key('on-hold', 'on hold'))
   return plot({
@@ -29,7 +28,7 @@ export function openFindings(trend: Trend, name: string, most = Number.POSITIVE_
     head: html`<p><strong>${open === null ? 'not known' : number(total(open))}</strong> ${sinceYesterday(shown)}waived ones included</p>${links ?? ''}`,
     description: `On ${dayOf(first?.at ?? to)}: ${inWords(first?.open ?? null)}. On ${dayOf(to)}: ${inWords(open)}. Times without data: ${shown.gaps.length}. Holds: ${shown.holds.length}.`,
     body: drawn(shown, name),
-    table: tableOf(shown),
+    table: tableOf(shown, seen),
   })
 }
 
@@ -64,7 +63,7 @@ function drawn(trend: Trend, name: string): Html {
   return html`<defs><pattern id="gap-${name}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="2" height="6"/></pattern></defs>
 ${lines.map(({ tick, y }) => html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}"/><text x="-8" y="${y + 4}" text-anchor="end">${number(tick)}</text>`)}
 ${samples.map((_, i) => column(samples, i, scale))}
-${gaps.map((gap) => band(gap, trend, html`y="${top}" height="${base - top}" fill="url(#gap-${name})"`))}
+${gaps.map((gap) => band(gap, trend, html`y="${top}" height="${base - top}" class="gap-band" fill="url(#gap-${name})"`))}
 ${holds.map((hold) => band(hold, trend, html`y="2" height="5" class="on-hold"`))}
 ${axis(trend, height - 4)}`
 }
@@ -87,15 +86,17 @@ function column(samples: Trend['samples'], i: number, scale: number): Html | str
 }
 
 /** Newest first, by days, or by weeks where there are many. */
-function tableOf(trend: Trend): Parameters<typeof plot>[0]['table'] {
+function tableOf(trend: Trend, seen: typeof ranked): Parameters<typeof plot>[0]['table'] {
   const { samples, gaps, holds } = trend
   const every = samples.length > 31 ? 7 : 1
   const rows = samples.toReversed().filter((_, i) => i % every === 0)
   return {
-    columns: ['Until', ...ranked, 'Hours without data', 'On hold'],
+    columns: ['Until', 'Open', ...seen, 'Hours without data', 'On hold'],
     rows: rows.map(({ at, open }) => [
       dayOf(at),
-      ...ranked.map((severity) => (open === null ? '–' : number(open[severity] ?? 0))),
+      ...[total(open ?? {}), ...seen.map((severity) => open?.[severity] ?? 0)].map((count) =>
+        open === null ? '–' : number(count),
+      ),
       String(Math.round(overlapMs(gaps, at - every * stepOf(trend), at) / hourMs)),
       overlapMs(holds, at - every * stepOf(trend), at) > 0 ? 'yes' : 'no',
     ]),

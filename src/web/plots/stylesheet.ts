@@ -19,8 +19,8 @@ export const plotStyles = `:root { --critical: #8c0f1c; --high: #d9484f; --mediu
 .opened { fill: var(--high); background: var(--high); } .resolved { fill: var(--good); background: var(--good); }
 .secret { fill: var(--link); } .waiver { fill: var(--unknown); }
 .near { fill: var(--bad-bg); background: var(--bad-bg); } .soon { fill: var(--warn-bg); background: var(--warn-bg); } .key:is(.near, .soon) { border: 1px solid var(--edge); }
-.gap { fill: var(--unknown); } .key.gap { background: repeating-linear-gradient(45deg, var(--unknown) 0 2px, transparent 2px 5px); }
-.on-hold { fill: var(--bad); background: var(--bad); } .key.on-hold { height: 5px; vertical-align: middle; }
+.gap { fill: var(--unknown); } .gap-band { stroke: var(--unknown); } .key.gap { background: repeating-linear-gradient(45deg, var(--unknown) 0 2px, transparent 2px 5px); }
+.on-hold { fill: var(--bad); stroke: var(--bad); background: var(--bad); } .key.on-hold { height: 5px; vertical-align: middle; }
 @media (max-width: 900px) { .plots { grid-template-columns: minmax(0, 1fr); } }
 @media print { .plot details { display: none; } .plot { break-inside: avoid; } }
 `

@@ -7,6 +7,8 @@ import type { Html } from '../page/text.ts'
 import { axis, key, percent, plot, shareOf } from './frame.ts'
 
 const [top, bottom, height] = [27, 99, 140]
+/** `950`, `1.2K`: the numbers of all weeks fit side by side on a phone. */
+const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 
 /** Findings that were opened and resolved in each week. */
 export function weeksOfFindings(trend: Trend, name: string): Html {
@@ -57,7 +59,7 @@ function drawn({ weeks, mirroredAt, ...span }: Trend): Html {
     const text =
       count === 0 || width < 1 / 15
         ? ''
-        : html`<text x="${percent(left + width / 2)}" y="${label}" text-anchor="middle">${count < 10_000 ? count : `${Math.round(count / 1000)}k`}</text>`
+        : html`<text x="${percent(left + width / 2)}" y="${label}" text-anchor="middle">${compact.format(count)}</text>`
     return html`<rect class="${kind}" x="${percent(left + width * 0.18)}" width="${percent(width * 0.64)}" y="${y}" height="${tall}"/>${cut}${text}`
   }
   const bars = weeks.map(({ from, to, opened, resolved }) => {
