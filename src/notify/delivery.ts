@@ -10,7 +10,6 @@ import { hasCredentials, parseHttpUrl } from '../config/values.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import { memoize } from '../model/memoize.ts'
 import { isLoopback } from '../model/process/address.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
@@ -35,11 +34,8 @@ export function createDelivery(
 ): Delivery {
   const env = (name: string) => variables[name]
   const dispatchers = new Dispatchers({ timeoutMs, proxyFor: proxyFor(null, env), caFile: null })
-  const sourceOf = memoize((origin: string) =>
-    createPlain(JSON.parse(origin) as SecretSource, { clock, log, env, cycleMs: 0 }),
-  )
   const read = async (origin: SecretSource, signal: AbortSignal) =>
-    (await sourceOf(JSON.stringify(origin)).current(signal)).expose()
+    (await createPlain(origin, { clock, log, env, cycleMs: 0 }).current(signal)).expose()
 
   async function post(address: string, body: string, headers: Readonly<Record<string, string>>, caller: AbortSignal) {
     const { origin, path } = readAddress(address)

@@ -50,8 +50,6 @@ export class TargetLane implements AsyncDisposable {
   readonly #due = new Map<string, number>()
   /** By tenant, the last event that this process has sent, also if that could not be stored. */
   readonly #sent = new Map<number, number>()
-  /** By tenant, when the news that waits for a digest began. */
-  readonly #waiting = new Map<number, number>()
   readonly #ending = new AbortController()
   #wake = new AbortController()
   #failures = 0
@@ -151,7 +149,6 @@ export class TargetLane implements AsyncDisposable {
     const deliver = async (message: Message) => {
       await delivery.deliver(target, message, this.#ending.signal)
       this.#sent.set(id, last)
-      this.#waiting.delete(id)
       sent(target.name, 'success')
       if (this.#failures > 0) log.info({ target: target.name }, 'Notifications are delivered again')
       this.#failures = 0
@@ -163,7 +160,7 @@ export class TargetLane implements AsyncDisposable {
     } else if (last > after) {
       const news = await readNews(request, after, last)
       if (news.found > 0) {
-        const waitMs = this.#untilDigest(id, news.firstAt)
+        const waitMs = this.#untilDigest(news.firstAt)
         if (waitMs > 0) return waitMs
         await deliver(messageOf(news, { target: target.name, tenant: name, pageUrl }))
       }
@@ -173,15 +170,15 @@ export class TargetLane implements AsyncDisposable {
     return null
   }
 
-  /** A digest is due at the first time of its schedule after its first event, whenever the daemon was down. */
-  #untilDigest(tenantId: number, firstAt: number): number {
+  /**
+   * A digest is due at the first time of its schedule after its first event, whenever the daemon was down; at once where a
+   * wrong clock gave that event a time in the future.
+   */
+  #untilDigest(firstAt: number): number {
     const { target, timezone } = this.settings
-    if (target.digest === null) return 0
     const now = this.#parts.io.clock.now()
-    // Under a wrong clock events may have times in the future, by which a digest would never be due.
-    const since = Math.min(firstAt, this.#waiting.get(tenantId) ?? now)
-    this.#waiting.set(tenantId, since)
-    return Math.min(Math.max(0, cronTimes(target.digest, timezone)(since) - now), hourMs)
+    if (target.digest === null || firstAt > now) return 0
+    return Math.min(Math.max(0, cronTimes(target.digest, timezone)(firstAt) - now), hourMs)
   }
 
   /** Plans the next attempt and stores the problem, which page and doctor show. */

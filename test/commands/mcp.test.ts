@@ -135,7 +135,7 @@ it.each([
   ['findings', { tenant: 'acne' }, 'acme'],
   ['findings', { check: 'user-mfa-enroled' }, 'user-mfa-enrolled'],
   ['findings', { minSeverity: 'grave' }, 'minSeverity'],
-  ['findings', { minSeverty: 'high' }, 'did you mean "minSeverity"?'],
+  ['findings', { minSeverty: 'high' }, 'Unrecognized key: "minSeverty"'],
   ['explain', { fingerprint: '00000000' }, 'fingerprint'],
   ['history', { entity: 'users:0' }, 'entity'],
   ['posture', { at: '2027-01-01' }, 'future'],

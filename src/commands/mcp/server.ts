@@ -4,11 +4,10 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { advice } from '../../config/mistakes.ts'
 import { FatalError, SyncError, UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
 import { version } from '../../model/process/version.ts'
-import { printable, printableJson } from '../../model/text/printable.ts'
+import { printableJson } from '../../model/text/printable.ts'
 import type { CommandRun } from '../command.ts'
 import { openMirror } from '../support/configuration.ts'
 import { note, printableLines, untilStopped } from '../support/io.ts'
@@ -37,7 +36,7 @@ export function createMcpServer({ io, command, details }: McpContext) {
   const server = new McpServer({ name: 'tenantwatch', version }, { instructions })
   let last: Promise<unknown> = Promise.resolve()
   for (const { name, summary: description, parameters, answer } of tools) {
-    const inputSchema = z.strictObject(parameters, { error: (issue) => unknownKeys(issue, Object.keys(parameters)) })
+    const inputSchema = z.strictObject(parameters)
     const annotations = { readOnlyHint: true, openWorldHint: false }
     server.registerTool(name, { description, inputSchema, annotations }, (asked) => {
       const answered = last.then(async (): Promise<CallToolResult> => {
@@ -54,12 +53,6 @@ export function createMcpServer({ io, command, details }: McpContext) {
   }
   // The protocol asks and writes some microtasks after a message and an answer.
   return { server, idle: async () => setImmediate(await setImmediate().then(() => last)) }
-}
-
-/** Names each unknown argument with the nearest known one; undefined = the usual text, for other mistakes. */
-function unknownKeys(issue: z.core.$ZodRawIssue, known: readonly string[]): string | undefined {
-  if (issue.code !== 'unrecognized_keys') return undefined
-  return issue.keys.map((key) => `There is no argument "${printable(key, 60)}"; ${advice(key, known)}`).join('. ')
 }
 
 function refusal(error: unknown, io: Io): string {
