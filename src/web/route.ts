@@ -12,10 +12,6 @@ export interface WebEnv {
 
 export type WebContext = Context<WebEnv>
 
-export type Body =
-  | { readonly json: z.ZodType; readonly many?: boolean }
-  | { readonly type: string; readonly description: string }
-
 /** A path with its one method (GET includes HEAD); the OpenAPI document is made from this table. */
 export interface Route<Q extends z.ZodObject = z.ZodObject> {
   readonly method: 'GET' | 'POST'
@@ -24,7 +20,7 @@ export interface Route<Q extends z.ZodObject = z.ZodObject> {
   readonly summary: string
   /** Accepted parameters, each at most once. Absent = parameters are ignored. */
   readonly query?: Q
-  readonly body: Body
+  readonly body: { readonly type: string; readonly description: string }
   /** How a wrong query is refused, if not like any other request. */
   readonly refuse?: (c: WebContext, message: string) => Response | Promise<Response>
   handle(c: WebContext, query: z.output<Q>): Response | Promise<Response>

@@ -3,8 +3,7 @@ import { inParts } from '../model/in-turns.ts'
 import { shownPostures } from '../model/posture-state.ts'
 import { calendar } from './calendar.ts'
 import { filterQuery, findingsQuery, findingsRoute, streamed } from './findings-route.ts'
-import { openApiDocument } from './openapi/document.ts'
-import { check, endedSync, finding, status } from './openapi/schemas.ts'
+import { openApiDocument } from './openapi.ts'
 import { loadPage } from './page/load-page.ts'
 import { lostPage, renderPage } from './page/page.ts'
 import { pageQuery, withoutEmpty } from './page/page-query.ts'
@@ -19,6 +18,7 @@ import { mayAct, refusedAction, syncQuery, syncRoute } from './sync-route.ts'
 import type { Probe, WebOptions } from './web-options.ts'
 
 const none = z.object({})
+const json = 'application/json'
 
 async function* joined(pieces: readonly string[]): AsyncGenerator<string> {
   for (const part of inParts(pieces)) yield part.join('')
@@ -129,7 +129,7 @@ function machineRoutes(options: WebOptions, forms: SyncForms): readonly Route[] 
       summary:
         'Syncs what is due, or what the query names, each resource at most once a minute, and answers when all has ended; only while server.listen is a loopback address, or behind authentication',
       query: syncQuery,
-      body: { json: endedSync, many: true },
+      body: { type: json, description: 'The runs' },
       handle: (c, asked) => syncRoute(c, asked as z.output<typeof syncQuery>, { ...options, forms }),
     },
   ]
@@ -146,14 +146,14 @@ function apiRoutes(options: WebOptions): readonly Route[] {
       id: 'getStatus',
       summary: 'The current status of every configured tenant',
       query: none,
-      body: { json: status },
+      body: { type: json, description: 'Tenants, their resources, holds and counts' },
       handle: async (c) => c.json(statusJson(version, clock.now(), await sources.posture())),
     }),
     get('/api/v1/checks', {
       id: 'getChecks',
       summary: 'Every check of every tenant with its current status',
       query: none,
-      body: { json: check, many: true },
+      body: { type: json, description: 'An array of checks' },
       handle: async (c) => c.json(checksJson(shownPostures(await sources.posture(), c.get('access').exposeDetails))),
     }),
     get('/api/v1/findings', {
@@ -161,7 +161,7 @@ function apiRoutes(options: WebOptions): readonly Route[] {
       summary:
         'Findings in the order they were first opened, streamed (an aborted answer is incomplete), or with limit a part',
       query: findingsQuery,
-      body: { json: finding, many: true },
+      body: { type: json, description: 'An array of findings' },
       handle: (c, asked) => findingsRoute(c, asked, options),
     }),
     get('/api/v1/findings.csv', {
@@ -175,7 +175,7 @@ function apiRoutes(options: WebOptions): readonly Route[] {
     get('/api/v1/openapi.json', {
       id: 'getOpenApi',
       summary: 'This document',
-      body: { type: 'application/json', description: 'OpenAPI 3.1' },
+      body: { type: json, description: 'OpenAPI 3.1' },
       handle: (c) => c.json(openApiDocument(version, createRoutes(options))),
     }),
   ]

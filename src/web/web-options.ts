@@ -1,4 +1,3 @@
-import type * as z from 'zod'
 import type { WebSettings } from '../config/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
@@ -7,10 +6,11 @@ import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { Trend } from '../model/trend.ts'
-import type { endedSync } from './openapi/schemas.ts'
+import type { CommitCounts } from '../store/port.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
@@ -52,7 +52,17 @@ export interface SyncRequest {
 }
 
 /** A run that was asked for; `skipped` with the reason in `message`. */
-export type EndedSync = Readonly<z.output<typeof endedSync>>
+export interface EndedSync {
+  readonly tenant: string
+  readonly resource: ResourceName
+  readonly mode: SyncMode
+  readonly outcome: 'success' | 'failure' | 'skipped'
+  readonly reason: Reason | null
+  readonly message: string | null
+  readonly hint: string | null
+  readonly counts: CommitCounts
+  readonly durationMs: number
+}
 
 export interface WebSources {
   /** The exposition of the metrics, in pieces. */
