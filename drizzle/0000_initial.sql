@@ -204,13 +204,6 @@ CREATE TABLE `sync_states` (
 	PRIMARY KEY(`tenant_id`, `resource`)
 );
 --> statement-breakpoint
-CREATE TABLE `configured_tenants` (
-	`tenant` text PRIMARY KEY NOT NULL,
-	`resources` text NOT NULL,
-	`checks` text NOT NULL,
-	`waivers` text NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `retention` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`confirmed_from` integer NOT NULL

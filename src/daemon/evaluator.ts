@@ -25,7 +25,7 @@ import { isSkewed } from '../model/server-clock.ts'
 import type { Severity } from '../model/severity.ts'
 import { type SharedBy, sharedTenants } from '../model/shared-records.ts'
 import { resources } from '../resources/index.ts'
-import type { CheckResult, Mirror, NewConfiguration } from '../store/port.ts'
+import type { CheckResult, Mirror, NotedConfiguration } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 
 type Forwarded = 'beingRead' | 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'signal' | 'waivers'
@@ -198,7 +198,7 @@ export class Evaluator {
 }
 
 /** The configuration in force. Its digest is equal for two replicas that evaluate the same, whatever their addresses. */
-export function recordOf(settings: Settings, at: number): Promise<NewConfiguration> {
+export function recordOf(settings: Settings, at: number): Promise<NotedConfiguration> {
   return configurationRecord(settings, { checks: checksOf(settings), version, at })
 }
 

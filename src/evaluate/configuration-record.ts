@@ -1,16 +1,13 @@
 import * as z from 'zod'
 import type { Settings, TenantSettings, Waiver } from '../config/settings.ts'
 import { readStored } from '../model/errors.ts'
-import { resultLimitMs } from '../model/freshness.ts'
-import { guidKey } from '../model/guid.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { OwnerRule } from '../model/owners.ts'
-import type { ConfiguredTenant, NewConfiguration, NotedConfiguration } from '../store/port.ts'
-import { type Check, type CheckFacts, inputsOf } from './check.ts'
+import type { NotedConfiguration } from '../store/port.ts'
+import type { Check, CheckFacts } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
-import { termsOf, waiversByTenant } from './waivers/waivers.ts'
 
 /** A tenant without its address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'>, Pick<TenantSettings, 'portalUrl'> {
@@ -38,18 +35,14 @@ const tenantsATurn = 50
 export async function configurationRecord(
   settings: Settings,
   { checks, version, at }: { readonly checks: readonly Check[]; readonly version: string; readonly at: number },
-): Promise<NewConfiguration> {
+): Promise<NotedConfiguration> {
   const tenants: RecordedTenant[] = []
   const digests: string[] = []
-  const configured: ConfiguredTenant[] = []
-  const waivers = waiversByTenant(settings.waivers)
-  const currentForMs = resultLimitMs(settings.evaluate.intervalMs)
   const turn = yieldAfter(tenantsATurn)
   for (const tenant of settings.tenants) {
     const recorded = recordedTenant(tenant, checks)
     tenants.push(recorded)
     digests.push(digestOf(recorded))
-    configured.push(configuredTenant(tenant, { checks, waivers: waivers.get(tenant.name) ?? [], currentForMs }))
     await turn()
   }
   const record: ConfigurationRecord = {
@@ -63,7 +56,7 @@ export async function configurationRecord(
     }),
     owners: settings.owners,
   }
-  return { at, digest: digestOf({ ...record, tenants: digests }), content: JSON.stringify(record), tenants: configured }
+  return { at, digest: digestOf({ ...record, tenants: digests }), content: JSON.stringify(record) }
 }
 
 function recordedTenant(tenant: TenantSettings, checks: readonly Check[]): RecordedTenant {
@@ -121,44 +114,5 @@ function factsOf(check: Check): RecordedCheck {
     ...(maxAgeMs !== undefined && { maxAgeMs }),
     ...(notEvaluatedWhere !== undefined && { notEvaluatedWhere }),
     ...(own !== undefined && { own }),
-  }
-}
-
-export interface InForce {
-  readonly checks: readonly Check[]
-  readonly waivers: readonly Waiver[]
-  /** Age in milliseconds up to which a check result is shown. */
-  readonly currentForMs: number
-}
-
-type Configured = Pick<
-  TenantSettings,
-  'name' | 'resources' | 'checks' | 'users' | 'roles' | 'documents' | 'ownClientId'
->
-
-/** Facts that the PostgreSQL views need to age data and check results and to apply waivers (docs/sql.md). */
-function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }: InForce): ConfiguredTenant {
-  const resources = Object.entries(tenant.resources).map(([resource, { enabled, freshnessMs, full }]) => {
-    return [resource, { enabled, freshnessMs, intervalMs: full.intervalMs }]
-  })
-  const rules = checks.map((check) => {
-    const { enabled, options } = settingsOf(check, tenant)
-    const { id, title, timeBased, maxAgeMs = null, own } = check
-    // An own check with a problem has no stored result.
-    const rule = own === undefined || own.problem === null ? check.ruleOf(options, ruleContextOf(tenant)) : null
-    const isConfigured = check.isConfigured?.(options) !== false
-    const assumption = check.assumption?.(options) ?? null
-    const shown = { check: id, title, enabled, isConfigured, rule, assumption }
-    return { ...shown, inputs: inputsOf(check), timeBased, maxAgeMs, currentForMs }
-  })
-  const accepted = waivers.map((waiver) => {
-    const { id, check, entity, reason, owner, expiresMs } = waiver
-    return { id, check, entity, entityKey: guidKey(entity), terms: termsOf(waiver), reason, owner, expiresMs }
-  })
-  return {
-    tenant: tenant.name,
-    resources: JSON.stringify(Object.fromEntries(resources)),
-    checks: JSON.stringify(rules),
-    waivers: JSON.stringify(accepted),
   }
 }

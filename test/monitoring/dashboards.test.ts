@@ -55,23 +55,32 @@ it('shows a new check without a change: no panel over the metrics knows a check 
   }
 })
 
-it.each(sqlDashboardIds)('reads PostgreSQL in every panel of %s, of the selected tenants only', (id) => {
-  const { uid, editable, templating } = board(id)
-  expect([uid, editable]).toEqual([`tenantwatch-${id}`, false])
-  expect(templating.list.map(({ name }) => name)).toEqual(['database', 'tenant', 'page'])
-  const dataSource = { type: 'grafana-postgresql-datasource', uid: '$' + '{database}' }
-  for (const panel of panelsOf(id)) {
-    expect(panel).toMatchObject({ datasource: dataSource, description: expect.stringMatching(/[.`]$/) })
-    expect(panel.targets).toMatchObject([{ refId: 'A', datasource: dataSource, format: 'table', rawQuery: true }])
-    for (const { rawSql } of panel.targets) expect(rawSql).toContain('tenant in ($tenant)')
-  }
-  expect(dashboard(id)).not.toContain('prometheus')
-})
+it.each(sqlDashboardIds)(
+  'reads records of %s from PostgreSQL, states from the metrics, of the selected tenants only',
+  (id) => {
+    const { uid, editable, templating } = board(id)
+    expect([uid, editable]).toEqual([`tenantwatch-${id}`, false])
+    expect(templating.list.map(({ name }) => name)).toEqual(['database', 'datasource', 'tenant', 'page'])
+    const database = { type: 'grafana-postgresql-datasource', uid: '$' + '{database}' }
+    const panels = panelsOf(id)
+    expect(panels.every(({ description }) => /[.`]$/.test(String(description)))).toBe(true)
+    const [tables, states] = [true, false].map((isSql) =>
+      panels.filter(({ datasource }) => (datasource.uid === database.uid) === isSql),
+    )
+    expect(states?.map(({ title }) => title)).toContain('Checks that cannot be evaluated')
+    for (const { targets } of states ?? []) for (const { expr } of targets) expect(expr).toContain('{tenant=~"$tenant"')
+    expect(tables?.length).toBeGreaterThan(3)
+    for (const { targets } of tables ?? []) {
+      expect(targets).toMatchObject([{ refId: 'A', datasource: database, format: 'table', rawQuery: true }])
+      for (const { rawSql } of targets) expect(rawSql).toContain('tenant in ($tenant)')
+    }
+  },
+)
 
 it('knows the checks that the dashboard over the views names', () => {
   const named = sqlDashboardIds.flatMap((id) =>
     panelsOf(id).flatMap(({ targets }) =>
-      targets.flatMap(({ rawSql }) => rawSql.match(/(?<="check" = ')[a-z-]+/g) ?? []),
+      targets.flatMap(({ rawSql = '' }) => rawSql.match(/(?<="check" = ')[a-z-]+/g) ?? []),
     ),
   )
   expect(named.length).toBeGreaterThan(0)

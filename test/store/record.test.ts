@@ -140,19 +140,3 @@ it('shows the history as it was, whatever a wrong clock said', async () => {
     'clock.confirmed',
   ])
 })
-
-it('keeps the configured tenants as of the last configuration', async () => {
-  const { mirror, query } = testMirror()
-  const named = (...names: readonly string[]) =>
-    names.map((tenant) => ({ tenant, resources: '{}', checks: '[]', waivers: '[]' }))
-  const configured = () => query('select tenant from configured_tenants order by tenant').map(({ tenant }) => tenant)
-  await mirror.noteConfiguration({ at: start, digest: 'a', content: '{}', tenants: named('acme', 'other') })
-  expect(configured()).toEqual(['acme', 'other'])
-  await mirror.noteConfiguration({ at: start, digest: 'b', content: '{}', tenants: named('acme') })
-  expect(configured()).toEqual(['acme'])
-  // As of a database that an earlier version wrote under the same configuration.
-  query('delete from configured_tenants where tenant = ? returning tenant', 'acme')
-  await mirror.noteConfiguration({ at: start, digest: 'b', content: '{}', tenants: named('acme') })
-  expect(configured()).toEqual(['acme'])
-  expect(seenEvents(query, 'configuration')).toHaveLength(2)
-})

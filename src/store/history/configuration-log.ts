@@ -15,19 +15,6 @@ export interface NotedConfiguration {
   readonly content: string
 }
 
-/** The configuration of a tenant as JSON, for the views of PostgreSQL. */
-export interface ConfiguredTenant {
-  readonly tenant: string
-  readonly resources: string
-  readonly checks: string
-  readonly waivers: string
-}
-
-export interface NewConfiguration extends NotedConfiguration {
-  /** Tenants in force; absent = none. */
-  readonly tenants?: readonly ConfiguredTenant[]
-}
-
 export interface RecordBounds {
   /** When a configuration was first stored; earlier ones are unknown. Null = never. */
   readonly begins: number | null
@@ -63,7 +50,6 @@ export function configurationLog(db: Db) {
   const append = eventAppender(db)
   const next = `select id, at, data from events
     where tenant_id = ${sharedChain} and kind = 'configuration' and data is not null and id > ? order by id limit 1`
-  const insertConfigured = 'insert into configured_tenants (tenant, resources, checks, waivers) values (?, ?, ?, ?)'
   const begins = `select at from events where tenant_id = ${sharedChain} and kind = 'configuration' order by id limit 1`
 
   /** Oldest first. */
@@ -80,23 +66,12 @@ export function configurationLog(db: Db) {
 
   return {
     configurations,
-    /** Records the configuration if it differs from the last one, and replaces the configured tenants. */
-    async noteConfiguration({ at, digest, content, tenants = [] }: NewConfiguration): Promise<void> {
-      const [last, [known]] = await db.read(async (tx) => [
-        await lastEvent(tx, sharedChain, 'configuration'),
-        await tx<number>('select count(*) from configured_tenants', [], 'values'),
-      ])
-      const isSame = last !== undefined && (fromJson(last.data) as ConfigurationData).digest === digest
-      if (isSame && known === tenants.length) return
-      const packed = isSame ? null : await deflated(content)
-      await db.write(async (tx) => {
-        await tx('delete from configured_tenants')
-        for (const { tenant, resources, checks, waivers } of tenants)
-          await tx(insertConfigured, [tenant, resources, checks, waivers])
-        if (packed === null) return
-        const data: ConfigurationData = { digest, content: packed }
-        await append(tx, sharedChain, [{ kind: 'configuration', subject: '', at, data }])
-      })
+    /** Records the configuration if it differs from the last one. */
+    async noteConfiguration({ at, digest, content }: NotedConfiguration): Promise<void> {
+      const last = await db.read((tx) => lastEvent(tx, sharedChain, 'configuration'))
+      if (last !== undefined && (fromJson(last.data) as ConfigurationData).digest === digest) return
+      const data: ConfigurationData = { digest, content: await deflated(content) }
+      await db.write((tx) => append(tx, sharedChain, [{ kind: 'configuration', subject: '', at, data }]))
     },
     /** @param text the facts behind the tenant's data quality, as JSON. */
     noteTenantState: (tenantId: number, text: string, at: number): Promise<void> =>

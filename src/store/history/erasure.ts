@@ -24,10 +24,7 @@ export interface Erasure {
   readonly at: number
 }
 
-const dependent = [
-  'delete from configured_tenants where tenant = (select name from tenants where id = ?)',
-  'delete from full_sync_pages where full_sync_id in (select id from full_syncs where tenant_id = ?)',
-]
+const dependent = ['delete from full_sync_pages where full_sync_id in (select id from full_syncs where tenant_id = ?)']
 
 const own = Object.values(schema)
   .filter((table) => Object.values(getTableColumns(table)).some(({ name }) => name === 'tenant_id'))

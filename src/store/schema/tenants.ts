@@ -6,14 +6,6 @@ export const retention = sqliteTable('retention', {
   confirmedFrom: integer('confirmed_from').notNull(),
 })
 
-/** The configuration in force, for the views of PostgreSQL (docs/sql.md); JSON without addresses and secrets. */
-export const configuredTenants = sqliteTable('configured_tenants', {
-  tenant: text('tenant').primaryKey(),
-  resources: text('resources').notNull(),
-  checks: text('checks').notNull(),
-  waivers: text('waivers').notNull(),
-})
-
 export const tenants = sqliteTable('tenants', {
   id: integer('id').primaryKey(),
   name: text('name').notNull().unique(),

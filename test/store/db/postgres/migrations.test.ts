@@ -55,7 +55,7 @@ it('changes the type and the name of columns that views use, and keeps grants', 
   let before: unknown
   using database = await migrated(changes, (query) => {
     reader = testRole({ query })
-    query(`grant select on tenantwatch_users, tenantwatch_sync to ${reader}`)
+    query(`grant select on tenantwatch_users, tenantwatch_findings to ${reader}`)
     query(`insert into tenants (id, name, base_url, created_at) values (1, 'acme', 'https://api.example.com', 0)`)
     query(addUser)
     before = query(viewNames)
@@ -65,7 +65,7 @@ it('changes the type and the name of columns that views use, and keeps grants', 
   await migrate()
   expect(query(viewNames)).toEqual(before)
   const may = (name: string) => query(`select has_table_privilege('${reader}', '${name}', 'select') as may`)[0]?.['may']
-  expect(['tenantwatch_users', 'tenantwatch_sync', 'tenantwatch_history', 'records'].map(may)).toEqual([1, 1, 0, 0])
+  expect(['tenantwatch_users', 'tenantwatch_findings', 'tenantwatch_history', 'records'].map(may)).toEqual([1, 1, 0, 0])
   expect(query('select state from tenantwatch_users')).toEqual([{ state: 'Active' }])
   // Nothing is due any more.
   await migrate()
