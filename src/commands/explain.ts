@@ -39,7 +39,7 @@ Examples:
 
 /** @throws UsageError when not exactly one finding has the fingerprint. */
 export async function explain(opened: OpenMirror, given: string, details: boolean): Promise<Explanation> {
-  const { mirror, settings, now } = opened
+  const { mirror, settings } = opened
   const checks = checksOf(settings)
   if (checks.some(({ id }) => id === given))
     throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
@@ -48,7 +48,7 @@ export async function explain(opened: OpenMirror, given: string, details: boolea
     ? await Array.fromAsync(withEntityNames([found], { source: mirror, tenants: await mirror.tenants() }))
     : []
   const check = checks.find(({ id }) => id === named.check)
-  return explanationOf({ mirror, settings, finding: named, check, details, now })
+  return explanationOf({ mirror, settings, finding: named, check, details })
 }
 
 /** Wrapped lines align below the text of the first one: labels such as `What to do` take 13 columns. */

@@ -123,7 +123,7 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
     ...(until !== undefined && { until }),
   }
   const checks = checksOf(settings)
-  const waivers = (await waiverEvents(mirror, tenantId, now)).map((one) => waiverRow(one, checks, details))
+  const waivers = (await waiverEvents(mirror, tenantId)).map((one) => waiverRow(one, checks, details))
   const accepted = [...(await readDecisions(mirror, tenantId)).map(decisionRow), ...waivers]
     .filter((row) => isWanted(row, { key, resource, since, until }))
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
@@ -219,7 +219,7 @@ function decisionRow(decision: OperatorDecision): Change {
 
 /** The entity of a waiver may be a file name, or a value that an own check returns. */
 function waiverRow(event: WaiverEvent, known: readonly Check[], details: boolean): Change {
-  const { at, tenant, kind, waiver, check, entity, agreed } = event
+  const { at, tenant, kind, waiver, check, entity, terms } = event
   const found = known.find(({ id }) => id === check)
   const isPlain = details || entity === '*' || found?.entity.hasPlainIds === true
   return {
@@ -228,8 +228,8 @@ function waiverRow(event: WaiverEvent, known: readonly Check[], details: boolean
     entity: isPlain ? guidKey(entity) : hidden,
     field: check,
     after: waiver,
-    reason: kind === 'removed' ? null : (agreed?.reason ?? null),
-    by: kind === 'removed' ? null : (agreed?.owner ?? null),
+    reason: terms?.reason ?? null,
+    by: terms?.owner ?? null,
   }
 }
 

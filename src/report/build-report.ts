@@ -1,4 +1,4 @@
-import type { Check } from '../evaluate/check.ts'
+import { type Check, inputsOf } from '../evaluate/check.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import {
   type ConfigurationRecord,
@@ -6,18 +6,11 @@ import {
   readRecord,
   recordedChecks,
 } from '../evaluate/configuration-record.ts'
-import {
-  dataAsOf,
-  readDataQuality,
-  type TenantDataQuality,
-  unmirroredId,
-  usableInputs,
-} from '../evaluate/data-quality.ts'
+import { unmirroredId } from '../evaluate/data-quality.ts'
 import { readDecisions } from '../evaluate/decisions.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
-import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
 import { describePosture } from '../model/describe.ts'
 import { dayMs } from '../model/durations.ts'
@@ -27,7 +20,7 @@ import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-
 import { isSkewed } from '../model/server-clock.ts'
 import { hidePatterns, withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts'
-import { coverageOf, requirementsOf, type Standing, standingOf, standings, unknownReasonOf } from './coverage.ts'
+import { coverageOf, requirementsOf, type Standing, standingOf, standings } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
 import { reportDecision } from './life.ts'
 import { periodOf, watchedResources } from './period.ts'
@@ -110,10 +103,9 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
   const checks = recordedChecks(record, tenant)
   const { waivers, evaluateIntervalMs } = record
   const posture = await readPosture({ store, tenant: evaluated, checks, waivers, now, evaluateIntervalMs })
-  const quality = await readDataQuality(store, evaluated, now)
   const rows = checks.flatMap((check) => {
     const view = posture.checks.find((one) => one.check === check.id)
-    return view === undefined ? [] : [reportCheck(check, view, { tenant, quality, now, details: request.details })]
+    return view === undefined ? [] : [reportCheck(check, view, { tenant, posture, details: request.details })]
   })
   const { open, openTotal, waivedTotal } = tally(posture)
   return {
@@ -160,39 +152,35 @@ async function chainHeadOf(past: PastReader, tenantId: number) {
 
 interface CheckKnown {
   readonly tenant: RecordedTenant
-  readonly quality: TenantDataQuality
-  readonly now: number
+  readonly posture: TenantPosture
   readonly details: boolean
 }
 
-function reportCheck(check: Check, view: CheckView, { tenant, quality, now, details }: CheckKnown) {
+function reportCheck(check: Check, view: CheckView, { tenant, posture, details }: CheckKnown) {
   const { options } = settingsOf(check, tenant)
-  const inputs = usableInputs(check, { quality, now, options })
-  const coverage = coverageOf(view, inputs)
-  const unknownReason = unknownReasonOf(coverage, inputs)
   const standing = standingOf(view)
   return {
     check: check.id,
     title: view.title,
     standing,
     status: view.status,
-    reason: standing === 'unknown' ? (view.reason ?? unknownReason) : view.reason,
+    reason: standing === 'unknown' ? (view.reason ?? view.partial ?? 'ambiguous') : view.reason,
     since: view.since === null ? null : toIso(view.since),
     /** The condition that excludes entities from the evaluation; null when all were evaluated. */
     notEvaluatedWhere: view.notEvaluatedWhere ?? null,
     /** Data time of the oldest input; null if one was never read. */
-    dataAsOf: oldestOf(inputs, quality),
+    dataAsOf: oldestOf(check, posture),
     /** What the check assumes because an option is not set. */
     assumption: view.assumption ?? null,
-    ...coverage,
+    ...coverageOf(view),
     options: details ? options : hidePatterns(options),
   }
 }
 
 /** Time of the oldest data among the inputs; null when one was never read. */
-function oldestOf(inputs: readonly InputQuality[], { resources }: TenantDataQuality): string | null {
-  const times = inputs.map(({ resource }) => dataAsOf(resources.get(resource)?.stored?.state))
-  const oldest = Math.min(...times.map((time) => time ?? Number.NEGATIVE_INFINITY))
+function oldestOf(check: Check, { resources }: TenantPosture): string | null {
+  const inputs = resources.filter(({ resource }) => inputsOf(check).includes(resource))
+  const oldest = Math.min(...inputs.map(({ dataAsOf }) => dataAsOf ?? Number.NEGATIVE_INFINITY))
   return Number.isFinite(oldest) ? toIso(oldest) : null
 }
 

@@ -1,9 +1,7 @@
 import { frameworks, isEvidenceFor } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
-import type { InputQuality } from '../model/data-quality.ts'
 import type { CheckView } from '../model/posture.ts'
 import { shownStatus } from '../model/posture-state.ts'
-import type { UnknownReason } from '../model/reasons.ts'
 import { total } from '../model/severity.ts'
 
 /** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
@@ -30,22 +28,15 @@ export function standingOf(view: CheckView): Standing {
   return view.enabled ? shownStatus(view) : 'off'
 }
 
-/** Why further entities of a check may fail; null if all were evaluated. */
-export function unknownReasonOf({ unknown }: Coverage, inputs: readonly InputQuality[]): UnknownReason | null {
-  const [first] = inputs.flatMap(({ blocked, partial }) => blocked ?? partial)
-  return first ?? (unknown === 0 ? null : 'ambiguous')
-}
-
 /** Entities without failure count as passing only if all inputs are fresh and complete, else as unknown. */
-export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Coverage {
+export function coverageOf(view: CheckView): Coverage {
   const [failing, waived] = [total(view.open), total(view.waived)]
   if (view.status === 'not_applicable') return { entities: 0, evaluated: 0, passing: 0, failing, waived, unknown: 0 }
   const { entities } = view
   if (entities === null) return { entities, evaluated: null, passing: null, failing, waived, unknown: null }
-  const isWhole = inputs.every(({ blocked, partial }) => blocked === null && partial.length === 0)
-  const isKnown = view.status === 'pass' || view.status === 'fail'
+  const isWhole = view.status !== 'unknown' && view.partial === undefined
   const rest = Math.max(0, entities - failing - waived)
-  const unknown = isWhole && isKnown ? Math.min(rest, view.notEvaluated ?? rest) : rest
+  const unknown = isWhole ? Math.min(rest, view.notEvaluated ?? rest) : rest
   return { entities, evaluated: entities - unknown, passing: rest - unknown, failing, waived, unknown }
 }
 

@@ -32,11 +32,10 @@ export interface ExplainRequest {
   readonly check: Check | undefined
   /** False hides values that may name a person or a file. */
   readonly details: boolean
-  readonly now: number
 }
 
 /** All that is known about a finding: rule, evidence, record, and what happened, oldest first. */
-export async function explanationOf({ mirror, settings, finding, check, details, now }: ExplainRequest) {
+export async function explanationOf({ mirror, settings, finding, check, details }: ExplainRequest) {
   const row = (await mirror.tenants()).find(({ name }) => name === finding.tenant)
   const key = check === undefined ? null : recordKey(check, finding)
   const known = check !== undefined && row !== undefined && key !== null
@@ -61,7 +60,7 @@ export async function explanationOf({ mirror, settings, finding, check, details,
     /** States of the entity that operators accepted. */
     accepted: decisions.filter((one) => isDriftOf(one, finding)).map(reportDecision),
     life: row === undefined ? [] : await readLife(mirror, { tenantId: row.id, fingerprint, details }),
-    waivers: row === undefined ? [] : explainedWaivers(await waiverEvents(mirror, row.id, now), finding, details),
+    waivers: row === undefined ? [] : explainedWaivers(await waiverEvents(mirror, row.id), finding, details),
   }
 }
 

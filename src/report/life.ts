@@ -1,12 +1,17 @@
-import type { Waiver } from '../config/settings.ts'
-import { readRecord } from '../evaluate/configuration-record.ts'
 import type { OperatorDecision } from '../evaluate/decisions.ts'
 import { type FactChange, factChanges, materialFacts } from '../evaluate/findings/material-facts.ts'
-import { isAbout, termsOf } from '../evaluate/waivers/waivers.ts'
+import { isAbout } from '../evaluate/waivers/waivers.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
 import { withoutName, withoutNames } from '../model/text/redact-finding.ts'
-import { type FindingFacts, findingKinds, type Mirror, type WaiverLapseFacts } from '../store/port.ts'
+import {
+  type FindingFacts,
+  findingKinds,
+  type Mirror,
+  termsKinds,
+  type WaiverLapseFacts,
+  type WaiverTermsFacts,
+} from '../store/port.ts'
 import { changedField } from './words.ts'
 
 export interface WaiverEvent {
@@ -14,84 +19,36 @@ export interface WaiverEvent {
   /** In milliseconds since the epoch. */
   readonly at: number
   readonly waiver: string
-  /** `renewed`: with other terms; `restored`: with the same; `lapsed`: it no longer covers a finding (docs/waivers.md). */
-  readonly kind: 'agreed' | 'renewed' | 'restored' | 'removed' | 'ended' | 'lapsed'
+  /** `renewed`: with other terms; `lapsed`: it no longer covers a finding (docs/waivers.md). */
+  readonly kind: 'agreed' | 'renewed' | 'lapsed'
   readonly check: string
   /** Entity as the waiver names it; for a lapse that of the finding. */
   readonly entity: string
   /** Fingerprint of the lapsed finding, else null. */
   readonly fingerprint: string | null
-  /** The terms in force after the event, or until it; null for a lapse. */
-  readonly agreed: Waiver | null
+  /** Null for a lapse. */
+  readonly terms: WaiverTermsFacts | null
   /** Changes that made it lapse; empty for other events. */
   readonly changes: readonly FactChange[]
 }
 
-/** Events of waivers, oldest first; of all tenants if the id is absent. Terms are read from the recorded configurations. */
+/** Events of waivers, oldest first; of all tenants if the id is absent. */
 export async function waiverEvents(
-  mirror: Pick<Mirror, 'configurations' | 'events' | 'tenants'>,
+  mirror: Pick<Mirror, 'events'>,
   tenantId: number | undefined,
-  now: number,
 ): Promise<readonly WaiverEvent[]> {
-  // Recorded configurations still name a purged tenant.
-  const tenants = (await mirror.tenants()).filter(({ id }) => tenantId === undefined || id === tenantId)
-  const terms = await termEvents(mirror, new Set(tenants.map(({ name }) => name)))
-  const byWaiver = Map.groupBy(terms, keyOf)
-  const ends = [...byWaiver.values()].flatMap((life) => life.flatMap((event, i) => endOf(event, life[i + 1], now)))
-  const stored = await mirror.events({ tenantId, kinds: ['waiver.lapsed'] })
-  const lapses = stored.map(({ tenant, at, subject, data }): WaiverEvent => {
-    const { waiver, check, entity, accepted, changed } = data as WaiverLapseFacts
-    const changes = factChanges(factsIn(accepted), factsIn(changed))
-    return { tenant, at, waiver, kind: 'lapsed', check, entity, fingerprint: subject, agreed: null, changes }
+  const events = await mirror.events({ tenantId, kinds: [...termsKinds, 'waiver.lapsed'] })
+  return events.map(({ tenant, at, kind, subject, data }): WaiverEvent => {
+    if (kind === 'waiver.lapsed') {
+      const { waiver, check, entity, accepted, changed } = data as WaiverLapseFacts
+      const changes = factChanges(factsIn(accepted), factsIn(changed))
+      return { tenant, at, waiver, kind: 'lapsed', check, entity, fingerprint: subject, terms: null, changes }
+    }
+    const terms = data as WaiverTermsFacts
+    const { check, entity } = terms
+    const change = kind === 'waiver.agreed' ? 'agreed' : 'renewed'
+    return { tenant, at, waiver: subject, kind: change, check, entity, fingerprint: null, terms, changes: [] }
   })
-  // Facts are also compared after a removal, because the waiver may be added again.
-  const counts = (lapse: WaiverEvent) => {
-    const last = byWaiver.get(keyOf(lapse))?.at(-1)
-    return last?.kind !== 'removed' || lapse.at < last.at
-  }
-  return [...terms, ...ends, ...lapses.filter(counts)].toSorted((a, b) => a.at - b.at)
-}
-
-const keyOf = ({ tenant, waiver }: Pick<WaiverEvent, 'tenant' | 'waiver'>) => JSON.stringify([tenant, waiver])
-
-/** What changed from one recorded configuration to the next, oldest first. */
-async function termEvents(
-  mirror: Pick<Mirror, 'configurations'>,
-  tenants: ReadonlySet<string>,
-): Promise<readonly WaiverEvent[]> {
-  const events: WaiverEvent[] = []
-  const latest = new Map<string, WaiverEvent>()
-  for await (const configuration of mirror.configurations()) {
-    const written = readRecord(configuration).waivers.filter(({ tenant }) => tenants.has(tenant))
-    const present = new Map(written.map((one) => [keyOf({ tenant: one.tenant, waiver: one.id }), one]))
-    const add = (kind: WaiverEvent['kind'], agreed: Waiver) => {
-      const { id: waiver, tenant, check, entity } = agreed
-      const event: WaiverEvent = {
-        ...{ tenant, at: configuration.at, waiver, kind, check, entity },
-        ...{ fingerprint: null, agreed, changes: [] },
-      }
-      events.push(event)
-      latest.set(keyOf(event), event)
-    }
-    for (const [key, { kind, agreed }] of latest)
-      if (kind !== 'removed' && agreed !== null && !present.has(key)) add('removed', agreed)
-    for (const [key, waiver] of present) {
-      const before = latest.get(key)
-      const isSame = before?.agreed != null && termsOf(before.agreed) === termsOf(waiver)
-      if (before === undefined) add('agreed', waiver)
-      else if (!isSame) add('renewed', waiver)
-      else if (before.kind === 'removed') add('restored', waiver)
-    }
-  }
-  return events
-}
-
-/** A waiver ends at its expiry, unless it was removed or other terms replaced it before. */
-function endOf(event: WaiverEvent, next: WaiverEvent | undefined, now: number): readonly WaiverEvent[] {
-  const { agreed, kind, at } = event
-  if (agreed === null || kind === 'removed') return []
-  const { expiresMs } = agreed
-  return expiresMs >= at && expiresMs < (next?.at ?? now) ? [{ ...event, kind: 'ended', at: expiresMs }] : []
 }
 
 function factsIn(json: string | null): Readonly<Record<string, unknown>> {
@@ -110,20 +67,19 @@ export function explainedWaivers(
     event.fingerprint === null
       ? isAbout(event, { tenant, check, entityId: entity.id })
       : event.fingerprint === fingerprint
-  return events.filter(isOfFinding).map(({ at, waiver, kind, agreed, changes }) => ({
+  return events.filter(isOfFinding).map(({ at, waiver, kind, terms, changes }) => ({
     at: toIso(at),
     waiver,
     change: kind,
-    /** Last day of the terms that are in force after the event. */
-    expires: kind === 'removed' || agreed === null ? null : dayOf(agreed.expiresMs),
-    /** Who is responsible by terms that begin; else null. */
-    owner: kind === 'removed' || kind === 'ended' ? null : (agreed?.owner ?? null),
+    /** Last day of the terms. */
+    expires: terms === null ? null : dayOf(terms.expiresAt),
+    owner: terms?.owner ?? null,
     changes: details ? changes : changes.map(withoutNamesIn),
   }))
 }
 
 export function waiverLine({ at, waiver, change, expires, owner, changes }: ExplainedWaiver): string {
-  const until = expires === null || change === 'ended' ? '' : `, valid until ${expires}`
+  const until = expires === null ? '' : `, valid until ${expires}`
   const why = changes.length === 0 ? '' : `: ${changes.map(changeInWords).join(', ')}`
   const by = owner === null ? '' : ` (${owner})`
   return `  ${at}  waiver ${waiver} ${change}${until}${by}${why}`

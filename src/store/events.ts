@@ -66,6 +66,7 @@ export interface WaiverTermsFacts {
   readonly entity: string
   /** Digest; a different one is a renewal. */
   readonly terms: string
+  readonly reason: string
   /** Who agreed to these terms. */
   readonly owner: string
   readonly expiresAt: number

@@ -63,7 +63,7 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
   })
 })
 
-it('shows in explain and history how a waiver was agreed, lapsed, was renewed and ended', async () => {
+it('shows in explain and history how a waiver was agreed, lapsed and was renewed', async () => {
   const world = await waived()
   world.pass(aDay)
   world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
@@ -81,7 +81,6 @@ it('shows in explain and history how a waiver was agreed, lapsed, was renewed an
     '  2026-03-01  waiver W-1 agreed, valid until 2026-04-30 (ops)',
     '  2026-03-02  waiver W-1 lapsed: roleName "Importer" -> "Wide"',
     '  2026-03-03  waiver W-1 renewed, valid until 2026-05-31 (ops)',
-    '  2026-05-31  waiver W-1 ended',
   ])
   const { stdout } = await world.run('history', '--entity', world.clientId, '--format', 'json')
   const rows: Readonly<Record<string, unknown>>[] = JSON.parse(stdout)
@@ -91,7 +90,6 @@ it('shows in explain and history how a waiver was agreed, lapsed, was renewed an
     ['waiver_agreed', reason],
     ['waiver_lapsed', null],
     ['waiver_renewed', reason],
-    ['waiver_ended', reason],
   ])
   expect(waivers[0]).toMatchObject({ resource: 'api-clients', entity: world.clientId, field: check, after: 'W-1' })
   expect((await world.run('history')).stdout).toContain(`  waiver_renewed (${check}: "W-1"): ${reason} (ops)\n`)

@@ -36,7 +36,16 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
     await mirror.applyDecision(decision, { tenantId, at, coversKnown: false })
   await saveFirstStates(mirror, { tenantId, check, at }, [{ entityId: 'e', state: 1 }])
   await acceptStates(mirror, [{ tenantId, check, entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' }])
-  const waiver = { check, entity: '*', since: at, expiresAt: at + dayMs, id: 'w', owner: 'o', terms: `t${at}` }
+  const waiver = {
+    check,
+    entity: '*',
+    since: at,
+    expiresAt: at + dayMs,
+    id: 'w',
+    reason: 'r',
+    owner: 'o',
+    terms: `t${at}`,
+  }
   const covered = failing[0]?.fingerprint ?? ''
   const accepted = { waiver: 'w', terms: waiver.terms, fingerprint: covered, facts: '{}' }
   await mirror.agreeWaiver(tenantId, waiver, [accepted])

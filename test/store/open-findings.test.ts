@@ -35,7 +35,7 @@ it('hands over every open finding of a severity once, in the order in which they
 
 it('has another last event after each change of findings and waivers, and after no confirmation', async () => {
   const { mirror, tenantId } = await opened()
-  const agreed = { id: 'w', check, entity: '*', terms: 't', owner: 'o', since: now, expiresAt: now }
+  const agreed = { id: 'w', check, entity: '*', terms: 't', reason: 'r', owner: 'o', since: now, expiresAt: now }
   const steps: (readonly [what: string, act: () => Promise<unknown>, changes: boolean])[] = [
     ['opened', () => commitResult(mirror, checkResult(tenantId, [finding(1), finding(2)])), true],
     ['the same', () => commitResult(mirror, checkResult(tenantId, [finding(1), finding(2)], { at: now + 1 })), false],

@@ -25,7 +25,7 @@ export async function agreeWaivers({ store, tenant, checks, waivers, now }: Agre
   const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
   const changed = own.filter((waiver) => known.get(waiver.id) !== termsOf(waiver))
   for (const waiver of changed) {
-    const { id, check, entity, owner, expiresMs: expiresAt } = waiver
+    const { id, check, entity, reason, owner, expiresMs: expiresAt } = waiver
     const terms = termsOf(waiver)
     const material = checks.find((one) => one.id === check)?.material
     // Also for an expired waiver: if the clock is ahead, the waiver is valid again after its correction.
@@ -35,7 +35,7 @@ export async function agreeWaivers({ store, tenant, checks, waivers, now }: Agre
         const facts = factsText(materialFacts(finding.evidence, material))
         accepted.push({ fingerprint: finding.fingerprint, waiver: id, terms, facts })
       }
-    await store.agreeWaiver(tenant.id, { id, check, entity, terms, owner, since: now, expiresAt }, accepted)
+    await store.agreeWaiver(tenant.id, { id, check, entity, terms, reason, owner, since: now, expiresAt }, accepted)
   }
   return changed.length === 0 ? noted : store.notedWaivers(tenant.id)
 }

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import type { InputQuality } from '../../../src/model/data-quality.ts'
 import type { CheckView } from '../../../src/model/posture.ts'
-import { coverageOf, requirementState, standingOf, unknownReasonOf } from '../../../src/report/coverage.ts'
+import { coverageOf, requirementState, standingOf } from '../../../src/report/coverage.ts'
 
 const view = (more: Partial<CheckView>): CheckView => ({
   check: 'user-mfa-enrolled',
@@ -22,18 +21,8 @@ const view = (more: Partial<CheckView>): CheckView => ({
   ...more,
 })
 
-const reliable: InputQuality = {
-  resource: 'users',
-  off: false,
-  everComplete: true,
-  former: false,
-  blocked: null,
-  partial: [],
-  clock: 'agrees',
-}
-
 it('keeps passing, failing, waived and unknown apart, over a number that they add up to, and counts as evaluated only who was', () => {
-  expect(coverageOf(view({ notEvaluated: 3 }), [reliable])).toEqual({
+  expect(coverageOf(view({ notEvaluated: 3 }))).toEqual({
     entities: 10,
     evaluated: 7,
     passing: 4,
@@ -45,11 +34,10 @@ it('keeps passing, failing, waived and unknown apart, over a number that they ad
 
 it('counts nobody as passing while an input is not fresh, the status unknown or the unevaluated not counted', () => {
   const blind = { entities: 10, evaluated: 3, passing: 0, failing: 2, waived: 1, unknown: 7 }
-  expect(coverageOf(view({}), [{ ...reliable, partial: ['quarantined'] }])).toEqual(blind)
-  expect(coverageOf(view({}), [reliable, { ...reliable, blocked: 'stale' }])).toEqual(blind)
-  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }), [reliable])).toEqual(blind)
-  expect(coverageOf(view({ notEvaluated: null }), [reliable])).toEqual(blind)
-  expect(coverageOf(view({ entities: null }), [reliable])).toMatchObject({
+  expect(coverageOf(view({ partial: 'quarantined' }))).toEqual(blind)
+  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }))).toEqual(blind)
+  expect(coverageOf(view({ notEvaluated: null }))).toEqual(blind)
+  expect(coverageOf(view({ entities: null }))).toMatchObject({
     entities: null,
     evaluated: null,
     passing: null,
@@ -64,13 +52,6 @@ it('calls a check waived only when it fails for nobody else, and off before anyt
 })
 
 it('calls no check waived while others than the waived may fail', () => {
-  const none = { entities: 3, evaluated: 3, passing: 2, failing: 0, waived: 1, unknown: 0 }
-  expect(unknownReasonOf(none, [reliable])).toBe(null)
-  expect(unknownReasonOf({ ...none, passing: 1, unknown: 1 }, [reliable])).toBe('ambiguous')
-  expect(unknownReasonOf({ ...none, unknown: null }, [reliable])).toBe('ambiguous')
-  expect(unknownReasonOf(none, [reliable, { ...reliable, partial: ['quarantined', 'missing_records'] }])).toBe(
-    'quarantined',
-  )
   expect(standingOf(view({ open: {}, partial: 'quarantined' }))).toBe('unknown')
   expect(standingOf(view({ partial: 'quarantined' }))).toBe('fail')
 })
