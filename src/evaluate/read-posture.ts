@@ -27,7 +27,7 @@ import {
   usableInputs,
 } from './data-quality.ts'
 import { type AcceptedHold, readAcceptedHolds } from './decisions.ts'
-import { type SplitCounts, splitOpenFindings } from './findings/split-findings.ts'
+import { type SplitCounts, splitOpenFindings } from './findings/open-findings.ts'
 import { readWaivers } from './waivers/read-waivers.ts'
 
 const identifyingNames = identifying.map(({ name }) => name)

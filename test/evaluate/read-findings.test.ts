@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Waiver } from '../../src/config/settings.ts'
 import { type ReadFindings, readFindings } from '../../src/evaluate/findings/read-findings.ts'
-import { markOf } from '../../src/evaluate/waivers/waivers.ts'
+import { markOf, type WaivableFinding, waiverMatcher } from '../../src/evaluate/waivers/waivers.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { withoutDetails } from '../../src/model/text/redact-finding.ts'
@@ -80,7 +80,8 @@ it('no longer waives after the last instant of the waiver', async () => {
 })
 
 it('names the waiver that expires last, and compares GUIDs in lower case', () => {
-  const waiverOf = (one: Parameters<typeof markOf>[0], waivers: readonly Waiver[]) => markOf(one, waivers, [], now)
+  const waiverOf = (one: WaivableFinding, waivers: readonly Waiver[]) =>
+    markOf(waiverMatcher(waivers)({ ...one, lapses: [] }, now), now)
   const longer = { ...waiver, id: 'w2', entity: '*', expiresMs: waiver.expiresMs + 1 }
   const finding = { tenant: 'acme', check: 'user-mfa-enrolled', entityId: '2' }
   expect(waiverOf(finding, [waiver, longer])?.id).toBe('w2')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import { ownChecks } from '../../src/checks/own/own-check.ts'
-import { type TopFindings, topFindings } from '../../src/evaluate/findings/top-findings.ts'
+import { type TopFindings, topFindings } from '../../src/evaluate/findings/open-findings.ts'
 import { document, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 

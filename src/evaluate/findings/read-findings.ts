@@ -2,9 +2,9 @@ import type { TenantSettings, Waiver } from '../../config/settings.ts'
 import { toIso } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { portalLink } from '../../model/owners.ts'
-import type { CheckStateRow, FindingFilter, FindingRow, Lapse, PostureStore } from '../../store/port.ts'
+import type { CheckStateRow, FindingFilter, FindingRow, PostureStore } from '../../store/port.ts'
 import { waiverTime } from '../data-quality.ts'
-import { lapsesUnder, markOf, termsById } from '../waivers/waivers.ts'
+import { markOf, waiverMatcher } from '../waivers/waivers.ts'
 import { driftIdOf } from './identity.ts'
 import { type Ownership, readOwners } from './owners.ts'
 
@@ -26,7 +26,7 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
   const { store, waivers, ownership, tenants = [], now, states = ['open'], owner, ...filter } = request
   const { fingerprints } = filter
   const times = await timesOf(request)
-  const terms = termsById(waivers)
+  const matchOf = waiverMatcher(waivers)
   const portals = new Map(tenants.map(({ name, portalUrl }) => [name, portalUrl]))
   const isOwned = ownership !== undefined && ownership.owners.length > 0
   const mirrored = isOwned ? await store.tenants() : []
@@ -35,7 +35,7 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
     for (const [i, row] of batch.entries()) {
       if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
       const view = {
-        ...toView(row, times(row), lapsesUnder(terms, row.lapses), request),
+        ...toView(row, times(row), matchOf),
         owner: owned[i] ?? null,
         link: portalLink(portals.get(row.tenant) ?? {}, row.entityType, row.entityId),
       }
@@ -74,11 +74,10 @@ function lastConfirmation({ status, since, evaluatedAt }: CheckStateRow): number
 function toView(
   row: FindingRow,
   { confirmedAt, waiversAt }: Times,
-  lapses: readonly Lapse[],
-  { waivers }: ReadFindings,
+  matchOf: ReturnType<typeof waiverMatcher>,
 ): Omit<FindingView, 'owner' | 'link'> {
   const isOpen = row.resolvedAt === null
-  const waiver = isOpen ? markOf(row, waivers, lapses, waiversAt) : null
+  const waiver = isOpen ? markOf(matchOf(row, waiversAt), waiversAt) : null
   const driftId = isOpen ? driftIdOf(row) : null
   const lastSeenAt = isOpen ? Math.max(row.lastSeenAt, confirmedAt ?? 0) : row.lastSeenAt
   return {

@@ -5,7 +5,7 @@ import type { PostureStore } from '../../store/port.ts'
 import { type Check, inputsOf } from '../check.ts'
 import { settingsOf } from '../check-settings.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '../data-quality.ts'
-import { type Coverage, fingerprintsOf } from '../findings/split-findings.ts'
+import { type Coverage, fingerprintsOf } from '../findings/open-findings.ts'
 import { anyEntity, isValid } from './waivers.ts'
 
 export interface ReadWaivers {

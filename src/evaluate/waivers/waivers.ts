@@ -52,47 +52,37 @@ function isOfCheck(
   return waiver.check === check && waiver.tenant === tenant
 }
 
-/** By id. */
-export function termsById(waivers: readonly Waiver[]): ReadonlyMap<string, string> {
-  return new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
+/** What waivers say of a finding. */
+export interface WaiverMatch {
+  /** About the finding, the last to expire first. */
+  readonly about: readonly Waiver[]
+  /** Of waivers with their present terms. */
+  readonly lapses: readonly Lapse[]
+  readonly coveredBy: readonly Waiver[]
 }
 
-/** The lapses of the waivers with these terms. */
-export function lapsesUnder(terms: ReadonlyMap<string, string>, lapses: readonly Lapse[]): readonly Lapse[] {
-  return lapses.filter((lapse) => terms.get(lapse.waiver) === lapse.terms)
-}
-
-export function isCovering(
-  waiver: Waiver,
-  finding: WaivableFinding,
-  lapses: readonly Pick<Lapse, 'waiver'>[],
-  now: number,
-): boolean {
-  return isAbout(waiver, finding) && isValid(waiver, now) && !lapses.some((lapse) => lapse.waiver === waiver.id)
+/** Matches findings with these waivers; `now` in milliseconds since the epoch. */
+export function waiverMatcher(waivers: readonly Waiver[]) {
+  const terms = new Map(waivers.map((waiver) => [waiver.id, termsOf(waiver)]))
+  return (finding: WaivableFinding & { readonly lapses: readonly Lapse[] }, now: number): WaiverMatch => {
+    const about = waivers.filter((waiver) => isAbout(waiver, finding)).toSorted((a, b) => b.expiresMs - a.expiresMs)
+    const lapses = finding.lapses.filter((lapse) => terms.get(lapse.waiver) === lapse.terms)
+    const hasLapsed = ({ id }: Waiver) => lapses.some(({ waiver }) => waiver === id)
+    return { about, lapses, coveredBy: about.filter((waiver) => isValid(waiver, now) && !hasLapsed(waiver)) }
+  }
 }
 
 /** The covering waiver that expires last, else one that lapsed or expired; null without any. */
-export function markOf(
-  finding: WaivableFinding,
-  waivers: readonly Waiver[],
-  lapses: readonly Lapse[],
-  now: number,
-): WaiverMark | null {
-  const about = waivers.filter((waiver) => isAbout(waiver, finding)).toSorted((a, b) => b.expiresMs - a.expiresMs)
-  const covering = about.find((waiver) => isCovering(waiver, finding, lapses, now))
+export function markOf({ about, lapses, coveredBy }: WaiverMatch, now: number): WaiverMark | null {
+  const [[covering], [first]] = [coveredBy, about]
   if (covering !== undefined) return toMark(covering, 'active', null)
-  const [first] = about
   if (first === undefined) return null
-  const lapsed = about.find((waiver) => isValid(waiver, now)) ?? first
-  const lapse = lapses.find(({ waiver }) => waiver === lapsed.id)
-  if (isValid(lapsed, now) && lapse !== undefined) {
-    const difference = differenceOf(lapse.accepted ?? '{}', lapse.changed ?? '{}')
-    return toMark(lapsed, 'lapsed', `${lapseSentence} (${difference})`)
-  }
-  return toMark(first, 'expired', `waiver expired: it was valid until ${dayOf(first.expiresMs)}`)
+  const lapse = isValid(first, now) ? lapses.find(({ waiver }) => waiver === first.id) : undefined
+  if (lapse === undefined)
+    return toMark(first, 'expired', `waiver expired: it was valid until ${dayOf(first.expiresMs)}`)
+  const difference = differenceOf(lapse.accepted ?? '{}', lapse.changed ?? '{}')
+  return toMark(first, 'lapsed', `waiver lapsed: the accepted facts changed (${difference})`)
 }
-
-const lapseSentence = 'waiver lapsed: the accepted facts changed'
 
 function toMark({ id, owner, reason, expiresMs }: Waiver, state: WaiverMark['state'], explanation: string | null) {
   return { id, owner, reason, expires: dayOf(expiresMs), state, explanation } satisfies WaiverMark

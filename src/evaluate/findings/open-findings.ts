@@ -1,0 +1,188 @@
+import type { Waiver } from '../../config/settings.ts'
+import { fingerprintOf, type NamedFinding } from '../../model/finding.ts'
+import { guidKey } from '../../model/guid.ts'
+import type { CheckView } from '../../model/posture.ts'
+import { hasAny, type Severity, type SeverityCounts, severities, total } from '../../model/severity.ts'
+import { plainId } from '../../model/text/printable.ts'
+import type { CheckStateRow, FindingFilter, FindingRow, FindingStore } from '../../store/port.ts'
+import type { CheckFacts } from '../check.ts'
+import { anyEntity, isValid, termsOf, type WaiverMatch, waiverMatcher, waiversOf } from '../waivers/waivers.ts'
+import { type Ownership, readOwners } from './owners.ts'
+
+export interface SplitCounts {
+  readonly open: Readonly<SeverityCounts>
+  readonly waived: Readonly<SeverityCounts>
+}
+
+export interface Coverage {
+  readonly covered: number
+  readonly lapsed: number
+  /** Findings with a lapsed waiver that no other waiver covers. */
+  readonly openAgain: number
+}
+
+interface OpenFindings {
+  readonly store: Pick<FindingStore, 'findings'>
+  readonly tenant: { readonly id: number; readonly name: string }
+  readonly waivers: readonly Waiver[]
+  readonly now: number
+}
+
+interface Matched {
+  readonly finding: FindingRow
+  readonly match: WaiverMatch
+}
+
+/** Open findings of a check with what waivers say of them. */
+async function* matchedFindings(
+  { store, tenant, waivers, now }: OpenFindings,
+  filter: Pick<FindingFilter, 'check' | 'fingerprints' | 'lapsed' | 'order' | 'severities'>,
+): AsyncGenerator<Matched> {
+  const matchOf = waiverMatcher(waivers)
+  for await (const batch of store.findings({ ...filter, tenantIds: [tenant.id] }))
+    for (const finding of batch) yield { finding, match: matchOf(finding, now) }
+}
+
+export interface SplitFindings extends OpenFindings {
+  readonly checks: readonly CheckFacts[]
+  readonly states: readonly CheckStateRow[]
+}
+
+export interface Split {
+  readonly byCheck: ReadonlyMap<string, SplitCounts>
+  readonly byWaiver: ReadonlyMap<string, Coverage>
+}
+
+/** Reads only findings that a waiver names or has lapsed for; a waiver of all entities covers the others by their number. */
+export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
+  const { tenant, checks, states } = request
+  const byCheck = new Map<string, SplitCounts>()
+  const byWaiver = new Map<string, Coverage>()
+  for (const check of checks) {
+    const all = states.find((state) => state.check === check.id)?.open ?? {}
+    const waivers = waiversOf(request.waivers, { tenant: tenant.name, check: check.id })
+    if (waivers.length === 0) byCheck.set(check.id, { open: all, waived: {} })
+    else await splitCheck({ ...request, waivers, check, all }, byCheck, byWaiver)
+  }
+  return { byCheck, byWaiver }
+}
+
+interface SplitCheck extends OpenFindings {
+  readonly check: CheckFacts
+  readonly all: SeverityCounts
+}
+
+async function splitCheck(
+  request: SplitCheck,
+  byCheck: Map<string, SplitCounts>,
+  byWaiver: Map<string, Coverage>,
+): Promise<void> {
+  const { check, all, waivers, now } = request
+  const valid = waivers.filter((waiver) => isValid(waiver, now))
+  const named = valid.filter(({ entity }) => entity !== anyEntity).flatMap((waiver) => fingerprintsOf(waiver, check))
+  const known = new Map<string, Matched>()
+  for (const filter of [{ lapsed: true }, ...(named.length === 0 ? [] : [{ fingerprints: named }])])
+    for await (const one of matchedFindings(request, { ...filter, check: check.id }))
+      known.set(one.finding.fingerprint, one)
+  const [uncovered, covered] = [true, false].map((isOpen) =>
+    [...known.values()].filter(({ match }) => (match.coveredBy.length === 0) === isOpen),
+  ) as [Matched[], Matched[]]
+  const isForAll = valid.some(({ entity }) => entity === anyEntity)
+  // A waiver for all entities also covers the findings that are not read here.
+  const waived = isForAll ? minus(all, countsOf(uncovered)) : countsOf(covered)
+  byCheck.set(check.id, { open: minus(all, waived), waived })
+  for (const waiver of waivers) {
+    const isLapsed = ({ match }: Matched) =>
+      valid.includes(waiver) && match.lapses.some((lapse) => lapse.waiver === waiver.id)
+    const lapsed = [...known.values()].filter(isLapsed).length
+    byWaiver.set(waiver.id, {
+      covered:
+        waiver.entity === anyEntity && valid.includes(waiver)
+          ? Math.max(0, total(all) - lapsed)
+          : covered.filter(({ match }) => match.coveredBy.includes(waiver)).length,
+      lapsed,
+      openAgain: uncovered.filter(isLapsed).length,
+    })
+  }
+}
+
+export function fingerprintsOf(waiver: Waiver, check: CheckFacts): readonly string[] {
+  const entities = new Set([waiver.entity, guidKey(waiver.entity)])
+  return [...entities].map((entityId) =>
+    fingerprintOf({ tenant: waiver.tenant, check: check.id, entityType: check.entity.type, entityId }),
+  )
+}
+
+function countsOf(rows: readonly Matched[]): SeverityCounts {
+  const counts: SeverityCounts = {}
+  for (const { finding } of rows) counts[finding.severity] = (counts[finding.severity] ?? 0) + 1
+  return counts
+}
+
+function minus(all: SeverityCounts, part: SeverityCounts): SeverityCounts {
+  const rest: SeverityCounts = {}
+  for (const [name, count] of Object.entries(all)) {
+    const severity = name as Severity
+    const left = count - (part[severity] ?? 0)
+    if (left > 0) rest[severity] = left
+  }
+  return rest
+}
+
+/** Findings of one check that are exported as series. */
+const maxTopFindings = 10
+
+/** `waivers`: those of the check. */
+export interface TopFindings extends OpenFindings {
+  readonly check: Pick<CheckFacts, 'id' | 'entity'>
+  /** Of the tenant, from before the findings are read: each change of findings and waivers raises it. */
+  readonly lastEventId: number
+  readonly counts: Pick<CheckView, 'open' | 'waived'>
+  readonly ownership?: Ownership
+}
+
+/** By severity, then by first seen (oldest first), then by fingerprint, so that the order is stable. */
+export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
+  const { check, counts, tenant, ownership, waivers, now } = request
+  // A waiver for all entities covers every finding for which it has not lapsed.
+  const lapsed = waivers.some((one) => one.entity === anyEntity && isValid(one, now))
+  const found: FindingRow[] = []
+  for (const severity of severities.toReversed()) {
+    const end = Math.min(maxTopFindings, found.length + (counts.open[severity] ?? 0))
+    if (found.length === end) continue
+    const filter = { check: check.id, severities: [severity], order: 'age' as const, lapsed }
+    for await (const { finding, match } of matchedFindings(request, filter)) {
+      if (match.coveredBy.length === 0) found.push(finding)
+      if (found.length === end) break
+    }
+  }
+  const owned = ownership === undefined ? [] : await readOwners(found, ownership, [tenant])
+  return found.map(({ fingerprint, severity, entityType, entityId }, i) => {
+    const facts = { check: check.id, severity, entityType, entityId: shownId(check, entityId), fingerprint }
+    return { ...facts, owner: owned[i] ?? '' }
+  })
+}
+
+function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {
+  return entity.hasPlainIds === true && plainId.test(id) ? id : ''
+}
+
+/** `topFindings` with a cache, which is valid for one configuration. */
+export function topFindingsMemory(): typeof topFindings {
+  const kept = new Map<string, { readonly basis: string; readonly findings: readonly NamedFinding[] }>()
+  return async (request) => {
+    const { tenant, check, lastEventId, counts, waivers, now } = request
+    const key = `${tenant.id} ${check.id}`
+    if (!hasAny(counts.open)) {
+      kept.delete(key)
+      return []
+    }
+    const valid = waivers.filter((waiver) => isValid(waiver, now)).map(termsOf)
+    const basis = JSON.stringify([lastEventId, counts.open, counts.waived, valid])
+    const known = kept.get(key)
+    if (known?.basis === basis) return known.findings
+    const findings = await topFindings(request)
+    kept.set(key, { basis, findings })
+    return findings
+  }
+}
