@@ -5,8 +5,8 @@ import { codeOf, type SourceFile, sourceFiles } from './support/sources.ts'
 const ranks: Readonly<Record<string, number>> = {
   model: 0,
   resources: 1,
+  config: 1,
   api: 2,
-  config: 2,
   store: 2,
   sync: 3,
   evaluate: 3,

@@ -1,3 +1,4 @@
+import type { AuthSettings } from '../config/settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { silentLog } from '../model/log.ts'
@@ -9,7 +10,7 @@ import { Access } from './credentials/access.ts'
 import { createPlain, createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
 import { Gate } from './gate.ts'
-import type { AuthOptions, TenantClientOptions } from './options.ts'
+import type { TenantClientOptions } from './options.ts'
 import { createReadCall } from './read-call.ts'
 import type { TenantClient } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
@@ -79,7 +80,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   }
 }
 
-function assertHeader({ header, scheme }: AuthOptions): void {
+function assertHeader({ header, scheme }: AuthSettings): void {
   if (!canCarryToken(header)) throw new UsageError('auth.header is not the name of a header that can carry a token')
   if (!/^[\x21-\x7e]*$/.test(scheme)) throw new UsageError('auth.scheme must be one word')
 }

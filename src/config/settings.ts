@@ -22,13 +22,13 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T
 
-export type SecretSource = DeepReadonly<z.output<ReturnType<typeof secretSource>>>
+export type SecretOrigin = DeepReadonly<z.output<ReturnType<typeof secretSource>>>
 export type EmailSettings = NonNullable<NotificationSettings['to']['email']>
 
 /** Where the mirror is: a file of SQLite, or a database of PostgreSQL whose URL has a password. */
 export type StoreSettings =
   | { readonly path: string; readonly url: null }
-  | { readonly path: null; readonly url: SecretSource }
+  | { readonly path: null; readonly url: SecretOrigin }
 
 export type AuthSettings = DeepReadonly<WrittenTenant['auth']>
 
@@ -211,7 +211,7 @@ function maskedToken(token: AuthSettings['token']): object {
 
 function maskedSources(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  if ('command' in value) return maskedToken(value as SecretSource)
+  if ('command' in value) return maskedToken(value as SecretOrigin)
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedSources(one)]))
 }
 

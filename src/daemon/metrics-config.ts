@@ -2,35 +2,31 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import { inventories } from '../metrics/inventory.ts'
-import type {
-  AlertThreshold,
-  MetricsConfig,
-  ResourceSeriesConfig,
-  TenantSeriesConfig,
-} from '../metrics/tenant-facts.ts'
+import type { TenantSeriesConfig } from '../metrics/tenant-facts.ts'
 import { secondMs } from '../model/durations.ts'
 import { resultLimitMs } from '../model/freshness.ts'
+import { syncModes } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 
 type MeasuredSettings = Pick<Settings, 'evaluate' | 'ownChecks' | 'tenants'>
 
-export function metricsConfig(settings: MeasuredSettings): MetricsConfig {
-  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, settings)) }
+export function metricsConfig(settings: MeasuredSettings): readonly TenantSeriesConfig[] {
+  return settings.tenants.map((tenant) => tenantSeriesConfig(tenant, settings))
 }
 
 function tenantSeriesConfig(tenant: TenantSettings, settings: MeasuredSettings): TenantSeriesConfig {
   const { name, resources: switches } = tenant
   const checks = checksOf(settings)
-  const thresholds = checks.flatMap((check): AlertThreshold[] => {
+  const thresholds = checks.flatMap((check) => {
     const limits = check.alertThresholds?.(settingsOf(check, tenant).options) ?? {}
     return severities.flatMap((severity) => {
       const ms = limits[severity]
       return ms === undefined ? [] : [{ check: check.id, severity, seconds: ms / secondMs }]
     })
   })
-  const resources = inventories.flatMap((series): ResourceSeriesConfig[] => {
+  const resources = inventories.flatMap((series) => {
     const { enabled, incremental } = switches[series.resource]
-    return enabled ? [{ ...series, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []
+    return enabled ? [{ ...series, modes: incremental === null ? (['full'] as const) : syncModes }] : []
   })
   return {
     name,

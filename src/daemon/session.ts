@@ -100,7 +100,7 @@ export class Session implements AsyncDisposable {
     this.metrics = createMetrics({
       version,
       startedAt: io.clock.now(),
-      config: { tenants: [] },
+      config: [],
       read: (gather) => this.views.readings(gather),
       ...(path !== null && { storeSize: () => storeSize(path) }),
       replica: () => {

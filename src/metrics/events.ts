@@ -4,7 +4,7 @@ import { type Reason, reasons, refusals } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { CounterLabels, CounterName } from './counter-catalogue.ts'
 import type { Counters } from './counters.ts'
-import type { ResourceSeriesConfig, TenantSeriesConfig } from './tenant-facts.ts'
+import type { TenantSeriesConfig } from './tenant-facts.ts'
 
 /** Classes of failed requests; `4xx` without 401 and 429. */
 const errorClasses = ['401', '429', '4xx', '5xx', 'timeout', 'network', 'tls', 'other'] as const
@@ -87,7 +87,11 @@ export function initializeSeries(counters: Counters, tenant: TenantSeriesConfig)
   for (const resource of tenant.resources) preinitializeResource(counters, tenant.name, resource)
 }
 
-function preinitializeResource(counters: Counters, tenant: string, config: ResourceSeriesConfig): void {
+function preinitializeResource(
+  counters: Counters,
+  tenant: string,
+  config: TenantSeriesConfig['resources'][number],
+): void {
   const { resource } = config
   counters.add('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 0)
   for (const reason of refusals) counters.add('tenantwatch_sync_failures_total', { tenant, resource, reason }, 0)

@@ -10,7 +10,7 @@ import { renderHead, renderSeries } from './family.ts'
 import { expiryChecks, inventories } from './inventory.ts'
 import { buildInfo, type ProcessFacts, processFamilies, type ReplicaReading } from './process-gauges.ts'
 import { syncGauges } from './sync-gauges.ts'
-import type { MetricsConfig, TenantFacts, TenantGauge, TenantReading, TenantSeriesConfig } from './tenant-facts.ts'
+import type { TenantFacts, TenantGauge, TenantReading, TenantSeriesConfig } from './tenant-facts.ts'
 
 /** Tenants whose series are initialized in one turn of the event loop: about 10 ms of work. */
 const tenantsPerTurn = 20
@@ -20,7 +20,7 @@ export interface MetricsOptions {
   /** First load of the configuration, milliseconds since the epoch. */
   readonly startedAt: number
   /** Its series are initialized in one go; use `configure` for many tenants. */
-  readonly config: MetricsConfig
+  readonly config: readonly TenantSeriesConfig[]
   /** Reads every configured tenant, and resolves with what `gather` made of each; called once for concurrent scrapes. */
   readonly read: <T>(gather: (reading: TenantReading) => Promise<T>) => Promise<readonly T[]>
   readonly storeSize?: () => StoreSize
@@ -32,7 +32,7 @@ export interface MetricsOptions {
 
 export interface Metrics extends MetricsEvents {
   /** Applies another configuration: initializes new series, in parts, and hides those of removed tenants. */
-  configure(config: MetricsConfig): Promise<void>
+  configure(config: readonly TenantSeriesConfig[]): Promise<void>
   configReloaded(successful: boolean, at: number): void
   /**
    * The exposition in the Prometheus text format, in pieces: as one text it would be in memory twice.
@@ -50,7 +50,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   let inFlight: Promise<readonly string[]> | undefined
 
   async function render(): Promise<readonly string[]> {
-    const configs = new Map(config.tenants.map((tenant) => [tenant.name, tenant]))
+    const configs = new Map(config.map((tenant) => [tenant.name, tenant]))
     const tenants = await options.read((reading) => renderTenant(configs.get(reading.posture.tenant), reading))
     const replica = options.replica?.() ?? null
     const shown = new Map(tenants.flatMap((one) => (one === null ? [] : [[one.config.name, one.config] as const])))
@@ -84,13 +84,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
     }
   }
 
-  for (const tenant of config.tenants) initializeSeries(counters, tenant)
+  for (const tenant of config) initializeSeries(counters, tenant)
   return {
     ...createEvents(counters),
     async configure(next) {
       config = next
       const turn = yieldAfter(tenantsPerTurn)
-      for (const tenant of next.tenants) {
+      for (const tenant of next) {
         await turn()
         initializeSeries(counters, tenant)
       }

@@ -24,29 +24,16 @@ export interface ResourceSeries {
   readonly gauges: readonly TenantGauge[]
 }
 
-export interface ResourceSeriesConfig extends ResourceSeries {
-  readonly modes: readonly SyncMode[]
-}
-
-export interface AlertThreshold {
-  readonly check: string
-  readonly severity: Severity
-  readonly seconds: number
-}
-
+/** The configuration of a tenant, as far as its series depend on it. */
 export interface TenantSeriesConfig {
   readonly name: string
   /** Enabled resources; disabled ones have no series. */
-  readonly resources: readonly ResourceSeriesConfig[]
+  readonly resources: readonly (ResourceSeries & { readonly modes: readonly SyncMode[] })[]
   readonly checks: readonly string[]
   /** What the shipped rules compare with. */
-  readonly thresholds: readonly AlertThreshold[]
+  readonly thresholds: readonly { readonly check: string; readonly severity: Severity; readonly seconds: number }[]
   /** Age of the last evaluation beyond which its results no longer count. */
   readonly evaluationLimitSeconds: number
-}
-
-export interface MetricsConfig {
-  readonly tenants: readonly TenantSeriesConfig[]
 }
 
 /** Until when findings of a check are waived, by entity, in milliseconds since the epoch. */

@@ -5,7 +5,7 @@ import { Dispatchers } from '../api/transport/dispatchers.ts'
 import { reasonOfStatus, transportFailure } from '../api/transport/outcome.ts'
 import { proxyFor } from '../api/transport/proxy.ts'
 import { dateOf, statedWait } from '../api/transport/send.ts'
-import type { NotificationSettings, SecretSource } from '../config/settings.ts'
+import type { NotificationSettings, SecretOrigin } from '../config/settings.ts'
 import { hasCredentials, parseHttpUrl } from '../config/values.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
@@ -34,7 +34,7 @@ export function createDelivery(
 ): Delivery {
   const env = (name: string) => variables[name]
   const dispatchers = new Dispatchers({ timeoutMs, proxyFor: proxyFor(null, env), caFile: null })
-  const read = async (origin: SecretSource, signal: AbortSignal) =>
+  const read = async (origin: SecretOrigin, signal: AbortSignal) =>
     (await createPlain(origin, { clock, log, env, cycleMs: 0 }).current(signal)).expose()
 
   async function post(address: string, body: string, headers: Readonly<Record<string, string>>, caller: AbortSignal) {
@@ -88,7 +88,7 @@ export function createDelivery(
 }
 
 /** Where the address of a target is. */
-function originOf({ slack, teams, webhook, email }: NotificationSettings['to']): SecretSource {
+function originOf({ slack, teams, webhook, email }: NotificationSettings['to']): SecretOrigin {
   const origin = slack ?? teams ?? webhook?.url ?? email?.smtp
   if (origin === undefined) throw new Error('The target has no address')
   return origin

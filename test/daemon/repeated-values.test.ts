@@ -10,8 +10,7 @@ import { testEngine } from '../support/engine.ts'
 async function syncing() {
   const settings = { userDetails: { perRun: 0, concurrency: 1 } }
   const test = await testEngine({ problems: false, sizes: { users: 12 }, settings })
-  const config = { tenants: [], waivers: [] }
-  const metrics = createMetrics({ version: '0', startedAt: 0, config, scope: 'mirror', read: async () => [] })
+  const metrics = createMetrics({ version: '0', startedAt: 0, config: [], scope: 'mirror', read: async () => [] })
   const counted: string[] = []
   const warned: string[] = []
   const count = (name: string, { resource, kind }: Readonly<Record<string, string>>) => {

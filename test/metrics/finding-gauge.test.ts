@@ -24,7 +24,7 @@ it('keeps the label of a hidden id, and escapes unusual entity types', async () 
 
 it('shows the present findings of each tenant at each scrape', async () => {
   const shown: NamedFinding[][] = [[named, { ...named, fingerprint: 'b' }], [{ ...named }]]
-  const config = { tenants: ['acme', 'globex'].map(tenantSeriesConfig) }
+  const config = ['acme', 'globex'].map(tenantSeriesConfig)
   const read = async () => [
     reading(untouched, {}, {}, shown[0] ?? []),
     reading({ ...untouched, tenant: 'globex' }, {}, {}, shown[1] ?? []),

@@ -202,7 +202,7 @@ it('dates the evaluation of a tenant by the check that was evaluated longest ago
 it('drops the series of a removed tenant and keeps the counts of others', async () => {
   const globex = posture({ ...lively, tenant: 'globex' })
   const metrics = metricsOf([reading(lively, records), reading(globex, records)], {
-    config: { ...config, tenants: [tenantSeriesConfig('acme'), tenantSeriesConfig('globex')] },
+    config: [tenantSeriesConfig('acme'), tenantSeriesConfig('globex')],
   })
   metrics.count('tenantwatch_secret_rotations_total', { tenant: 'acme' }, 2)
   metrics.observer('globex').request('/api/public/users', '200', 1)

@@ -1,3 +1,4 @@
+import type { AuthSettings, SecretOrigin } from '../../config/settings.ts'
 import type { Clock } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
@@ -6,7 +7,7 @@ import { mostSecretBytes, readRegularFile, regularFileVersion } from '../../mode
 import { waitFor } from '../deadline.ts'
 import { longestPauseMs } from '../gate.ts'
 import { isObject, parseJson } from '../json.ts'
-import type { AuthOptions, EnvLookup, OAuth2Origin, SecretOrigin } from '../options.ts'
+import type { EnvLookup } from '../options.ts'
 import { parseTokenUrl } from '../transport/base-url.ts'
 import { type Answer, codeOrNameOf, type Outcome } from '../transport/outcome.ts'
 import type { Send, TokenRequest } from '../transport/send.ts'
@@ -26,7 +27,7 @@ export interface OAuth2Options extends SourceOptions {
   readonly send: Send<TokenRequest>
 }
 
-export function createSource(token: AuthOptions['token'], options: OAuth2Options): SecretSource {
+export function createSource(token: AuthSettings['token'], options: OAuth2Options): SecretSource {
   return 'oauth2' in token ? oauth2Source(token.oauth2, options) : createPlain(token, options)
 }
 
@@ -156,7 +157,13 @@ function fetchedSource(
 
 /** A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4), used for 90% of `expires_in`. */
 function oauth2Source(
-  { clientId, scope, parameters, clientAuth, ...origin }: OAuth2Origin,
+  {
+    clientId,
+    scope,
+    parameters,
+    clientAuth,
+    ...origin
+  }: Extract<AuthSettings['token'], { readonly oauth2: unknown }>['oauth2'],
   options: OAuth2Options,
 ): SecretSource {
   const tokenUrl = parseTokenUrl(origin.tokenUrl, options.allowInsecureHttp)

@@ -1,11 +1,6 @@
 import { inventories } from '../../../src/metrics/inventory.ts'
 import { createMetrics, type MetricsOptions } from '../../../src/metrics/metrics.ts'
-import type {
-  MetricsConfig,
-  ResourceSeries,
-  TenantReading,
-  TenantSeriesConfig,
-} from '../../../src/metrics/tenant-facts.ts'
+import type { ResourceSeries, TenantReading, TenantSeriesConfig } from '../../../src/metrics/tenant-facts.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
@@ -26,9 +21,7 @@ export function tenantSeriesConfig(name: string): TenantSeriesConfig {
   return { name, resources: inventories.map(shapeOf), checks, thresholds, evaluationLimitSeconds: 900 }
 }
 
-export const config: MetricsConfig = {
-  tenants: [tenantSeriesConfig('acme')],
-}
+export const config: readonly TenantSeriesConfig[] = [tenantSeriesConfig('acme')]
 
 const incrementalMode = mode({ mode: 'incremental', freshnessLimitMs: 900_000 })
 
