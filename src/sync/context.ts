@@ -33,19 +33,22 @@ export function enabledResources({
 
 export interface IdentifyingList {
   readonly definition: ResourceDefinition
+  /** 0 where the mirror knows tombstones only. */
   readonly live: number
 }
 
-/** Lists whose ids identify the tenant: enabled, of GUIDs, with live records in the mirror, readable or not. */
+/** Lists whose ids identify the tenant: enabled, of GUIDs, of which the mirror knows an id, readable or not. */
 export async function identifyingLists(
-  context: Pick<TenantContext, 'settings' | 'resources'> & { readonly store: Pick<EngineStore, 'liveCount'> },
+  context: Pick<TenantContext, 'settings' | 'resources'> & {
+    readonly store: Pick<EngineStore, 'knowsAny' | 'liveCount'>
+  },
   tenantId: number,
 ): Promise<readonly IdentifyingList[]> {
   const lists: IdentifyingList[] = []
   for (const definition of enabledResources(context)) {
     if (definition.identifiedBy !== 'guid') continue
     const live = await context.store.liveCount(tenantId, definition.name)
-    if (live > 0) lists.push({ definition, live })
+    if (live > 0 || (await context.store.knowsAny(tenantId, definition.name))) lists.push({ definition, live })
   }
   return lists
 }

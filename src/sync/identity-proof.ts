@@ -1,10 +1,12 @@
 import type { AnswerMeta, Fetched } from '../api/reader.ts'
+import { createdAtOf } from '../model/dates.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { TenantRow } from '../store/port.ts'
 import { type EngineStore, enabledResources, identifyingLists, ownIdOn, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
 import { cursorIgnored, idOf, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
+import { isOldBy } from './pages/strange-page.ts'
 
 /** Most pages of one list that a proof reads; a known id is nearly always on the first. */
 const mostPages = 50
@@ -32,7 +34,7 @@ export interface GivenPage {
 }
 
 export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
-  readonly store: Pick<EngineStore, 'liveCount' | 'knownKeys' | 'syncState'>
+  readonly store: Pick<EngineStore, 'knownKeys' | 'knowsAny' | 'liveCount' | 'syncState'>
   readonly tenantId: number
   readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
 }
@@ -60,19 +62,30 @@ class Proof {
 
   async read(): Promise<Evidence> {
     for (const { definition, live } of await identifyingLists(this.#context, this.#tenantId)) {
-      const isKnown = async ({ items }: Fetched) => {
-        const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
-        for (const id of ids) this.#shown.add(`${definition.name} ${id}`)
-        return (await this.#context.store.knownKeys(this.#tenantId, definition.name, ids)) > 0
-      }
-      if ((await this.#attempt(definition, live, () => this.#search(definition, isKnown, mostPages))) === true) {
-        return this.#evidence('match')
-      }
+      const found = await this.#attempt(definition, live, () => this.#searchKnown(definition, live))
+      if (found === true) return this.#evidence('match')
     }
     if (this.#strange.length > 0) return this.#evidence('mismatch')
     if (this.#failure !== undefined) throw this.#failure
     if (this.#lacking.length > 0) return this.#evidence('denied')
     return this.#emptyList ? this.#evidence('mismatch') : this.#decideByOwnClient()
+  }
+
+  /** As `#search`. Where the mirror knows tombstones only, only old records are strange: new ones may be the tenant's. */
+  async #searchKnown(definition: ResourceDefinition, live: number): Promise<boolean | undefined> {
+    const { store, clock } = this.#context
+    const state = await store.syncState(this.#tenantId, definition.name)
+    let isStrange = live > 0
+    const isKnown = async ({ items, meta: { serverTime } }: Fetched) => {
+      const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+      for (const id of ids) this.#shown.add(`${definition.name} ${id}`)
+      const isOld = isOldBy(state, { now: clock.now(), serverTime })
+      isStrange ||= items.some((item) => isOld(createdAtOf(item.ok ? item.record : item.raw)))
+      return (await store.knownKeys(this.#tenantId, definition.name, ids)) > 0
+    }
+    const found = await this.#search(definition, isKnown, mostPages)
+    if (found === undefined && live > 0) this.#emptyList = definition.kind !== 'pagedList'
+    return found === false && !isStrange ? undefined : found
   }
 
   /** For a first contact: the list of API clients always contains the requesting client (docs/internals/api.md#api-client). */
@@ -134,9 +147,9 @@ class Proof {
     }
     this.#records += records
     if (records > 0) return false
-    this.#emptyList = definition.kind !== 'pagedList'
+    if (definition.kind !== 'pagedList') return undefined
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
-    if (this.#emptyList || emptyAccepted === 'list') return undefined
+    if (emptyAccepted === 'list') return undefined
     throw await this.#context.emptyList(definition)
   }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
+import { accept, ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
 import {
   client,
   document,
@@ -119,6 +119,59 @@ it.each([
   if (!('clients' in a)) await scene.test.restart({ resources: { 'api-clients': { enabled: false } } })
   await expectNothingWritten(scene, before)
   expect(await heldBack(scene.test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
+})
+
+const documentsOnly = { resources: { 'api-clients': { enabled: false } } } as const
+
+/** A mirror whose only document was removed, and whose clients do not count any more. */
+async function emptied(b: Partial<ScriptedTenant>): Promise<Scene> {
+  const scene = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, b)
+  const { test, server } = scene
+  server.a.documents = []
+  for (let n = 0; n < 2; n++) expect(ending(await test.run('documents', 'full'))).toBe('success')
+  expect([live(test, 'documents'), await heldBack(test)]).toEqual([0, []])
+  return scene
+}
+
+it('removed records identify the tenant: another one is held, and its acceptance makes its own ids known alone', async () => {
+  const scene = await emptied({ users: users(1, 3, { mfaStatus: false }), documents: [document(2)], settings: good })
+  const { test, server } = scene
+  const before = everyRow(test)
+  server.choose(() => server.b)
+  await test.restart(documentsOnly)
+  await expectNothingWritten(scene, before)
+  await accept(test, await theHold(test))
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+  await test.restart(documentsOnly)
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+  expect([live(test, 'documents'), await heldBack(test)]).toEqual([1, []])
+  server.a.documents = [document(1)]
+  server.choose(() => server.a)
+  await test.restart(documentsOnly)
+  await test.run('roles')
+  expect(await theHold(test)).toMatchObject({ resource: 'all', cause: { check: 'proof' } })
+})
+
+it('a token that may not read the list of the removed records is held', async () => {
+  const { test, server } = await emptied({})
+  server.denied.add('documents')
+  await test.restart(documentsOnly)
+  server.a.roles.push(role(2))
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).cause).toMatchObject({ check: 'denied' })
+})
+
+it.each([
+  ['nothing', () => []],
+  ['a new document', (now: number) => [document(2, { createdAt: new Date(now).toISOString() })]],
+  ['the removed document', () => [document(1)]],
+])('an emptied tenant that lists %s is not held', async (_what, documents) => {
+  const { test, server } = await emptied({})
+  server.a.documents = documents(test.clock.now())
+  server.a.roles.push(role(2))
+  await test.restart(documentsOnly)
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+  expect([live(test, 'documents'), await heldBack(test)]).toEqual([server.a.documents.length, []])
 })
 
 const alone = { resources: { 'api-clients': { enabled: false }, documents: { enabled: false } } } as const

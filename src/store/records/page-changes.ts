@@ -23,11 +23,14 @@ export type KnownRow = readonly [
   removedAt: number | null,
 ]
 
+/** Condition on a row that identifies the tenant: no tombstone of a former tenant. */
+export const isKnown = `(removed_at is null
+  or first_seen_at >= coalesce((select known_since from tenants where id = @tenantId), 0))`
+
 const knownColumns = `key, rid, body,
   case when removed_at is null and problem is null and missing_since is null and absent = 0 and accepted = 0
     and looked_up_at is null then 1 else 0 end,
-  case when removed_at is null
-    or first_seen_at >= coalesce((select known_since from tenants where id = @tenantId), 0) then 1 else 0 end,
+  case when ${isKnown} then 1 else 0 end,
   supplement, problem, removed_at`
 
 export type KnownRows = ReadonlyMap<string, KnownRow>

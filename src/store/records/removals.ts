@@ -15,8 +15,11 @@ const undated = 8_640_000_000_000_000
 
 const ofResource = 'tenant_id = @tenantId and resource = @resource'
 
+/** Condition on a row that has an id. */
+export const isIdentified = `key not like '${unidentifiedPrefix}%'`
+
 /** Condition on a row that is not removed and has an id. */
-const isPresent = `removed_at is null and key not like '${unidentifiedPrefix}%'`
+const isPresent = `removed_at is null and ${isIdentified}`
 
 type Seen = Pick<ReadonlySet<number>, 'has'>
 

@@ -2,7 +2,9 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import { identifying } from '../../resources/index.ts'
 import { changedColumns, columnList } from '../columns.ts'
 import type { Db } from '../db/db.ts'
+import { isKnown } from '../records/page-changes.ts'
 import { isLive } from '../records/record-reader.ts'
+import { isIdentified } from '../records/removals.ts'
 import { tenants } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
 import type { RunClose, SyncState, TenantRow } from './sync-port.ts'
@@ -74,9 +76,13 @@ export function tenantStore(db: Db) {
         const set = names.map((name) => `${name} = ?`).join(', ')
         if (set !== '') await sql(`update tenants set ${set} where id = ?`, [...values, tenantId])
       }),
-    /** True if the mirror has a record of the tenant, live or not. */
-    knowsAny: (tenantId: number) =>
-      db.read(async (sql) => (await sql('select 1 from records where tenant_id = ? limit 1', [tenantId])).length > 0),
+    /** True if the mirror knows an id of the tenant: live, tombstoned or quarantined, not of a former tenant. */
+    knowsAny: (tenantId: number, resource?: ResourceName) =>
+      db.read(async (sql) => {
+        const ofList = resource === undefined ? '' : 'and resource = @resource'
+        const text = `select 1 from records where tenant_id = @tenantId ${ofList} and ${isIdentified} and ${isKnown} limit 1`
+        return (await sql(text, [{ tenantId, resource }])).length > 0
+      }),
     /**
      * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that
      * are the same one share it.

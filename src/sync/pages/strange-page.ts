@@ -16,26 +16,30 @@ export interface Ruling {
 }
 
 /**
- * The page rule (docs/internals/sync.md#8-tenant-identity): false if most of five or more records are unknown but were created over
- * an hour before the last complete full sync began. Records without a readable id do not count: they are quarantined.
- * Without a server time, a record created after `now` shows that the local clock is wrong, and counts as old.
+ * The page rule (docs/internals/sync.md#8-tenant-identity): false if most of five or more records are unknown but old.
+ * Records without a readable id do not count: they are quarantined.
  */
-export function admits(
-  state: SyncState,
-  { known, unknown }: RuledPage,
-  { now, serverTime, admitted = [] }: Ruling,
-): boolean {
-  const began = fullSyncBegan(state, now, serverTime)
-  if (began === null || known + unknown.length < leastSuspiciousPage) return true
-  const { keys = [] } = admitted.find(({ resource }) => resource === state.resource) ?? {}
+export function admits(state: SyncState, { known, unknown }: RuledPage, ruling: Ruling): boolean {
+  if (known + unknown.length < leastSuspiciousPage) return true
+  const { keys = [] } = ruling.admitted?.find(({ resource }) => resource === state.resource) ?? {}
   if (keys === null) return true
   const accepted = new Set(keys)
   const identified = unknown.filter(({ key }) => key !== null)
-  const isOld = (createdAt: number) =>
-    createdAt < began - oldEnoughMs || (serverTime === null && createdAt > now + oldEnoughMs)
-  const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
-    key !== null && createdAt !== null && isOld(createdAt) && !accepted.has(key)
-  return identified.filter(isStrange).length * 2 <= known + identified.length
+  const isStrange = isOldBy(state, ruling)
+  const strange = identified.filter(({ key, createdAt }) => key !== null && isStrange(createdAt) && !accepted.has(key))
+  return strange.length * 2 <= known + identified.length
+}
+
+/**
+ * Recognizes records that were created over an hour before the last complete full sync began, which would have returned
+ * them. Without a server time, a record created after `now` shows that the local clock is wrong, and counts as old.
+ */
+export function isOldBy(state: SyncState, { now, serverTime }: Ruling): (createdAt: number | null) => boolean {
+  const began = fullSyncBegan(state, now, serverTime)
+  return (createdAt) => {
+    if (began === null || createdAt === null) return false
+    return createdAt < began - oldEnoughMs || (serverTime === null && createdAt > now + oldEnoughMs)
+  }
 }
 
 /**
