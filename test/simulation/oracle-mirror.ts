@@ -108,8 +108,9 @@ function flawOfRemoval(oracle: Oracle, { world, ledger, readings }: OracleParts,
     return shown ? 'it was there all the time' : null
   }
   // Of two full syncs that both did not show it, the earlier began before the later. An operator's word takes one full sync, and
-  // with offset cursors a removal elsewhere can make one full sync pass a row over.
-  const isStrict = !oracle.accepts && readings.cursorKind === 'keyset'
+  // with offset cursors a removal elsewhere can make one full sync pass a row over, as a server does that hides records.
+  const wasHidden = ledger.hiddenSince(resource, id, oracle.now) !== null
+  const isStrict = !oracle.accepts && readings.cursorKind === 'keyset' && !wasHidden
   const [from, to] = oracle.fullSyncs.before(resource)
   const wasGone = world.wasAbsent(resource, id, from, isStrict ? to : oracle.now)
   return wasGone ? null : 'it was there in the first of the last two full syncs'

@@ -28,7 +28,10 @@ export async function confirmByTime(
   const asked = due.filter(({ accepted }) => !accepted)
   try {
     const since = await oldestTime(run, definition, asked)
-    await readFeed(run, { updatedAfter: new Date(since).toISOString() }, () => ({ fullSync: { id } }))
+    await readFeed(run, { updatedAfter: new Date(since).toISOString() }, ({ items }, index) => {
+      if (items.length === 0 && index > 0) throw new SyncError('protocol', 'An announced page is empty')
+      return { fullSync: { id } }
+    })
   } catch (error) {
     const reason = reasonOf(error)
     if (endsRun.has(reason)) throw error

@@ -91,8 +91,9 @@ export async function decideRemovals(
   const allowed = rids(counted).filter((rid) => stillAbsent.has(rid))
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
-  // An absent record may be one without a readable id.
-  const missing = fullSync.notWhole ? rids((await store.absence(fullSync.id)).absent) : allowed
+  // An absent record may be one without a readable id; one whose removal could not be confirmed may be gone.
+  const unconfirmed = isConfirmed ? allowed : rids(due).filter((rid) => stillAbsent.has(rid) && !removing.has(rid))
+  const missing = fullSync.notWhole ? rids((await store.absence(fullSync.id)).absent) : unconfirmed
   const refusal = why === null ? null : await raise(run, { held, why, live: absence.live, budget })
   if (refusal === null && !fullSync.notWhole) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeFullSync({
@@ -104,7 +105,7 @@ export async function decideRemovals(
     removedAt: agreedTime(run, fullSync),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
-    ...((fullSync.notWhole || rule === 'confirm') && { missing }),
+    ...((fullSync.notWhole || rule === 'confirm' || !isConfirmed) && { missing }),
   })
   run.counts = { ...run.counts, removed: run.counts.removed + removed }
   await run.fullSyncCompleted()
