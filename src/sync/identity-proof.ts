@@ -74,13 +74,15 @@ class Proof {
   /** As `#search`. Where the mirror knows tombstones only, only old records are strange: new ones may be the tenant's. */
   async #searchKnown(definition: ResourceDefinition, live: number): Promise<boolean | undefined> {
     const { store, clock } = this.#context
-    const state = await store.syncState(this.#tenantId, definition.name)
-    let isStrange = live > 0
+    const onlyRemoved = live > 0 ? null : await store.syncState(this.#tenantId, definition.name)
+    let isStrange = onlyRemoved === null
     const isKnown = async ({ items, meta: { serverTime } }: Fetched) => {
       const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
       for (const id of ids) this.#shown.add(`${definition.name} ${id}`)
-      const isOld = isOldBy(state, { now: clock.now(), serverTime })
-      isStrange ||= items.some((item) => isOld(createdAtOf(item.ok ? item.record : item.raw)))
+      if (onlyRemoved !== null) {
+        const isOld = isOldBy(onlyRemoved, { now: clock.now(), serverTime })
+        isStrange ||= items.some((item) => isOld(createdAtOf(item.ok ? item.record : item.raw)))
+      }
       return (await store.knownKeys(this.#tenantId, definition.name, ids)) > 0
     }
     const found = await this.#search(definition, isKnown, mostPages)
