@@ -5,7 +5,6 @@ const report = process.env['TEST_REPORT']
 
 /** Tests that try each fault, hostile input and simulated life in full, and those that take longest: `npm run test:robustness`. */
 export const robustness = [
-  'test/faults/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/secrets/**/*.test.ts',
   'test/simulation/**/*.test.ts',

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import type { FaultEffect } from '../../src/simulator/faults.ts'
-import { type Scene, startScene } from './support/scene.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
 
 /** Runs the schedule of an hour, and returns the numbers of runs and of requests. */
-async function anHour({ test }: Scene): Promise<{ readonly runs: number; readonly requests: number }> {
-  const { clock, engine, settings, sim } = test
+async function anHour(test: TestEngine): Promise<{ readonly runs: number; readonly requests: number }> {
+  const { clock, settings, sim } = test
   const [start, before] = [clock.monotonic(), sim.requests.count()]
   let runs = 0
   for (let at = 0; at < hourMs; at += minuteMs) {
@@ -16,11 +16,11 @@ async function anHour({ test }: Scene): Promise<{ readonly runs: number; readonl
       for (const [mode, rhythm] of [['incremental', incremental] as const, ['full', full] as const]) {
         if (rhythm === null || at % rhythm.intervalMs !== 0) continue
         runs++
-        const { retryAt } = await engine.run(resource, mode, new AbortController().signal)
+        const { retryAt } = await test.run(resource, mode)
         if (retryAt !== null && retryAt < clock.now() + minuteMs) {
           runs++
           clock.advance(retryAt - clock.now())
-          await engine.run(resource, mode, new AbortController().signal)
+          await test.run(resource, mode)
         }
       }
     }
@@ -40,17 +40,20 @@ const deaths: readonly (readonly [what: string, path: string, effect: FaultEffec
 it.each(deaths)(
   'a tenant that %s costs at most 1.2 times the requests of a good hour, and no retries later',
   async (_what, path, effect) => {
-    // Details as in the default configuration, of a tenant so small that retries weigh the most.
-    const scene = await startScene({ settings: { userDetails: { perRun: 200 } } })
-    await scene.cycle()
-    const planned = await anHour(scene)
-    scene.test.sim.faults.add({ path, effect })
-    const [dead, later] = [await anHour(scene), await anHour(scene)]
+    // A tenant so small that retries weigh the most.
+    const sizes = { users: 20, documents: 20, apiClients: 15 }
+    const readings = { defaultPageSize: { users: 15, documents: 15, apiClients: 15 } }
+    const test = await testEngine({ problems: false, sizes, readings })
+    await test.runAll('full')
+    const planned = await anHour(test)
+    test.sim.faults.add({ path, effect })
+    const [dead, later] = [await anHour(test), await anHour(test)]
     expect(dead.requests).toBeLessThanOrEqual(1.2 * planned.requests)
     if (path === '*') {
       expect(dead.requests, 'the bucket of retries on top of one request a run').toBeLessThanOrEqual(dead.runs + 22)
       expect(later.requests, 'requests of the second hour').toBeLessThanOrEqual(later.runs)
     } else expect(later.requests).toBeLessThanOrEqual(1.2 * planned.requests)
-    scene.assertManners()
+    expect(test.sim.requests.nonGet()).toEqual([])
+    expect(test.sim.violations).toEqual([])
   },
 )
