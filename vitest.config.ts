@@ -22,7 +22,7 @@ const onPostgres = [
   'test/store/postgres/views.test.ts',
   'test/store/leased-stores.test.ts',
   'test/store/db/leases.test.ts',
-  'test/store/db/postgres/{copy,dialect,migrations,plans,postgres-db,snapshot}.test.ts',
+  'test/store/db/postgres/{copy,migrations,plans,postgres-db}.test.ts',
 ]
 
 export const base: TestUserConfig = {

@@ -1,12 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import {
-  fenceOf,
-  type Lease,
-  leaveReplicas,
-  type Renewal,
-  releaseLeases,
-  renewLeases,
-} from '../../../src/store/db/leases.ts'
+import { fenceOf, type Lease, type Renewal, releaseLeases, renewLeases } from '../../../src/store/db/leases.ts'
 import { PostgresDb } from '../../../src/store/db/postgres/postgres-db.ts'
 import { testOptions, testPostgres } from '../../support/postgres.ts'
 
@@ -18,18 +11,18 @@ const all = four.map(({ name }) => name)
 class Process {
   readonly id: string
   readonly #db: PostgresDb
-  readonly #claim: { readonly tenants: typeof four; readonly alone: boolean }
+  readonly #tenants: typeof four
   #leases: readonly Lease[] = []
 
-  constructor(id: string, db: PostgresDb, claim: { readonly tenants: typeof four; readonly alone: boolean }) {
+  constructor(id: string, db: PostgresDb, tenants: typeof four) {
     this.id = id
     this.#db = db
-    this.#claim = claim
+    this.#tenants = tenants
   }
 
   /** Numbers of tenants that the renewal found. */
   async renew(): Promise<Omit<Renewal, 'hasAll' | 'leases'>> {
-    const claim = { ...this.#claim, id: this.id, at: 1 }
+    const claim = { tenants: this.#tenants, alone: false, id: this.id, at: 1 }
     const renewal = await this.#db.write((sql) => renewLeases(sql, this.#db.dialect, claim))
     const { leases, hasAll: _, ...numbers } = renewal
     this.#leases = leases
@@ -56,10 +49,6 @@ class Process {
     const leases = this.#leases.filter(({ tenant }) => tenant !== null && tenants.includes(tenant))
     return this.#db.write((sql) => releaseLeases(sql, this.#db.dialect, this.id, leases))
   }
-
-  leave(): Promise<void> {
-    return this.#db.write((sql) => leaveReplicas(sql, this.id))
-  }
 }
 
 function world() {
@@ -68,10 +57,10 @@ function world() {
   const { query } = postgres
   return {
     query,
-    replica(id: string, tenants = four, alone = false) {
+    replica(id: string, tenants = four) {
       const db = new PostgresDb(postgres.connect(), testOptions)
       onTestFinished(() => db[Symbol.asyncDispose]())
-      return new Process(id, db, { tenants, alone })
+      return new Process(id, db, tenants)
     },
     /** The clock of the database moves on by so much. */
     pass(seconds: number, id = '%') {
@@ -84,30 +73,6 @@ function world() {
     },
   }
 }
-
-it('takes all that nobody owns, and what belongs to no tenant', async () => {
-  const { replica, query } = world()
-  const a = replica('a')
-  expect(await a.renew()).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
-  expect([a.owned, a.lease(null)?.tenantId]).toEqual([all, 0])
-  expect(query('select name from tenants order by name').map(({ name }) => name)).toEqual(all)
-})
-
-it('shares the tenants evenly: what a replica has beyond its share, another one takes when it is released', async () => {
-  const { replica } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.renew()
-  await b.renew()
-  expect([b.owned, (await a.renew()).surplus]).toEqual([[], 2])
-  await a.release('t3', 't4')
-  expect(await b.renew()).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
-  expect([(await a.renew()).surplus, a.owned, b.owned, b.lease(null)]).toEqual([
-    0,
-    ['t1', 't2'],
-    ['t3', 't4'],
-    undefined,
-  ])
-})
 
 it('leaves no share for a replica that is late, and takes its tenants when it is dead', async () => {
   const { replica, pass } = world()
@@ -133,21 +98,6 @@ it('shares tenants only with replicas that have the same ones', async () => {
   await a.renew()
   expect([a.owned, b.owned]).toEqual([all, ['t5', 't6']])
   expect([(await a.renew()).surplus, (await b.renew()).surplus]).toEqual([0, 0])
-})
-
-it('writes nothing under a lease that another replica has taken', async () => {
-  const { replica, pass, query } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.renew()
-  const write = a.writerOf('t1')
-  await write('of a')
-  pass(11, 'a')
-  await b.renew()
-  await b.writerOf('t1')('of b')
-  await expect(write('too late')).rejects.toMatchObject({ reason: 'aborted' })
-  expect(query('select base_url from tenants where id = 1')).toEqual([{ base_url: 'of b' }])
-  await a.renew()
-  expect(a.owned).toEqual([])
 })
 
 it('writes nothing under a lease that it released, even after it took it again', async () => {
@@ -183,17 +133,6 @@ it('counts leases of the future as lapsed: the clock of the database was set bac
   expect([await b.renew(), b.owned]).toEqual([expect.objectContaining({ unowned: 0 }), all])
 })
 
-it('gives what it holds to the others when it leaves', async () => {
-  const { replica, query } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.renew()
-  await b.renew()
-  await a.leave()
-  expect(await b.renew()).toMatchObject({ takenOver: 0 })
-  expect([b.owned, b.lease(null)?.tenantId]).toEqual([all, 0])
-  expect(query('select id from replicas')).toEqual([{ id: 'b' }])
-})
-
 it('registers again what a restore took away, and holds new leases', async () => {
   const { replica, query } = world()
   const a = replica('a')
@@ -202,21 +141,4 @@ it('registers again what a restore took away, and holds new leases', async () =>
   query('delete from leases where tenant_id not in (select id from tenants) and tenant_id > 0')
   expect([await a.renew(), a.owned]).toEqual([expect.objectContaining({ unowned: 0 }), all])
   expect(a.lease('t4')?.tenantId).toBe(5)
-})
-
-it('takes all leases alone, and none beside a living process', async () => {
-  const { replica } = world()
-  const [a, alone, other] = [replica('a'), replica('c', [], true), replica('d', [], true)]
-  await a.renew()
-  await alone.renew()
-  expect(alone.owned).toEqual([])
-  await alone.leave()
-  await a.leave()
-  await alone.renew()
-  await other.renew()
-  await a.renew()
-  expect([alone.owned, other.owned, a.owned]).toEqual([all, [], []])
-  await alone.leave()
-  await a.renew()
-  expect(a.owned).toEqual(all)
 })

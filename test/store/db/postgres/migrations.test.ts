@@ -10,7 +10,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { bringUpToDate, inTransaction, postgresMigrations } from '../../../../src/store/db/postgres/migrate.ts'
 import { tables } from '../../../../src/store/postgres/schema.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
-import { isOnServer } from '../../../support/postgres.ts'
+import { isOnServer, type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 import { migrated } from '../../postgres/support/migrated.ts'
 
 import { testRole } from '../../postgres/support/test-role.ts'
@@ -43,6 +43,31 @@ const viewNames = `select relname as name from pg_class
 
 const addUser = `insert into records (tenant_id, resource, key, body, first_seen_at, read_at)
   values (1, 'users', '7', '{"userId":7,"state":"Active"}', 0, 0)`
+
+it('brings an empty database up to date once, and refuses others', async () => {
+  const migrated = async (postgres: TestPostgres, role: 'engine' | 'beside' = 'engine') => {
+    const connections = postgres.connect()
+    const connection = await connections.connect()
+    try {
+      await inTransaction(connection, (run) => bringUpToDate(run, role))
+    } finally {
+      connection.release(false)
+      await connections.end()
+    }
+  }
+  const own = testPostgres('empty')
+  await expect(migrated(own, 'beside')).rejects.toThrow('There is no mirror in the database of store.url yet')
+  await migrated(own)
+  await migrated(own)
+  await migrated(own, 'beside')
+  own.query(`insert into tenantwatch_migrations values ('x', 99999999999999)`)
+  await expect(migrated(own)).rejects.toThrow('The database was written by a newer tenantwatch')
+  await own.drop()
+  const foreign = testPostgres('empty')
+  foreign.query('create table customers (id bigint)')
+  await expect(migrated(foreign)).rejects.toThrow('contains tables of another program')
+  await foreign.drop()
+})
 
 it('changes the type and the name of columns that views use, and keeps grants', async () => {
   const changes = [
