@@ -1,24 +1,15 @@
-import { expect, it } from 'vitest'
 import { apiClientSecretNotExpired as check } from '../../src/checks/api-client-secret-not-expired.ts'
-import { brief, evaluator, iso, now } from './support/evaluator.ts'
-import { client } from './support/facts.ts'
+import { itFinds } from './support/evaluator.ts'
+import { client, iso, now } from './support/facts.ts'
 
-const expiring = (ms: number, fields = {}) => client({ secretExpirationDate: iso(ms), ...fields })
-
-it.each([
-  ['a day ago', -86_400_000, ['c1 critical']],
-  ['at this very instant', 0, ['c1 critical']],
-  ['a millisecond from now', 1, []],
-])('evaluates a secret that expires %s', async (_when, offset, expected) => {
-  const result = await evaluator(check, (mirror) => mirror.put('api-clients', expiring(now + offset)))
-  expect(brief(result)).toEqual(expected)
-  expect(result.population).toBe(1)
+const expiring = (ms: number, fields = {}) => ({
+  'api-clients': [client({ secretExpirationDate: iso(ms), ...fields })],
 })
+const evidence = { clientId: 'ABC', requestId: 'req-1', readAt: iso(now) }
 
-it('names the client, the date and the request', async () => {
-  const fields = { clientId: 'ABC', secretExpirationDate: '2026-02-28T09:30:00Z' }
-  const { failures } = await evaluator(check, (mirror) => mirror.put('api-clients', client(fields)))
-  expect(failures[0]?.entityId).toBe('abc')
-  expect(failures[0]?.message).toBe('The secret of API client "CI sync" (abc) expired on 2026-02-28 09:30 UTC.')
-  expect(failures[0]?.evidence).toMatchObject({ clientId: 'ABC', requestId: 'req-1', readAt: iso(now) })
-})
+itFinds(check, [
+  ['a secret that expired a day ago', expiring(now - 86_400_000), ['c1 critical'], { population: 1 }],
+  ['one that expires at this very instant', expiring(now), ['c1 critical']],
+  ['one that expires in a millisecond', expiring(now + 1), [], { population: 1 }],
+  ['a client whose id has capitals', expiring(now - 1, { clientId: 'ABC' }), ['abc critical'], { evidence }],
+])

@@ -1,40 +1,27 @@
 import { expect, it } from 'vitest'
 import { apiClientSecretNotExpiring as check } from '../../src/checks/api-client-secret-not-expiring.ts'
 import { dayMs } from '../../src/model/durations.ts'
-import { brief, evaluator, iso, now } from './support/evaluator.ts'
-import { client } from './support/facts.ts'
+import { evaluator, itFinds } from './support/evaluator.ts'
+import { client, iso, now } from './support/facts.ts'
 
-it.each([
-  ['expired at this very instant', 0, {}, []],
-  ['expires in a millisecond', 1, {}, ['c1 high']],
-  ['expires in exactly 7 days', 7 * dayMs, {}, ['c1 high']],
-  ['expires a millisecond after 7 days', 7 * dayMs + 1, {}, ['c1 medium']],
-  ['expires in exactly 30 days', 30 * dayMs, {}, ['c1 medium']],
-  ['expires a millisecond after 30 days', 30 * dayMs + 1, {}, []],
-  ['expires in 30 days of a limit of 90', 30 * dayMs, { days: 90, highDays: 30 }, ['c1 high']],
-  ['expires in 90 days of a limit of 90', 90 * dayMs, { days: 90, highDays: 30 }, ['c1 medium']],
-])('evaluates a secret that %s', async (_when, offset, options, expected) => {
-  const secretExpirationDate = iso(now + offset)
-  const result = await evaluator(check, (mirror) => mirror.put('api-clients', client({ secretExpirationDate })), {
-    options,
-  })
-  expect(brief(result)).toEqual(expected)
-})
+const within = (ms: number) => ({ 'api-clients': [client({ secretExpirationDate: iso(now + ms) })] })
+const options = { days: 90, highDays: 30 }
 
-it('keeps its message from one day to the next', async () => {
-  const fill = (mirror: { put: (resource: 'api-clients', fields: Record<string, unknown>) => unknown }) =>
-    void mirror.put('api-clients', client({ secretExpirationDate: iso(now + 20 * dayMs) }))
-  const [today, tomorrow] = [await evaluator(check, fill), await evaluator(check, fill, { at: now + dayMs })]
-  expect(today.failures[0]?.message).toBe(
-    'The secret of API client "CI sync" (c1) expires on 2026-03-21 12:00 UTC, within 30 days.',
+itFinds(check, [
+  // A secret that has expired does not end the finding as fixed.
+  ['a secret that expired at this very instant', within(0), [], { scope: { c1: 'not_applicable' } }],
+  ['one that expires in a millisecond', within(1), ['c1 high']],
+  ['one that expires in exactly 7 days', within(7 * dayMs), ['c1 high']],
+  ['one that expires a millisecond later', within(7 * dayMs + 1), ['c1 medium']],
+  ['one that expires in exactly 30 days', within(30 * dayMs), ['c1 medium']],
+  ['one that expires a millisecond after 30 days', within(30 * dayMs + 1), [], { scope: { c1: 'evaluated' } }],
+  ['30 days of a limit of 90', within(30 * dayMs), ['c1 high'], { options }],
+  ['90 days of a limit of 90', within(90 * dayMs), ['c1 medium'], { options }],
+])
+
+it('keeps its message and evidence from one day to the next', async () => {
+  const [today, tomorrow] = await Promise.all(
+    [now, now + dayMs].map((at) => evaluator(check, within(20 * dayMs), { at })),
   )
-  expect(tomorrow.failures).toEqual(today.failures)
-})
-
-it('does not apply to a client whose secret has expired, so that the finding does not end as fixed', async () => {
-  const { scope } = await evaluator(check, (mirror) => {
-    mirror.put('api-clients', client({ secretExpirationDate: iso(now) }))
-    mirror.put('api-clients', client({ clientId: 'c2' }))
-  })
-  expect([await scope('c1'), await scope('c2')]).toEqual(['not_applicable', 'evaluated'])
+  expect(tomorrow?.failures).toEqual(today?.failures)
 })

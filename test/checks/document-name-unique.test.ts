@@ -1,37 +1,34 @@
-import { expect, it } from 'vitest'
 import { documentNameUnique as check } from '../../src/checks/document-name-unique.ts'
-import { brief, evaluator } from './support/evaluator.ts'
+import { itFinds } from './support/evaluator.ts'
 import { document } from './support/facts.ts'
 
-it('passes documents with unique names and documents without a name', async () => {
-  const result = await evaluator(check, (mirror) => {
-    mirror.put('documents', document())
-    mirror.put('documents', document({ fileId: 'd2', filename: 'Policy.pdf' }))
-    for (const fileId of ['d3', 'd4']) mirror.put('documents', document({ fileId, filename: null }))
-  })
-  expect(result).toMatchObject({ population: 2, failures: [] })
-})
+const named = (filename: string | null, ...ids: readonly string[]) =>
+  ids.map((fileId) => document({ fileId, filename }))
+const thirty = Array.from({ length: 30 }, (_, n) => `d${n}`)
 
-it('makes one finding per duplicate name and counts each name once', async () => {
-  const result = await evaluator(check, (mirror) => {
-    for (const fileId of ['d1', 'd2', 'd3']) mirror.put('documents', document({ fileId }))
-    for (const fileId of ['d4', 'd5']) mirror.put('documents', document({ fileId, filename: '__proto__' }))
-    mirror.put('documents', document({ fileId: 'd6', filename: 'alone.pdf' }))
-  })
-  expect(result.population).toBe(3)
-  expect(brief(result)).toEqual(['__proto__ info', 'policy.pdf info'])
-  expect(result.failures[1]?.message).toBe('3 documents have this file name.')
-  expect(result.failures[1]?.evidence['documents']).toMatchObject([
-    { fileId: 'd1' },
-    { fileId: 'd2' },
-    { fileId: 'd3' },
-  ])
-})
-
-it('lists at most twenty documents of one name', async () => {
-  const { failures } = await evaluator(check, (mirror) => {
-    for (let at = 0; at < 30; at++) mirror.put('documents', document({ fileId: `d${at}` }))
-  })
-  expect(failures[0]?.evidence['count']).toBe(30)
-  expect(failures[0]?.evidence['documents']).toHaveLength(20)
-})
+itFinds(check, [
+  [
+    'unique names, and documents without a name',
+    { documents: [...named('policy.pdf', 'd1'), ...named('Policy.pdf', 'd2'), ...named(null, 'd3', 'd4')] },
+    [],
+    { population: 2 },
+  ],
+  [
+    'each duplicate name once',
+    {
+      documents: [
+        ...named('plan.pdf', 'd1', 'd2', 'd3'),
+        ...named('__proto__', 'd4', 'd5'),
+        ...named('alone.pdf', 'd6'),
+      ],
+    },
+    ['__proto__ info', 'plan.pdf info'],
+    { population: 3 },
+  ],
+  [
+    'a name of thirty documents, of which it lists twenty',
+    { documents: named('policy.pdf', ...thirty) },
+    ['policy.pdf info'],
+    { evidence: { count: 30, documents: { length: 20, 0: { fileId: 'd0' } } } },
+  ],
+])

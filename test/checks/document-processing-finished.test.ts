@@ -1,59 +1,49 @@
-import { expect, it } from 'vitest'
 import { documentProcessingFinished as check } from '../../src/checks/document-processing-finished.ts'
 import { hourMs } from '../../src/model/durations.ts'
-import { brief, evaluator, iso, now } from './support/evaluator.ts'
-import { document } from './support/facts.ts'
+import { itFinds } from './support/evaluator.ts'
+import { document, iso, now } from './support/facts.ts'
 
-it.each([
-  ['Processing for 24 hours', 'Processing', 24 * hourMs, {}, []],
-  ['Processing for a millisecond more', 'Processing', 24 * hourMs + 1, {}, ['d1 medium']],
-  ['Processing for 2 hours of 1', 'Processing', 2 * hourMs, { hours: 1 }, ['d1 medium']],
-  ['Completed for long', 'Completed', 1000 * hourMs, {}, []],
-  ['without a status for long', null, 1000 * hourMs, {}, []],
-  ['Ingesting for long, which no list names', 'Ingesting', 1000 * hourMs, {}, []],
-  ['Ingesting for long, which means busy here', 'Ingesting', 25 * hourMs, { statuses: ['Ingesting'] }, ['d1 medium']],
-  ['Processing for long, which means done here', 'Processing', 1000 * hourMs, { statuses: ['Ingesting'] }, []],
-  ['without a status for long, which means busy here', null, 25 * hourMs, { statuses: [null] }, ['d1 medium']],
-  ['in the second of two busy statuses', null, 25 * hourMs, { statuses: ['Processing', null] }, ['d1 medium']],
-])('evaluates a document that is %s', async (_case, uploadStatus, age, options, expected) => {
-  const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) =>
-    void mirror.put('documents', document({ uploadStatus, createdAt: iso(now - age) }))
-  const result = await evaluator(check, fill, { options })
-  expect(brief(result)).toEqual(expected)
-  expect(result.population).toBe(1)
+const being = (uploadStatus: string | null, ageMs: number) => ({
+  documents: [document({ uploadStatus, createdAt: iso(now - ageMs) })],
 })
+const long = 1000 * hourMs
+const busy = (...statuses: readonly (string | null)[]) => ({ options: { statuses } })
 
-it('counts from the first of several consecutive busy statuses', async () => {
-  const options = { statuses: ['Queued', 'Processing'] }
-  const fill = (before: string) => (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
-    const times = { firstSeenAt: now - 90 * hourMs }
-    mirror.put('documents', document({ uploadStatus: 'Processing', createdAt: iso(now - 90 * hourMs) }), times)
-    const change = {
-      resource: 'documents',
-      key: 'd1',
-      kind: 'changed',
-      field: 'uploadStatus',
-      requestId: null,
-    } as const
-    mirror.changes.push({ id: 1, ...change, at: now - 30 * hourMs, before, after: 'Queued' })
-    mirror.changes.push({ id: 2, ...change, at: now - hourMs, before: 'Queued', after: 'Processing' })
-  }
-  const { failures } = await evaluator(check, fill('Completed'), { options })
-  expect(failures.map(({ message }) => message)).toEqual([
-    'Document d1 is Processing and has been without a completed status since 2026-02-28 06:00 UTC, for more than 24 hours.',
-  ])
-  expect(failures[0]?.evidence['statusSince']).toBe(iso(now - 30 * hourMs))
-  expect((await evaluator(check, fill('Processing'), { options })).failures[0]?.evidence['statusSince']).toBe(
-    iso(now - 90 * hourMs),
-  )
-})
+itFinds(check, [
+  ['Processing for 24 hours', being('Processing', 24 * hourMs), [], { population: 1 }],
+  [
+    'Processing for a millisecond more',
+    being('Processing', 24 * hourMs + 1),
+    ['d1 medium'],
+    { population: 1, evidence: { statusSince: iso(now - 24 * hourMs - 1), filename: 'policy.pdf' } },
+  ],
+  ['Processing for 2 hours of 1', being('Processing', 2 * hourMs), ['d1 medium'], { options: { hours: 1 } }],
+  ['Completed for long', being('Completed', long), []],
+  ['no status for long', being(null, long), []],
+  ['Ingesting for long, which no list names', being('Ingesting', long), [], { notEvaluated: 1 }],
+  ['Ingesting for long, which means busy here', being('Ingesting', 25 * hourMs), ['d1 medium'], busy('Ingesting')],
+  ['Processing for long, which means done here', being('Processing', long), [], busy('Ingesting')],
+  ['no status for long, which means busy here', being(null, 25 * hourMs), ['d1 medium'], busy(null)],
+  ['the second of two busy statuses', being(null, 25 * hourMs), ['d1 medium'], busy('Processing', null)],
+])
 
-it('reports the start time', async () => {
-  const { failures } = await evaluator(check, (mirror) =>
-    mirror.put('documents', document({ uploadStatus: 'Processing', createdAt: iso(now - 48 * hourMs) })),
-  )
-  expect(failures[0]?.message).toBe(
-    'Document d1 is Processing and has been without a completed status since 2026-02-27 12:00 UTC, for more than 24 hours.',
-  )
-  expect(failures[0]?.evidence).toMatchObject({ statusSince: '2026-02-27T12:00:00.000Z', filename: 'policy.pdf' })
-})
+const since = (before: string, statusSince: number) => {
+  const of = { resource: 'documents', key: 'd1', kind: 'changed', field: 'uploadStatus', requestId: null } as const
+  const changes = [
+    { id: 1, ...of, at: now - 30 * hourMs, before, after: 'Queued' },
+    { id: 2, ...of, at: now - hourMs, before: 'Queued', after: 'Processing' },
+  ]
+  return { ...busy('Queued', 'Processing'), changes, evidence: { statusSince: iso(statusSince) } }
+}
+const [mirrored] = being('Processing', 90 * hourMs).documents
+const records = { documents: [[mirrored ?? {}, { firstSeenAt: now - 90 * hourMs }] as const] }
+
+itFinds(check, [
+  ['the time from the first of several busy statuses', records, ['d1 medium'], since('Completed', now - 30 * hourMs)],
+  [
+    'the time from the beginning, where it was never done',
+    records,
+    ['d1 medium'],
+    since('Processing', now - 90 * hourMs),
+  ],
+])

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import type { Check, CheckContext, Outcome } from '../../src/evaluate/check.ts'
+import type { Check, Outcome } from '../../src/evaluate/check.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { ChangeRow } from '../../src/store/records/query.ts'
-import { type FakeMirror, fakeMirror } from '../evaluate/support/fake-mirror.ts'
-import { iso, now } from './support/evaluator.ts'
-import { client, document, role, settings, user } from './support/facts.ts'
+import type { ChangeRow, RecordReader } from '../../src/store/records/query.ts'
+import { contextOf } from './support/evaluator.ts'
+import { client, document, iso, now, role, settings, user } from './support/facts.ts'
+import { readerOf } from './support/records.ts'
 
 /** An instant near those at which a limit passes, or anywhere around now. */
 const instant = fc.oneof(
@@ -65,26 +65,26 @@ const world = fc.record({
 
 type World = typeof world extends fc.Arbitrary<infer T> ? T : never
 
-function fill(mirror: FakeMirror, seen: World): void {
-  mirror.put('api-clients', client({ secretExpirationDate: iso(seen.expiry), roleName: seen.roleName }))
-  mirror.put('roles', role())
-  mirror.put('roles', role({ roleId: 2, name: 'Twin' }, ['Api_Users_Create']))
-  mirror.put('roles', role({ roleId: 3, name: 'Twin', state: 'Inactive' }))
-  mirror.put('permissions', { permissionId: 1, name: 'read', code: 'Api_Users_Read' })
-  mirror.put('authentication-settings', settings())
-  const { roleId, roleName, state, mfaStatus } = seen
-  const createdAt = iso(seen.created)
-  mirror.put('users', user({ createdAt, roleId, roleName, state, mfaStatus }), {
-    ...(seen.detailRead !== null && { detailReadAt: seen.detailRead }),
-    firstSeenAt: seen.firstSeen,
-  })
-  const updatedAt = seen.updated === null ? null : iso(seen.updated)
-  mirror.put('documents', document({ createdAt, updatedAt, uploadStatus: seen.status }), {
-    firstSeenAt: seen.firstSeen,
-  })
-  if (seen.isAbsent) mirror.miss('documents', 'd1')
-  if (seen.other !== null) mirror.put('documents', document({ fileId: 'd2', createdAt: iso(seen.other) }))
-  mirror.changes.push(...seen.ofUser, ...seen.ofDocument)
+function readerOfSeen(seen: World): RecordReader {
+  const { roleId, roleName, state, mfaStatus, firstSeen: firstSeenAt } = seen
+  const detail = seen.detailRead === null ? {} : { detailReadAt: seen.detailRead }
+  const [createdAt, updatedAt] = [iso(seen.created), seen.updated === null ? null : iso(seen.updated)]
+  const other = seen.other === null ? [] : [document({ fileId: 'd2', createdAt: iso(seen.other) })]
+  return readerOf(
+    {
+      'api-clients': [client({ secretExpirationDate: iso(seen.expiry), roleName })],
+      'authentication-settings': [settings()],
+      documents: [[document({ createdAt, updatedAt, uploadStatus: seen.status }), { firstSeenAt }], ...other],
+      permissions: [{ permissionId: 1, name: 'read', code: 'Api_Users_Read' }],
+      roles: [
+        role(),
+        role({ roleId: 2, name: 'Twin' }, ['Api_Users_Create']),
+        role({ roleId: 3, name: 'Twin', state: 'Inactive' }),
+      ],
+      users: [[user({ createdAt, roleId, roleName, state, mfaStatus }), { ...detail, firstSeenAt }]],
+    },
+    { changes: [...seen.ofUser, ...seen.ofDocument], absent: seen.isAbsent ? ['d1'] : [] },
+  )
 }
 
 const options: Readonly<Record<string, object>> = {
@@ -101,22 +101,11 @@ const options: Readonly<Record<string, object>> = {
 
 type Seen = ReadonlyMap<string, Outcome>
 
-async function outcomesAt(check: Check, mirror: FakeMirror, at: number, done: readonly string[]): Promise<Seen> {
-  const reader = mirror.store.records(1)
+async function outcomesAt(check: Check, reader: RecordReader, at: number, done: readonly string[]): Promise<Seen> {
   const all = async (resource: ResourceName) => (await Array.fromAsync(reader.select(resource))).flat()
   const needed = new Map(await Promise.all(check.needs.map(async (name) => [name, await all(name)] as const)))
-  const context: CheckContext = {
-    knownUserStates: ['Active', 'Invited'],
-    knownRoleStates: ['Active', 'Inactive'],
-    knownDocumentStatuses: ['Completed', 'Processing'],
-    optionsOf: (id) => (id === 'document-required-present' ? { statuses: done } : {}),
-    ownClientId: null,
-    now: at,
-    incomplete: new Set(),
-    readInFullAt: () => now,
-    accepted: null,
-    needed: (resource) => needed.get(resource) ?? [],
-  }
+  const others = { 'document-required-present': { statuses: done } }
+  const context = contextOf({ at, others, rolesReadAt: now }, needed)
   const evaluator = check.begin?.({ ...options[check.id] }, context)
   if (evaluator === undefined) throw new TypeError(`${check.id} evaluates no records`)
   const outcomes = new Map<string, Outcome>()
@@ -142,18 +131,17 @@ it.each(checks)(
     const done = fc.constantFrom(['Completed'], ['Odd'])
     await fc.assert(
       fc.asyncProperty(world, done, fc.double({ min: 0, max: 1, noNaN: true }), async (seen, done, share) => {
-        const mirror = fakeMirror(now)
-        fill(mirror, seen)
-        const before = await outcomesAt(check, mirror, now, done)
+        const reader = readerOfSeen(seen)
+        const before = await outcomesAt(check, reader, now, done)
         for (const [id, outcome] of before) {
           const { until = now + 30 * dayMs } = outcome
           expect(until).toBeGreaterThan(now)
           const at = now + Math.floor((until - 1 - now) * share)
           const changed = [...seen.ofUser, ...seen.ofDocument].map((one) => one.at)
           for (const same of [at, until - 1, ...changed.filter((one) => now < one && one < until)])
-            expect([same, brief((await outcomesAt(check, mirror, same, done)).get(id))]).toEqual([same, brief(outcome)])
+            expect([same, brief((await outcomesAt(check, reader, same, done)).get(id))]).toEqual([same, brief(outcome)])
           if (outcome.until === undefined) continue
-          expect(brief((await outcomesAt(check, mirror, until, done)).get(id))).not.toBe(brief(outcome))
+          expect(brief((await outcomesAt(check, reader, until, done)).get(id))).not.toBe(brief(outcome))
         }
       }),
       { numRuns: 600 },

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
-import { iso, now } from '../checks/support/evaluator.ts'
-import { document } from '../checks/support/facts.ts'
+import { document, iso, now } from '../checks/support/facts.ts'
 import { sqliteWorld } from './support/sqlite-world.ts'
 
 type World = Awaited<ReturnType<typeof sqliteWorld>>

@@ -5,8 +5,7 @@ import { markOf, type WaivableFinding, waiverMatcher } from '../../src/evaluate/
 import { hourMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { withoutDetails } from '../../src/model/text/redact-finding.ts'
-import { iso, now } from '../checks/support/evaluator.ts'
-import { document, user } from '../checks/support/facts.ts'
+import { document, iso, now, user } from '../checks/support/facts.ts'
 import { evaluate, resync, soundMirror } from './support/evaluating.ts'
 import type { FakeMirror } from './support/fake-mirror.ts'
 

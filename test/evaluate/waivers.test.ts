@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
-import { iso, now } from '../checks/support/evaluator.ts'
-import { client, document, role, settings, user } from '../checks/support/facts.ts'
+import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 
 const mfa = 'user-mfa-enrolled'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FindingFilter } from '../../src/store/port.ts'
-import { now } from '../checks/support/evaluator.ts'
+import { now } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
 import { commitResult, findingOf, resultOf } from './support/results.ts'
 

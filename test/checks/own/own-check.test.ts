@@ -10,7 +10,7 @@ import { silentLog } from '../../../src/model/log.ts'
 import { lifeOf, resync } from '../../evaluate/support/evaluating.ts'
 import { fakeMirror } from '../../evaluate/support/fake-mirror.ts'
 import { type SettingsChanges, tenantSettings } from '../../evaluate/support/tenant-settings.ts'
-import { now } from '../support/evaluator.ts'
+import { now } from '../support/facts.ts'
 
 const written: WellFormedCheck = {
   id: 'my-check',

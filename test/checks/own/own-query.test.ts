@@ -7,7 +7,7 @@ import { twoTenants } from '../../store/support/two-tenants.ts'
 import { removeRecords } from '../../support/removal.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { onPostgres } from '../../support/test-database.ts'
-import { now } from '../support/evaluator.ts'
+import { now } from '../support/facts.ts'
 import { alarmQuery, endless, ownQuery, sandboxQueries } from '../support/own-queries.ts'
 
 type Ask = (text: string, more?: Partial<OwnQuery>) => Promise<OwnAnswer | NoAnswer>

@@ -5,8 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import type { QueriedStore } from '../../../src/evaluate/own-query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import type { MirrorRecord } from '../../../src/store/records/query.ts'
-import { now } from '../support/evaluator.ts'
-import { user } from '../support/facts.ts'
+import { now, user } from '../support/facts.ts'
 import {
   alarmQuery,
   cpuTicksOf,

@@ -1,17 +1,14 @@
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Check, CheckContext, Evaluator, Failure, Outcome } from '../../../src/evaluate/check.ts'
 import { CheckTally } from '../../../src/evaluate/check-tally.ts'
 import type { AcceptedState } from '../../../src/evaluate/decisions.ts'
 import { readPass } from '../../../src/evaluate/pass.ts'
-import { parseIsoDate } from '../../../src/model/dates.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import type { MirrorRecord } from '../../../src/store/records/query.ts'
-import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
+import { now } from './facts.ts'
+import { type Past, type Records, readerOf } from './records.ts'
 
-/** The instant at which checks are tested: 2026-03-01 12:00 UTC. */
-export const now = parseIsoDate('2026-03-01T12:00:00Z')?.ms ?? Number.NaN
-
-export interface EvaluationOptions {
+export interface EvaluationOptions extends Past {
   readonly options?: Record<string, unknown>
   readonly at?: number
   readonly incomplete?: readonly ResourceName[]
@@ -36,28 +33,19 @@ export interface Result {
   readonly notEvaluatedFor: string
   readonly unevaluated: readonly string[]
   readonly failures: readonly TestFailure[]
-  readonly until: number
-  readonly rule: string
   /** What an open finding about the entity would meet: its resolution, or why it stays open. */
-  readonly scope: (entityId: string, evidence?: Failure['evidence']) => Promise<string>
+  readonly scope: (entityId: string, evidence?: Failure['evidence']) => string
 }
 
-/** Fills a mirror, evaluates it and gathers the failures, which must say whom they are about. */
-export async function evaluator(
-  check: Check,
-  fill: (mirror: FakeMirror) => void,
-  evaluation: EvaluationOptions = {},
-): Promise<Result> {
-  const mirror = fakeMirror(now)
-  fill(mirror)
+/** Evaluates these records and gathers the failures, which must say whom they are about without a name. */
+export async function evaluator(check: Check, records: Records, evaluation: EvaluationOptions = {}): Promise<Result> {
+  const reader = readerOf(records, evaluation)
   const outcomes: [string, Outcome][] = []
-  const reader = mirror.store.records(1)
   const needed = new Map<ResourceName, readonly MirrorRecord[]>()
   for (const resource of check.needs) needed.set(resource, (await Array.fromAsync(reader.select(resource))).flat())
   const context = contextOf(evaluation, needed)
   const rule = check.ruleOf(evaluation.options ?? {}, context)
-  const tallied = { check, severity: null, rule, open: new Map(), isFrozen: false }
-  const tally = new CheckTally(tallied)
+  const tally = new CheckTally({ check, severity: null, rule, open: new Map(), isFrozen: false })
   const began = check.begin?.(evaluation.options ?? {}, context)
   if (began === undefined) throw new TypeError(`${check.id} evaluates no records`)
   const recording: Evaluator = {
@@ -76,27 +64,27 @@ export async function evaluator(
   tally.evaluator = recording
   await readPass(reader, check.evaluates, { tallies: [tally], counting: null })
   if (tally.error !== null) throw tally.error
-  const failures = outcomes.flatMap(([entityId, outcome]) =>
-    outcome.kind === 'fails' ? [failureOf(entityId, outcome)] : [],
-  )
+  const failures = outcomes.flatMap(([entityId, outcome]) => {
+    if (outcome.kind !== 'fails') return []
+    const { severity, message, evidence } = outcome
+    return [{ entityId, severity, message, evidence }]
+  })
+  assertIdentified(check, failures)
+  const { population, notEvaluated, notEvaluatedFor, unevaluated } = tally
+  // A check without entities applies, as far as its records tell.
+  const applicable = population === 0 || tally.isApplicable
+  return {
+    ...{ applicable, population, notEvaluated, notEvaluatedFor, unevaluated, failures },
+    scope: (entityId, evidence = {}) => scopeOf(outcomes.find(([id]) => id === entityId)?.[1], evidence),
+  }
+}
+
+function assertIdentified(check: Check, failures: readonly TestFailure[]): void {
   for (const { evidence } of isIdentified(check) ? failures : []) {
     const digest = check.evaluates === 'users' ? ['emailDigest'] : []
     expect(Object.keys(evidence['identity'] ?? {}), 'evidence lacks identityOf').toEqual(['createdAt', ...digest])
   }
-  const { population, notEvaluated, notEvaluatedFor, unevaluated, until } = tally
-  // A check without entities applies, as far as its records tell.
-  const applicable = population === 0 || tally.isApplicable
-  return {
-    ...{ applicable, population, notEvaluated, notEvaluatedFor, unevaluated, failures, until, rule },
-    scope: async (entityId, evidence = {}) => scopeOf(outcomes.find(([id]) => id === entityId)?.[1], evidence),
-  }
-}
-
-function failureOf(
-  entityId: string,
-  { severity, message, evidence }: Outcome & { readonly kind: 'fails' },
-): TestFailure {
-  return { entityId, severity, message, evidence }
+  if (check.evaluates === 'users') expect(JSON.stringify(failures)).not.toMatch(/Ada|Lovelace|example\.com/)
 }
 
 function scopeOf(outcome: Outcome | undefined, evidence: Failure['evidence']): string {
@@ -107,7 +95,7 @@ function scopeOf(outcome: Outcome | undefined, evidence: Failure['evidence']): s
   return outcome.accepts !== undefined && evidence[outcome.accepts] === true ? 'accepted' : 'not_evaluated'
 }
 
-function contextOf(
+export function contextOf(
   evaluation: EvaluationOptions,
   needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
 ): CheckContext {
@@ -138,9 +126,34 @@ function acceptedStates(accepted: EvaluationOptions['accepted'] = null): Readonl
   )
 }
 
-/** `entityId severity` of each failure. */
-export function brief(result: Result): string[] {
-  return result.failures.map(({ entityId, severity }) => `${entityId} ${severity}`)
+interface Expected extends EvaluationOptions {
+  readonly population?: number
+  /** Default 0. */
+  readonly notEvaluated?: number
+  readonly isApplicable?: boolean
+  /** By entity. */
+  readonly scope?: Readonly<Record<string, string>>
+  /** Facts among the evidence of the first finding. */
+  readonly evidence?: Readonly<Record<string, unknown>>
+  /** Of the first finding. */
+  readonly message?: string | RegExp
 }
 
-export const iso = (ms: number) => new Date(ms).toISOString()
+/** What is special, the records, the findings as `entity severity`, and what else is given or expected. */
+export type Row = readonly [what: string, records: Records, findings: readonly string[], more?: Expected]
+
+/** A test for each row. */
+export function itFinds(check: Check, rows: readonly Row[]): void {
+  it.for(rows)('finds of %s what it should', async ([, records, findings, more = {}]) => {
+    const { population, notEvaluated = 0, isApplicable, scope = {}, evidence, message, ...evaluation } = more
+    const result = await evaluator(check, records, evaluation)
+    const { failures } = result
+    expect(failures.map(({ entityId, severity }) => `${entityId} ${severity}`)).toEqual(findings)
+    expect(result.notEvaluated).toBe(notEvaluated)
+    if (population !== undefined) expect(result.population).toBe(population)
+    if (isApplicable !== undefined) expect(result.applicable).toBe(isApplicable)
+    expect(Object.fromEntries(Object.keys(scope).map((id) => [id, result.scope(id)]))).toEqual(scope)
+    if (evidence !== undefined) expect(failures[0]?.evidence).toMatchObject(evidence)
+    if (message !== undefined) expect(failures[0]?.message).toMatch(message)
+  })
+}

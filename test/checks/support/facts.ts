@@ -1,4 +1,7 @@
-import { iso, now } from './evaluator.ts'
+/** The instant at which checks are tested. */
+export const now = Date.parse('2026-03-01T12:00:00Z')
+
+export const iso = (ms: number) => new Date(ms).toISOString()
 
 /** Records as a tenant sends them; each test names what matters to it. */
 export const client = (fields: Record<string, unknown> = {}) => ({

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { SandboxQueries } from '../../../src/checks/own/sandbox.ts'
 import type { OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
-import { now } from './evaluator.ts'
+import { now } from './facts.ts'
 
 export function sandboxQueries(memoryLimit?: number): SandboxQueries {
   const queries = new SandboxQueries(memoryLimit)

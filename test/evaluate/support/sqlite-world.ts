@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/model/log.ts'
 import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import type { RunClose } from '../../../src/store/sync/sync-port.ts'
-import { now as start } from '../../checks/support/evaluator.ts'
+import { now as start } from '../../checks/support/facts.ts'
 import { testMirror } from '../../support/mirror.ts'
 import { type SettingsChanges, tenantSettings } from './tenant-settings.ts'
 

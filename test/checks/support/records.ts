@@ -1,0 +1,63 @@
+import { parseIsoDate } from '../../../src/model/dates.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
+import type { ChangeRow, MirrorRecord, RecordReader } from '../../../src/store/records/query.ts'
+import { now } from './facts.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** A record as a tenant sends it, with times that only the mirror knows where they matter. */
+export type Given = Fields | readonly [fields: Fields, times: Readonly<Record<string, number>>]
+
+export type Records = Readonly<Partial<Record<ResourceName, readonly Given[]>>>
+
+export interface Past {
+  readonly changes?: readonly ChangeRow[]
+  /** Keys of records that the last complete full sync did not show. */
+  readonly absent?: readonly string[]
+}
+
+/** These records as the mirror gives them, in batches of two so that batches matter. */
+export function readerOf(records: Records, { changes = [], absent = [] }: Past = {}): RecordReader {
+  const live = (resource: ResourceName) =>
+    (records[resource] ?? [])
+      .map((given) => toRecord(resource, given, absent))
+      .sort((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
+  return {
+    async *select(resource) {
+      const found = live(resource)
+      for (let at = 0; at < found.length; at += 2) yield found.slice(at, at + 2)
+    },
+    keys: async (resource) => live(resource).map(({ key }) => key),
+    byKeys: async (resource, keys) => live(resource).filter(({ key }) => keys.includes(key)),
+    history: async (resource, ...keys) =>
+      changes.filter((change) => change.resource === resource && keys.includes(change.key)),
+  }
+}
+
+function toRecord(resource: ResourceName, given: Given, absent: readonly string[]): MirrorRecord {
+  const [fields, own] = isTimed(given) ? given : [given, {}]
+  const idField = resources.find(({ name }) => name === resource)?.idField ?? null
+  const times: Record<string, number | null> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    if (/(At|Date)$/.test(name)) times[`${name}Ms`] = parseIsoDate(value)?.ms ?? null
+  }
+  if (resource === 'documents') times['touchedAtMs'] = times['updatedAtMs'] ?? times['createdAtMs'] ?? null
+  if (resource === 'users') times['detailReadAt'] = null
+  const key = idField === null ? '0' : String(fields[idField]).toLowerCase()
+  return {
+    key,
+    fields,
+    extra: null,
+    times: { ...times, readAt: now, ...own },
+    // Written again since, so that its history is read.
+    firstSeenAt: own['firstSeenAt'] ?? now - 1,
+    readAt: now,
+    requestId: 'req-1',
+    absent: absent.includes(key),
+  }
+}
+
+function isTimed(given: Given): given is readonly [Fields, Readonly<Record<string, number>>] {
+  return Array.isArray(given)
+}
