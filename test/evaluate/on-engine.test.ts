@@ -111,17 +111,3 @@ it('opens no finding about a client whose role was renamed until roles are read 
   test.sim.primary.updateApiClient(client.clientId, { roleName: 'Ghost 2' })
   expect(await look('api-clients')).toMatchObject({ status: 'unknown', opened: 0 })
 })
-
-it('keeps a finding open while its record has no row and no tombstone', async () => {
-  const { test, evaluated } = await synced({}, 'user-mfa-enrolled')
-  const { userId } = test.sim.primary.addUser({ mfaStatus: false, mfaAction: false })
-  await fullySynced(test)
-  expect(await evaluated()).toMatchObject({ status: 'fail', opened: 1 })
-  const rename = (to: number, from: number) =>
-    test.query("update records set key = ? where resource = 'users' and key = ? returning rid", `${to}`, `${from}`)
-  rename(-userId, userId)
-  expect((await evaluated())?.resolved).toEqual({})
-  rename(userId, -userId)
-  const back = await evaluated()
-  expect([back?.opened, back?.resolved]).toEqual([0, {}])
-})

@@ -11,13 +11,6 @@ const isKind = (wanted: ResourceDefinition['kind']) => (resource: string) =>
 export const isFeed = isKind('feed')
 export const isPagedList = isKind('pagedList')
 
-/** The resources whose ids prove the tenant, in alphabetical order. */
-export const proving = all.filter(({ identifiedBy }) => identifiedBy === 'guid')
-
-/** The resources whose records tell tenants apart, and those that do not. */
-export const identifying = all.filter(({ identifiedBy }) => identifiedBy !== undefined)
-export const anonymous = all.filter(({ identifiedBy }) => identifiedBy === undefined)
-
 /** What can be synced: a feed both ways, any other in full. */
 export const ways = all.flatMap(({ name, kind }) =>
   (kind === 'feed' ? syncModes : (['full'] as const)).map((mode): readonly [ResourceName, SyncMode] => [name, mode]),

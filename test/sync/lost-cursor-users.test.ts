@@ -57,22 +57,6 @@ it('the stored cursor is replaced only when the full sync succeeds, which contin
   expect(test.observed.resets).toEqual(['users'])
 })
 
-it('incremental sync freshness is not renewed before the full sync completed', async () => {
-  const test = await synced()
-  const state = () => test.mirror.syncState(test.engine.tenantId, 'users')
-  const { incrementalSuccessAt } = await state()
-  test.sim.invalidateCursors()
-  const fault = test.sim.faults.add({ path, page: 2, effect: { kind: 'status', status: 403 } })
-  for (let n = 0; n < 3; n++) {
-    expect((await test.run('users', 'incremental')).outcome).toBe('failure')
-    test.clock.advance(5 * minuteMs)
-  }
-  expect((await state()).incrementalSuccessAt).toBe(incrementalSuccessAt)
-  test.sim.faults.remove(fault.id)
-  expect(ending(await test.run('users', 'incremental'))).toBe('success')
-  expect(Number((await state()).incrementalSuccessAt)).toBeGreaterThan(Number(incrementalSuccessAt))
-})
-
 it('a cursor refused again within a full sync interval is counted, and incremental syncs rest until the next full sync', async () => {
   const test = await synced()
   test.sim.invalidateCursors()

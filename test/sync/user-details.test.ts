@@ -116,8 +116,3 @@ it('spends unused requests on users whose details could not be read before', asy
   expect((await asked(test, 'full')).length).toBe(5)
   expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
 })
-
-it('reads no details at all with a budget of zero', async () => {
-  const test = await engine(0, 5)
-  expect(await asked(test, 'full')).toEqual([])
-})
