@@ -1,11 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { seriesOf } from '../metrics/support/parse.ts'
 import { postgresServer } from './support/postgres-server.ts'
-import { daemon, program, type RunningDaemon, until } from './support/program.ts'
-import { exported, replicaPlaces, seconds, sharedBy, startTenants } from './support/replicas.ts'
+import { daemon, program, type RunningDaemon } from './support/program.ts'
+import { replicaPlaces, seconds, sharedBy, startTenants } from './support/replicas.ts'
 
 /** After its last heartbeat a replica counts as dead for ten seconds; others look every two. */
 const takenWithinMs = 15_000
@@ -47,29 +44,6 @@ it('replicas share the tenants, and take over those of one that was killed, stop
     `select tenant_id, count(*)::int as users from records where resource = 'users' and removed_at is null group by 1`,
   )
   expect(users).toEqual(expect.arrayContaining([...tenants].map(() => expect.objectContaining({ users: 20 }))))
-})
-
-it('takes up a configuration without some of its tenants, and one with them again', async () => {
-  const { tenants, place } = await world()
-  const one = await daemon(place)
-  await until(async () => (await exported(one)).length === tenants.size)
-  const file = join(place.folder, 'config.yaml')
-  const configured = readFileSync(file, 'utf8')
-  const reload = async (text: string, count: number) => {
-    writeFileSync(file, text)
-    one.child.kill('SIGHUP')
-    await until(async () => (await exported(one)).length === count)
-  }
-  await reload(configured.replace(/^ {2}- \{ name: t[12],.*\n/gm, ''), tenants.size - 2)
-  const before = Date.now()
-  await until(async () => {
-    const text = (await one.get('/metrics')).text
-    const seen = seriesOf(text, 'tenantwatch_sync_last_success_timestamp_seconds')
-    return seen.some(({ labels, value }) => labels['tenant'] === 't3' && value * 1000 > before)
-  })
-  await reload(configured, tenants.size)
-  one.child.kill('SIGTERM')
-  expect(await one.ended).toMatchObject({ code: 0 })
 })
 
 it('sync refuses beside a replica, and says why', async () => {

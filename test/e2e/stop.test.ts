@@ -158,21 +158,6 @@ it('ends with 0 on a SIGTERM that comes while it starts', async () => {
   expect(performance.now() - asked).toBeLessThan(promptMs)
 })
 
-it('leaves no token command behind when a second signal ends it at once', async () => {
-  const hanging = states.find(({ what }) => what.includes('token command'))
-  if (hanging === undefined) throw new Error('the state is gone')
-  const scene = await sceneOf(hanging)
-  await hanging.reach(scene)
-  const { daemon, place } = scene
-  const child = await until(() => readFileSync(join(place.folder, 'child'), 'utf8').trim())
-  daemon.child.kill('SIGTERM')
-  daemon.child.kill('SIGINT')
-  const { code, signal } = await daemon.ended
-  // One that comes when nobody listens any more ends the process in its own way.
-  expect([0, 'SIGINT']).toContain(code ?? signal)
-  expect(isRunningDaemon(Number(child))).toBe(false)
-})
-
 /** True while a process is there, be it nobody's child any more. */
 function isRunningDaemon(pid: number): boolean {
   try {

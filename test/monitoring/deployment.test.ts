@@ -55,12 +55,6 @@ it('gives the backup another name than the daemon, whose Service selects by it, 
   })
 })
 
-it('lets name resolution out to any address: NodeLocal DNSCache is no pod that a selector covers', () => {
-  const { egress } = resource('network-policy.yaml')['spec'] as { egress: readonly object[] }
-  const ports = ['UDP', 'TCP'].map((protocol) => ({ port: 53, protocol }))
-  expect(egress).toContainEqual({ ports })
-})
-
 it('packages the chart with the shipped rules and dashboards, in the version of the program', () => {
   const chart = join(root, 'deploy/helm/tenantwatch')
   const { version, appVersion } = parse(textOf('deploy/helm/tenantwatch/Chart.yaml'))
@@ -197,32 +191,4 @@ it('composes services that can start with a read-only root, within limits: docke
       for (const secret of used) expect(secrets[secret]?.file).toMatch(/^deploy\/compose\/secrets\/\w+$/)
     }
   expect(textOf('.gitignore').split('\n')).toContain('deploy/compose/secrets/')
-})
-
-it('has the configuration and tokens of the real tenant in a folder that git ignores, and the demo its own in its place', () => {
-  const { volumes, environment, healthcheck } = real.services['tenantwatch'] ?? {}
-  expect([volumes?.[0], environment]).toEqual([secrets, { TENANTWATCH_CONFIG: '/etc/tenantwatch/tenantwatch.yaml' }])
-  expect(demo.services['tenantwatch']?.volumes).toEqual(['./deploy/compose/demo:/etc/tenantwatch:ro'])
-  const probe = /^ {2}CMD (\[.*\])$/m.exec(textOf('Dockerfile'))?.[1] ?? '[]'
-  expect(healthcheck).toMatchObject({ test: ['CMD', ...JSON.parse(probe)] })
-})
-
-it('hardens the unit', () => {
-  const unit = textOf('deploy/systemd/tenantwatch.service')
-  // A dynamic user would bring these with it.
-  const withUser = ['PrivateTmp=yes', 'RemoveIPC=yes', 'RestrictSUIDSGID=yes', 'ProtectHome=yes']
-  for (const line of ['ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet=', ...withUser])
-    expect(unit.split('\n')).toContain(line)
-  expect(unit).not.toContain('MemoryDenyWriteExecute=yes')
-})
-
-it('lets the unit read the files of tokens themselves, so that a rotated token needs no restart', () => {
-  const unit = textOf('deploy/systemd/tenantwatch.service')
-  // systemd copies a credential when the unit starts, and a reload does not copy it again.
-  expect(unit).not.toMatch(/^(Load|Set|Import)Credential/m)
-  expect(unit).toMatch(/^User=tenantwatch\nGroup=tenantwatch$/m)
-  const steps = textOf('docs/install.md')
-  expect(steps).toContain('useradd --system')
-  expect(/token: \{ file: ([^ ]+) \}/.exec(unit)?.[1]).toBe('/etc/tenantwatch/acme-token')
-  expect(steps).toContain('install -o root -g tenantwatch -m 0640 acme-token /etc/tenantwatch/acme-token')
 })
