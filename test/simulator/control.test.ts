@@ -72,18 +72,6 @@ it('puts faults in place, lists and removes them', async () => {
   expect((await ask(simulator, 'DELETE', '/faults')).body).toEqual({ faults: [] })
 })
 
-it('shows and clears requests and violations', async () => {
-  const simulator = await startOnSockets()
-  await call(simulator, '/nothing')
-  expect((await ask(simulator, 'GET', '/requests')).body).toMatchObject([
-    { path: '/api/public/nothing', token: 'reader' },
-  ])
-  expect((await ask(simulator, 'GET', '/violations')).body).toMatchObject([{ kind: 'unknown-path' }])
-  await ask(simulator, 'DELETE', '/requests')
-  await ask(simulator, 'DELETE', '/violations')
-  expect([simulator.requests.count(), simulator.violations]).toEqual([0, []])
-})
-
 it('changes tokens, readings and cursors, and runs life', async () => {
   const simulator = await startOnSockets()
   const change = (json: unknown) => ask(simulator, 'POST', '/tokens', json)

@@ -28,18 +28,9 @@ it('lists users oldest first with a null roleId and the fields of the specificat
   const times = users.map(({ createdAt }) => String(createdAt))
   expect(times).toEqual(times.toSorted())
   expect(new Set(times).size).toBeLessThan(times.length)
-  expect(Object.keys(users[0] ?? {})).toEqual([
-    'userId',
-    'firstName',
-    'lastName',
-    'email',
-    'state',
-    'mfaStatus',
-    'mfaAction',
-    'roleId',
-    'roleName',
-    'createdAt',
-  ])
+  expect(Object.keys(users[0] ?? {}).join(' ')).toBe(
+    'userId firstName lastName email state mfaStatus mfaAction roleId roleName createdAt',
+  )
 })
 
 it('shows the roleId in get user only, with the name of that role', async () => {
@@ -66,27 +57,6 @@ it('lists roles whole, inactive ones and two of one name among them, in no fixed
   expect(records(first).find(({ name }) => name === 'Compliance Reader')?.['permissions']).toHaveLength(
     permissionCodes.length - 1,
   )
-})
-
-it('lists permissions that endpoints require and some that none requires', async () => {
-  const simulator = await start()
-  const codes = records(await call(simulator, '/permissions')).map((permission) => permission['code'])
-  expect(codes).toEqual(expect.arrayContaining(['Api_Users_Create', 'Api_AuthSettings_Read', 'Portal_Roles_Manage']))
-})
-
-it('gives authentication settings with SSO, and all false and null without', async () => {
-  const simulator = await start()
-  expect(record(await call(simulator, '/authentication-settings'))).toMatchObject({
-    ssoEnabled: true,
-    mfaEnabled: true,
-  })
-  expect(record(await call(simulator, '/authentication-settings', { token: 'secondReader' }))).toEqual({
-    ssoEnabled: false,
-    ssoEnforced: false,
-    providerType: null,
-    tenantName: null,
-    mfaEnabled: false,
-  })
 })
 
 it('lists API clients without limit, the calling one among them and no secret anywhere', async () => {
@@ -126,18 +96,12 @@ it('keeps the tenants apart on every endpoint', async () => {
     // A user may be in several tenants (docs/internals/api.md#user).
     expect(second.filter((one) => primary.has(one))).toHaveLength(id === 'userId' ? 2 : 0)
   }
-  const roleIds = new Set(
+  const roleIds = (tenant: 'primary' | 'second') =>
     simulator
-      .state()
+      .state(tenant)
       .roles()
-      .map(({ roleId }) => roleId),
-  )
-  expect(
-    simulator
-      .state('second')
-      .roles()
-      .filter(({ roleId }) => roleIds.has(roleId)),
-  ).toEqual([])
+      .map(({ roleId }) => roleId)
+  expect(roleIds('second').filter((id) => roleIds('primary').includes(id))).toEqual([])
   const user = simulator.primary.addUser()
   expect((await call(simulator, `/users/${user.userId}`)).status).toBe(200)
   expect((await call(simulator, `/users/${user.userId}`, { token: 'secondReader' })).status).toBe(404)

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { expect, it } from 'vitest'
 import type { FaultEffect, Simulator } from '../../src/simulator/index.ts'
-import { call, code, fullSync, records, start, startOnSockets } from './support.ts'
+import { call, fullSync, records, start, startOnSockets } from './support.ts'
 
 function headers(simulator: Simulator) {
   return { authorization: `Bearer ${simulator.tokens.reader}` }
@@ -29,23 +29,6 @@ async function startWith(effect: FaultEffect): Promise<Simulator> {
   simulator.faults.add({ effect })
   return simulator
 }
-
-it('answers with a status, a code and headers of the fault', async () => {
-  const simulator = await startWith({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
-  const answer = await call(simulator, '/roles')
-  expect([answer.status, code(answer), answer.headers.get('retry-after')]).toEqual([429, 'TOO_MANY_REQUESTS', '7'])
-})
-
-it('redirects without being followed', async () => {
-  const simulator = await startWith({ kind: 'status', status: 302, headers: { location: 'http://elsewhere.invalid/' } })
-  const response = await roles(simulator)
-  expect([response.status, response.headers.get('location')]).toEqual([302, 'http://elsewhere.invalid/'])
-})
-
-it('answers with any body', async () => {
-  const simulator = await startWith({ kind: 'body', body: '{"data":[', contentType: 'application/json' })
-  expect(await (await roles(simulator)).text()).toBe('{"data":[')
-})
 
 it('meets only the requests its matcher names, and counts them', async () => {
   const simulator = await start()
@@ -118,11 +101,6 @@ it('drips the body in small pieces that make up the whole', async () => {
   expect(chunks).toBeGreaterThan(1)
 })
 
-it('delays an answer and then gives it', async () => {
-  const simulator = await startWith({ kind: 'delay', ms: 1 })
-  expect((await call(simulator, '/roles')).status).toBe(200)
-})
-
 it('puts a byte into the body that is no UTF-8 inside JSON that a lenient decoder accepts', async () => {
   const simulator = await startWith({ kind: 'invalid-utf8' })
   const bytes = await (await roles(simulator)).arrayBuffer()
@@ -169,12 +147,6 @@ it('repeats the cursor, or ignores it', async () => {
 
   simulator.faults.add({ effect: { kind: 'ignore-cursor' } })
   expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual(records(first))
-})
-
-it('shifts the clock of the answers, errors too', async () => {
-  const simulator = await startWith({ kind: 'clock-skew', ms: -3_600_000 })
-  expect((await call(simulator, '/roles')).body.meta.timestamp).toBe('2026-03-01T11:00:00.000Z')
-  expect((await call(simulator, '/roles/1')).body.meta.timestamp).toBe('2026-03-01T11:00:00.000Z')
 })
 
 it('leaves records out of lists, which are still found by their id', async () => {

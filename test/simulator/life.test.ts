@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { call, fullSync, records, start, startOnSockets, startTime } from './support.ts'
+import { call, fullSync, records, start, startTime } from './support.ts'
 
 const none = {
   invitationsAccepted: 0,
@@ -39,13 +39,4 @@ it('completes an upload when its ingestion is over, at the end of the feed and w
   const wanted = { uploadStatus: 'Completed', updatedAt: new Date(startTime + 600_000).toISOString() }
   expect(changed.find(({ fileId }) => fileId === uploaded.fileId)).toMatchObject(wanted)
   expect(simulator.state().document(stuck.fileId)?.uploadStatus).toBe('Processing')
-})
-
-it('lives by a timer until it is closed', async () => {
-  const simulator = await startOnSockets({ liveEveryMs: 1, lifeRates: { ...none, usersJoining: 1 } })
-  await expect.poll(() => simulator.state().userCount(), { timeout: 60_000 }).toBeGreaterThan(251)
-  await simulator.close()
-  const count = simulator.state().userCount()
-  await new Promise((resolve) => setImmediate(resolve))
-  expect(simulator.state().userCount()).toBe(count)
 })

@@ -57,21 +57,6 @@ it('has every kind of compliance problem', async () => {
   expect(documents.some(({ updatedAt }) => updatedAt === null)).toBe(true)
 })
 
-it('has no problem when configured so', async () => {
-  const simulator = await start({ problems: false })
-  for (const { state } of [simulator.primary, simulator.second]) {
-    expect([...state.users()].every((user) => user.state === 'Active' && user.mfaStatus)).toBe(true)
-    expect([...state.documents()].every(({ uploadStatus }) => uploadStatus === 'Completed')).toBe(true)
-    const limit = new Date(startTime - 365 * day).toISOString()
-    expect([...state.documents()].every(({ createdAt }) => createdAt > limit)).toBe(true)
-    expect(new Set([...state.documents()].map(({ filename }) => filename)).size).toBe(state.documentCount())
-    expect([...state.apiClients()].every(({ roleName }) => roleName === 'Compliance Reader')).toBe(true)
-    expect(new Set(state.roles().map(({ name }) => name)).size).toBe(state.roles().length)
-    expect(state.roles().every((role) => role.state === 'Active')).toBe(true)
-    expect(state.authenticationSettings()).toMatchObject({ ssoEnabled: true, ssoEnforced: true, mfaEnabled: true })
-  }
-})
-
 it('describes itself with URLs and every token', async () => {
   const simulator = await startOnSockets()
   const text = describeSimulator(simulator).join('\n')
