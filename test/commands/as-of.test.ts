@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 
-import { synced } from './support/cli.ts'
-import { type Reported, small, timed } from './support/timed-world.ts'
+import { type Reported, timed } from './support/timed-world.ts'
 
 it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, expired, removed; raised, released', async () => {
   const world = await timed('', [{ name: 'acme' }])
@@ -54,30 +53,3 @@ interface Standing {
     readonly holds: readonly { readonly reason: string }[]
   }[]
 }
-
-it('refuses a time before the record, a future time and an invalid time, each with its reason', async () => {
-  const world = await synced({ simulator: small })
-  const { run } = world
-  expect(await run('report', '--as-of', '2026-02-01')).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/ from before 2026-03-01T12:00:00.000Z.*Give 2026-03-01T12:00:00.000Z or later/),
-  })
-  expect(await run('report', '--as-of', '2026-03-02')).toMatchObject({
-    code: 2,
-    stderr:
-      'tenantwatch: 2026-03-02 of --as-of means the end of that day, which is in the future; without --as-of the report shows the current state\n',
-  })
-  expect(await run('report', '--as-of', '2026-03-01T18:00:00Z')).toMatchObject({
-    code: 2,
-    stderr: 'tenantwatch: The time of --as-of is in the future; without --as-of the report shows the current state\n',
-  })
-  expect(await run('report', '--as-of', 'yesterday')).toMatchObject({
-    code: 2,
-    stderr:
-      'tenantwatch: Invalid value of --as-of "yesterday": expected a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
-  })
-  expect(await run('report', '--tenant', 'nobody')).toMatchObject({
-    code: 2,
-    stderr: 'tenantwatch: Unknown tenant "nobody": expected one of acme\n',
-  })
-})

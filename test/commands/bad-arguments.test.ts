@@ -21,7 +21,12 @@ backup a b
 demo --users -1
 simulate --port http
 simulate --reading SECRET=1
+notify
+notify --test SECRET
 rules --job SECRET"
+rules --runbooks ftp://SECRET
+dashboards postur
+dashboards --output /dev/null
 rules --grafana SECRET
 rules --format xml
 dashboards SECRET
@@ -30,6 +35,7 @@ verify --tenant SECRET
 report --format md
 report --as-of SECRET
 report --as-of 2030-01-01
+report --as-of 2026-02-01
 report --tenant SECRET
 findings --format xml
 findings --limit 0

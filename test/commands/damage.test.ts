@@ -74,13 +74,6 @@ it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no
   expect(contentOf(world.store)).toEqual(before)
 })
 
-it('syncs a large mirror that is sound', async () => {
-  const world = await synced()
-  enlarge(world.store)
-  world.pass(aDay)
-  expect(await world.run('sync')).toMatchObject({ code: 0 })
-})
-
 it.each([
   ['commands that read', 'findings'],
   ['an engine', 'sync'],

@@ -32,15 +32,6 @@ it('warns that an exported resource was never completely read', async () => {
   expect(parseCsv(stdout)[0]?.slice(0, 3)).toEqual(['userId', 'firstName', 'lastName'])
 })
 
-it('exits with 3 and names the hold while one is open, also when no run was affected', async () => {
-  const { run, simulator } = await synced()
-  simulator.primary.removeUsers(0.5)
-  expect(await run('sync', '--full', '--resource', 'users')).toMatchObject({ code: 3 })
-  const later = await run('sync', '--resource', 'documents')
-  expect(later.code).toBe(3)
-  expect(later.stdout).toMatch(/^acme users: on hold [\w-]+: \d+ of \d+ users are missing.*tenantwatch accept/m)
-})
-
 it('does not show a check result that other thresholds led to', async () => {
   const one = await cli({ more: 'checks: { document-current: { days: 30000 } }' })
   await one.run('sync')

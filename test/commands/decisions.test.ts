@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { synced } from './support/cli.ts'
-import { parseCsv } from './support/csv.ts'
 
 const reasons = { hold: 'Left with the spin-off, ticket 4711', drift: 'Agreed with the board on 3 May' }
 
@@ -37,46 +36,6 @@ async function decided() {
   await run('sync', '--full')
   return { ...world, before, holdId, count: Number(count), heldAt, driftAt, between, drift }
 }
-
-it('shows accepted holds and drift in the history, with time and reason', async () => {
-  const { run, holdId, count, heldAt, driftAt, drift } = await decided()
-  const { stdout } = await run('history', '--format', 'json')
-  const rows: { at: string; change: string; resource: string }[] = JSON.parse(stdout)
-  expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted())
-  const facts = { tenant: 'acme', before: null, requestId: null }
-  expect(rows.filter(({ change }) => change.endsWith('_accepted'))).toEqual([
-    {
-      ...{ ...facts, at: heldAt, resource: 'users', entity: holdId, change: 'hold_accepted' },
-      ...{ field: 'shrink_held', after: count, reason: reasons.hold, by: 'Ada' },
-    },
-    {
-      ...{ ...facts, at: driftAt, resource: 'authentication-settings', entity: drift.entity.id },
-      ...{ change: 'drift_accepted', field: drift.check, after: 'Oidc', reason: reasons.drift, by: 'Grace' },
-    },
-  ])
-  const { stdout: table } = await run('history')
-  expect(table).toMatch(new RegExp(`^${heldAt} .* users ${holdId} .* hold_accepted \\(shrink_held: ${count}\\): `, 'm'))
-  const [heading] = parseCsv((await run('history', '--format', 'csv')).stdout)
-  expect(heading?.slice(-2)).toEqual(['reason', 'by'])
-  const shown = async (...args: string[]) => {
-    const text = (await run('history', ...args)).stdout
-    return Object.entries(reasons).flatMap(([kind, reason]) => (text.includes(reason) ? [kind] : []))
-  }
-  expect(await shown('--resource', 'users')).toEqual(['hold'])
-  expect(await shown('--resource', 'roles')).toEqual([])
-  expect(await shown('--entity', 'authentication-settings:providerType')).toEqual(['drift'])
-  expect(await shown('--since', driftAt)).toEqual(['drift'])
-  expect(await shown('--until', heldAt)).toEqual(['hold'])
-})
-
-it('explains a finding that ended because its state was accepted', async () => {
-  const { run, drift, driftAt } = await decided()
-  const { stdout } = await run('explain', drift.fingerprint)
-  expect(stdout).toContain(`Accepted by operators\n  ${driftAt}  "Oidc": ${reasons.drift} (Grace)\n`)
-  const { accepted, finding } = JSON.parse((await run('explain', drift.fingerprint, '--format', 'json')).stdout)
-  expect(accepted).toMatchObject([{ at: driftAt, reason: reasons.drift }])
-  expect(finding.resolution).toBe('rule_changed')
-})
 
 it('reports decisions as of a time, and when they were applied', async () => {
   const { run, before, between, holdId, heldAt, driftAt, count } = await decided()

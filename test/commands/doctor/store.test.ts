@@ -2,9 +2,8 @@ import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeFileSync, wr
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { diagnosePlace } from '../../../src/doctor/database.ts'
-import { resources } from '../../../src/resources/index.ts'
 import { lockStateOf } from '../../../src/store/db/sqlite/engine-lock.ts'
-import { type StoreFacts, storeFacts } from '../../../src/store/db/sqlite/store-facts.ts'
+import type { StoreFacts } from '../../../src/store/db/sqlite/store-facts.ts'
 import { withDatabase } from '../../support/sqlite.ts'
 import { cli, doctor, synced } from '../support/cli.ts'
 
@@ -38,25 +37,9 @@ it('reports the free space of a database', () => {
   expect(levels({ walBytes: 300 * 2 ** 20 })).toEqual({ engine: 'ok', 'write-ahead log': 'warn', disk: 'ok' })
 })
 
-it.each([
-  [true, '/data/mirror.db cannot be written: this user may not write /data (EACCES)'],
-  [false, '/data/mirror.db does not exist and cannot be created: this user may not write /data (EACCES)'],
-])('fails for a database that this user cannot write or create (exists: %s)', (exists, sentence) => {
+it.each([true, false])('fails for a database that this user cannot write or create (exists: %s)', (exists) => {
   const [found] = diagnosePlace({ ...facts, exists, obstacle: 'this user may not write /data (EACCES)' })
-  expect(found).toMatchObject({ level: 'fail', text: sentence })
-})
-
-it('reads the facts of files that are there, and of those that are not', async () => {
-  const world = await synced()
-  const { bytes, exists, freeBytes, obstacle } = storeFacts(world.store)
-  const size = readFileSync(world.store).length
-  expect({ bytes, exists, obstacle }).toEqual({ bytes: size, exists: true, obstacle: null })
-  expect(freeBytes).toBeGreaterThan(0)
-  expect(storeFacts(`${world.folder}/none/of/them.db`)).toMatchObject({
-    bytes: 0,
-    exists: false,
-    lock: { held: false },
-  })
+  expect(found).toMatchObject({ level: 'fail', text: expect.stringContaining('EACCES') })
 })
 
 it('looks at a lock without taking it', async () => {
@@ -96,29 +79,14 @@ it('finds damage in a page that nothing else it does would read', async () => {
   expect(stdout).toMatch(/^fail database: .*damaged.*restore a backup/m)
 })
 
-it('fails on a file that is no database, or another program’s, and still asks the tenant', async () => {
-  const world = await cli()
-  await world.run('sync')
-  writeFileSync(
-    world.store,
-    'not a database at all, but long enough to have a header of a hundred bytes or more '.repeat(3),
-  )
-  const { code, stdout } = await doctor(world)
-  expect(code).toBe(3)
-  expect(stdout).toMatch(/^fail database: .*mirror\.db/m)
-  expect(stdout.match(/^ok .* Api_/gm)).toHaveLength(resources.length)
-})
-
-it('distinguishes an older layout from a newer one', async () => {
+it.each([
+  ['1', /^fail database: .*older layout; run "tenantwatch sync"/m],
+  ['9e15', /^fail database: .*newer tenantwatch/m],
+])('distinguishes an older layout from a newer one (%s)', async (createdAt, line) => {
   const world = await synced()
-  withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 1'))
-  const older = await doctor(world)
-  expect(older.code).toBe(3)
-  expect(older.stdout).toMatch(/^fail database: .*has an older layout; run "tenantwatch sync" once/m)
-  withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 9e15'))
-  const newer = await doctor(world)
-  expect(newer.code).toBe(3)
-  expect(newer.stdout).toMatch(/^fail database: .*written by a newer tenantwatch/m)
+  withDatabase(world.store, (raw) => raw.exec(`update __drizzle_migrations set created_at = ${createdAt}`))
+  const { code, stdout } = await doctor(world)
+  expect([code, stdout]).toEqual([3, expect.stringMatching(line)])
 })
 
 it('names tenants that are in the mirror and not in the configuration', async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createTenantClient } from '../../../src/api/client.ts'
@@ -15,49 +15,54 @@ import { cli, doctor, startTime } from '../support/cli.ts'
 
 const auth = { header: 'Authorization', scheme: 'Bearer' }
 
+const oauth2 = {
+  tokenUrl: 'https://login.example.com/token?key=CANARY',
+  clientId: 'a',
+  clientSecret: { env: 'ACME_SECRET' },
+  scope: null,
+  parameters: {},
+  clientAuth: 'body' as const,
+}
+
+/** What is said of a token of this source, at `startTime`; a file is given this mode. */
+function ofToken(token: Parameters<typeof diagnoseToken>[0]['token'], goodForMs: number | null = null, mode = 0o600) {
+  const path = 'file' in token && typeof token.file === 'string' ? token.file : null
+  if (path !== null && existsSync(path)) chmodSync(path, mode)
+  const env = (name: string) => (name === 'BROKEN' ? 'two words' : 'x')
+  const found = diagnoseToken({ ...auth, token }, startTime, goodForMs, env)
+  return found.map(({ level, subject, text }) => `${level} ${subject}: ${text}`)
+}
+
 it('reports the source and the age of a token, never the token', () => {
-  const file = join(temporaryFolder(), 'token')
-  writeFileSync(file, 'CANARY-9c1f44e7a0b25d3886', { mode: 0o600 })
-  utimesSync(file, startTime / 1000, startTime / 1000)
-  const now = startTime + 3 * dayMs
-  const of = (token: Parameters<typeof diagnoseToken>[0]['token'], goodForMs: number | null = null) =>
-    diagnoseToken({ ...auth, token }, now, goodForMs, (name) => (name === 'BROKEN' ? 'two words' : 'x')).map(
-      ({ level, subject, text }) => `${level} ${subject}: ${text}`,
-    )
-  expect(of({ env: 'ACME_TOKEN' })).toEqual([expect.stringMatching(/^ok token: from the variable ACME_TOKEN; its age/)])
-  expect(of({ file })).toEqual([`ok token: from the file ${file}, written 3 days ago`])
-  chmodSync(file, 0o644)
-  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*written 3 days ago; every user of this machine/)])
-  chmodSync(file, 0o620)
-  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every member of its group may replace it$/)])
-  chmodSync(file, 0o666)
-  expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every user of this machine may replace it$/)])
-  expect(of({ env: 'BROKEN' })).toEqual([expect.stringMatching(/^fail token: the variable BROKEN contains a space/)])
-  expect(of({ file: '/nowhere/at/all' })).toEqual(['fail token: the file /nowhere/at/all does not exist'])
   const folder = temporaryFolder()
-  expect(of({ file: folder })).toEqual([`fail token: the file ${folder}: it is a directory`])
+  const file = join(folder, 'token')
+  writeFileSync(file, 'CANARY-9c1f44e7a0b25d3886')
+  utimesSync(file, (startTime - 3 * dayMs) / 1000, (startTime - 3 * dayMs) / 1000)
   const loop = join(folder, 'loop')
   symlinkSync(loop, loop)
-  expect(of({ file: loop })).toEqual([`fail token: the file ${loop}: it cannot be read (ELOOP)`])
-  expect(() =>
-    warnOfSecretFiles([{ name: 'acme', auth: { ...auth, token: { file: loop } } }], silentLog()),
-  ).not.toThrow()
-  expect(of({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs)).toEqual([
-    'ok token: from the command vault, fetched now, to be used for 1 h',
-  ])
-  const oauth2 = {
-    tokenUrl: 'https://login.example.com/token?key=CANARY',
-    clientId: 'a',
-    clientSecret: { env: 'ACME_SECRET' },
-    scope: null,
-    parameters: {},
-    clientAuth: 'body' as const,
+  for (const [[line], expected] of [
+    [ofToken({ env: 'ACME_TOKEN' }), /^ok token: .*ACME_TOKEN; its age/],
+    [ofToken({ file }), /^ok token: .*written 3 days ago$/],
+    [ofToken({ file }, null, 0o644), /^warn token: .*every user of this machine/],
+    [ofToken({ file }, null, 0o620), /^warn token: .*its group may replace it$/],
+    [ofToken({ file }, null, 0o666), /^warn token: .*every user of this machine may replace it$/],
+    [ofToken({ env: 'BROKEN' }), /^fail token: .*BROKEN contains a space/],
+    [ofToken({ file: '/nowhere/at/all' }), /^fail token: .*does not exist$/],
+    [ofToken({ file: '/dev' }), /^fail token: .*it is a directory$/],
+    [ofToken({ file: loop }), /^fail token: .*ELOOP/],
+    [
+      ofToken({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs),
+      /^ok token: from the command vault,.* for 1 h$/,
+    ],
+    [ofToken({ oauth2 }, 54 * 60_000), /^ok token: by OAuth 2 from https:\/\/login\.example\.com,.* for 54 min$/],
+    [ofToken({ oauth2 }, 54 * 60_000).slice(1), /^ok client secret: .*ACME_SECRET/],
+    [ofToken({ oauth2 }), /^fail token: .*could not be fetched$/],
+  ] as const) {
+    expect(line).toMatch(expected)
+    expect(line).not.toContain('CANARY')
   }
-  expect(of({ oauth2 }, 54 * 60_000)).toEqual([
-    'ok token: by OAuth 2 from https://login.example.com, fetched now, to be used for 54 min',
-    expect.stringMatching(/^ok client secret: from the variable ACME_SECRET/),
-  ])
-  expect(of({ oauth2 })[0]).toMatch(/^fail token: .*could not be fetched$/)
+  const tenant = { name: 'acme', auth: { ...auth, token: { file: loop } } }
+  expect(() => warnOfSecretFiles([tenant], silentLog())).not.toThrow()
 })
 
 it('gives a tenant that answers to nothing so long in all, and no longer', async () => {
@@ -87,15 +92,6 @@ it('gives a tenant that answers to nothing so long in all, and no longer', async
   expect(simulator.requests.count()).toBeLessThan(3)
 })
 
-it('lets a stop of the program through', async () => {
-  const { runWith, simulator } = await cli()
-  const stopping = new AbortController()
-  simulator.onRequest(() => stopping.abort(new DOMException('The program is stopping', 'AbortError')))
-  const { code, stdout, stderr } = await runWith({ stop: stopping.signal }, 'doctor')
-  expect([code, stdout]).toEqual([3, ''])
-  expect(stderr).not.toMatch(/^ +at /m)
-})
-
 it('warns of deviations on the first pages, with what they mean for the data', async () => {
   const plain = await cli({ simulator: { problems: false } })
   expect((await doctor(plain)).stdout).not.toContain('deviations')
@@ -120,20 +116,11 @@ it('names an unknown value with the key that would make it known', async () => {
   expect(await deviations()).toBe('')
 })
 
-it('names fields of the envelope that the specification does not name', async () => {
-  const world = await cli({ simulator: { problems: false } })
-  const transform = (envelope: Envelope) => ({ ...envelope, meta: { ...Object(envelope.meta), warnings: [] } })
-  world.simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
-  expect((await doctor(world)).stdout).toMatch(/^warn deviations: unknown_field in roles: meta\.warnings\. A field/m)
-})
-
 it('names unknown fields of records without their values, those with the same resources together', async () => {
   const world = await cli({ simulator: { problems: false, readings: { unknownFields: true } } })
   const found = async () => (await doctor(world)).stdout.match(/^warn deviations: .*/gm)
   expect(await found()).toEqual([
-    expect.stringMatching(
-      /^warn deviations: unknown_field in api-clients: warnings, meta\.region, pagination\.totalPages, lastUsedAt; .*roles: warnings, meta\.region, color; users: .*avatar, locale\. A field/,
-    ),
+    expect.stringMatching(/unknown_field in api-clients: warnings, meta\.region, .*lastUsedAt/),
   ])
   const transform = ({ data, ...envelope }: Envelope) => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x${i}`, 'a value']))

@@ -13,19 +13,18 @@ const chosen = 'checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus } }'
 const own = `ownClientId: 00000000-0000-4000-8000-000000000001, ${chosen}`
 
 it('notes without a warning that no state of the drift checks was approved', () => {
-  const notes = (baseline: string) => {
-    const checks = `checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus }, auth-settings-unchanged: { baseline: ${baseline} } }`
-    return everything('', `ownClientId: 00000000-0000-4000-8000-000000000001, ${checks}`)
-  }
-  const assumed = 'no baseline is configured: the state first mirrored counts until an operator accepts another one'
-  const role = 'role-permissions-unchanged'
-  expect(notes('{}')).toEqual([`ok baseline: auth-settings-unchanged, ${role}: ${assumed}`])
-  expect(notes('{ mfaEnabled: true }')).toEqual([`ok baseline: ${role}: ${assumed}`])
+  const baseline = 'auth-settings-unchanged: { baseline: { mfaEnabled: true } }'
+  const checks = `checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus }, ${baseline} }`
+  expect(everything('', `ownClientId: 00000000-0000-4000-8000-000000000001, ${checks}`)).toEqual([
+    expect.stringMatching(/^ok baseline: role-permissions-unchanged: /),
+  ])
 })
 
 function warnings(...given: Parameters<typeof everything>): readonly string[] {
   return everything(...given).filter((line) => !line.startsWith('ok baseline: '))
 }
+
+const subjects = (lines: readonly string[]) => lines.map((line) => /^warn (\S+):/.exec(line)?.[1])
 
 function everything(more = '', tenant = own, baseUrl = 'https://api.example.com', folder = '/'): readonly string[] {
   const file = `tenants: [{ name: acme, baseUrl: "${baseUrl}", auth: { token: { env: T } }, ${tenant} }]\n${more}`
@@ -61,42 +60,28 @@ it('accepts a default configuration in which the operator has made every decisio
   expect(warnings()).toEqual([])
 })
 
-it.each([
-  ['', `ownClientId: null, ${chosen}`, [/^warn ownClientId: is not set$/]],
-  ['', own.replace('enrolledWhen: mfaStatus', ''), [/^warn user-mfa-enrolled: assumed: mfaStatus true means enrolled/]],
+it.each<[more: string, tenant: string, expected: readonly string[]]>([
+  ['', `ownClientId: null, ${chosen}`, ['ownClientId']],
+  ['', own.replace('enrolledWhen: mfaStatus', ''), ['user-mfa-enrolled']],
+  ['checks: { user-mfa-enrolled: { enabled: false } }', own.replace('enrolledWhen: mfaStatus', ''), ['checks']],
+  ['documents: { knownStatuses: [Completed, Processing, Indexed, null] }', own, ['knownStatuses']],
   [
-    'checks: { user-mfa-enrolled: { enabled: false } }',
-    own.replace('enrolledWhen: mfaStatus', ''),
-    [/^warn checks: 1/],
-  ],
-  [
-    'documents: { knownStatuses: [Completed, Processing, Indexed, null] }',
-    own,
-    [
-      /^warn knownStatuses: documents\.knownStatuses has Indexed, null, which neither checks\.document-processing-finished\.statuses \(busy\) nor checks\.document-required-present\.statuses \(finished\) has: a document in it fails no check$/,
-    ],
-  ],
-  [
-    'documents: { knownStatuses: [Completed, Processing, Indexed, Queued] }\nchecks: { document-processing-finished: { statuses: [Processing, Queued] }, document-required-present: { statuses: [Completed, Indexed] } }',
+    'documents: { knownStatuses: [Completed, Processing, Queued] }\nchecks: { document-processing-finished: { statuses: [Processing, Queued] } }',
     own,
     [],
   ],
-  ['checks: { document-current: { enabled: false } }', own, [/^warn checks: 1 switched off: document-current$/]],
-  [
-    'server: { listen: "0.0.0.0:9469", exposeDetails: true }',
-    own,
-    [/^warn listen: /, /^warn exposeDetails: .* to everybody who can reach 0\.0\.0\.0$/],
-  ],
-  ['server: { listen: "0.0.0.0:9469" }', own, [/^warn listen: .* open to everybody who can reach 0\.0\.0\.0:9469/]],
+  ['checks: { document-current: { enabled: false } }', own, ['checks']],
+  ['server: { listen: "0.0.0.0:9469", exposeDetails: true }', own, ['listen', 'exposeDetails']],
+  ['server: { listen: "0.0.0.0:9469" }', own, ['listen']],
   ['server: { listen: "[::1]:9469" }', own, []],
   ['server: { exposeDetails: true }', own, []],
-] as const)('looks twice at %j with %s', (more, tenant, expected) => {
-  expect(warnings(more, tenant)).toEqual(expected.map((one) => expect.stringMatching(one)))
+])('looks twice at %j with %s', (more, tenant, expected) => {
+  expect(subjects(warnings(more, tenant))).toEqual(expected)
 })
 
 it('looks twice at a token that travels unencrypted', () => {
   const insecure = `${own}, api: { allowInsecureHttp: true }`
-  expect(warnings('', insecure, 'http://api.example.com')).toEqual([expect.stringMatching(/^warn baseUrl: is http/)])
+  expect(subjects(warnings('', insecure, 'http://api.example.com'))).toEqual(['baseUrl'])
   expect(warnings('', own, 'http://127.0.0.1:9470')).toEqual([])
 })
 
@@ -110,11 +95,9 @@ it('takes users of the web configuration for protection', () => {
   )
   expect(evaluated()).toEqual([])
   writeFileSync(join(folder, 'web.yaml'), 'http_server_config: { http2: true }\n')
-  expect(evaluated()).toEqual([/^warn listen/, /^warn exposeDetails/].map((one) => expect.stringMatching(one)))
-  writeFileSync(join(folder, 'web.yaml'), '{}\n')
-  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*the file is empty/)])
+  expect(subjects(evaluated())).toEqual(['listen', 'exposeDetails'])
   writeFileSync(join(folder, 'web.yaml'), 'color: red\n')
-  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*color/)])
+  expect(subjects(evaluated())).toEqual(['webConfig'])
 })
 
 it('notices two names of one tenant', async () => {
@@ -139,24 +122,18 @@ it('warns of a resource that is switched off, and asks nothing for it', async ()
   expect(world.simulator.requests.count()).toBe(resources.length - 1)
 })
 
-it('tries the checks that operators wrote', async () => {
+it('tries the checks that operators wrote, and names entities that they could not evaluate', async () => {
   const world = await cli({ more: 'ownChecks: { folder: own, timeoutSeconds: 300 }' })
   mkdirSync(join(world.folder, 'own'))
   const header = '-- id: own-one\n-- title: One\n-- severity: medium\n-- inputs: users\n'
-  const query = "select userId as entity, 'ok' as status, 'm' as reason from users"
-  writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}select nonsense from users\n`)
+  const write = (query: string) => writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}${query}\n`)
+  write('select nonsense from users')
   const bad = await doctor(world)
-  expect(bad.code).toBe(3)
-  expect(bad.stdout).toMatch(/^fail own checks: own-one\.sql: .*nonsense/m)
-  writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}${query}\n`)
-  expect((await doctor(world)).stdout).toMatch(/^ok own checks: 1 query without errors over an empty mirror$/m)
-  const failed = query.replace("'ok' as status", "iif(userId <= 1001, 'error', 'alarm') as status")
-  writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}${failed}\n`)
+  expect([bad.code, bad.stdout]).toEqual([3, expect.stringMatching(/^fail own checks: own-one\.sql: .*nonsense/m)])
+  write("select userId as entity, iif(userId <= 1001, 'error', 'alarm') as status, 'm' as reason from users")
   await world.run('sync')
   const { stdout } = await doctor(world)
-  expect(stdout).toMatch(/^ok own checks: 1 query without errors over an empty mirror$/m)
-  expect(stdout).toMatch(
-    /^warn own checks: own-one could not evaluate 1 of 250 entities \(status error\)\. See "tenantwatch checks --try \S*own\/own-one\.sql"/m,
-  )
+  expect(stdout).toMatch(/^ok own checks: 1 query without errors/m)
+  expect(stdout).toMatch(/^warn own checks: own-one could not evaluate 1 of 250 entities.*"tenantwatch checks --try/m)
   expect((await world.run('checks', '--try', 'own/own-one.sql')).stdout).toMatch(/^error +\S+ +1001 +m$/m)
 })

@@ -1,0 +1,53 @@
+import { afterAll, expect, it } from 'vitest'
+import type { FindingView } from '../../src/model/finding.ts'
+import { aDay, json, synced } from './support/cli.ts'
+
+/** A tenant in which whatever may name a person or a file is a canary, changed and removed once. */
+async function world() {
+  const one = await synced({
+    finished: afterAll,
+    simulator: { problems: false, sizes: { users: 20, documents: 10 } },
+    more: 'checks: { document-required-present: { requirements: [{ id: soc, pattern: "Canary plan*.pdf" }] } }',
+  })
+  const { primary } = one.simulator
+  const old = { createdAt: '2024-01-01T00:00:00Z', updatedAt: null }
+  const person = { firstName: 'Canary', lastName: 'Else', email: 'canary@example.com', mfaStatus: false }
+  const { userId } = primary.addUser(person)
+  const leaving = primary.addUser({ ...person, email: 'canary3@example.com' })
+  const { fileId } = primary.addDocument({ filename: 'canary.pdf', uploadStatus: 'Lost', ...old })
+  const [client] = [...primary.state.apiClients()]
+  await one.run('sync', '--full')
+  primary.updateUser(userId, { email: 'canary2@example.com', nickname: 'Canary' } as never)
+  primary.updateDocument(fileId, { filename: 'canary2.pdf' })
+  primary.updateApiClient(client?.clientId ?? '', { owner: 'Canary' } as never)
+  one.pass(aDay)
+  await one.run('sync', '--full')
+  primary.removeUser(leaving.userId)
+  one.pass(aDay)
+  await one.run('sync', '--full')
+  const found = await json<FindingView>(one, 'findings')
+  const about = (id: string) => found.find(({ entity }) => entity.id === id)?.fingerprint ?? ''
+  return { ...one, userId, fingerprints: [about(String(userId)), about(fileId), about('soc')] }
+}
+
+const shared = await world()
+const formats = (command: string, ...names: string[]) => names.map((name) => `${command} --format ${name}`)
+
+it.each([
+  ...formats('findings --all', 'table', 'json', 'ndjson', 'csv', 'ocsf'),
+  ...formats('report', 'html', 'json', 'oscal'),
+  ...formats('history', 'table', 'json', 'csv'),
+  ...shared.fingerprints.flatMap((fingerprint) => formats(`explain ${fingerprint}`, 'text', 'json')),
+])('names persons and files with --details only: %s', async (line) => {
+  const hidden = await shared.run(...line.split(' '))
+  const exposed = await shared.run(...line.split(' '), '--details')
+  expect([hidden.code, exposed.code]).toEqual([0, 0])
+  expect([/canary/i.test(hidden.stdout), /canary/i.test(exposed.stdout)]).toEqual([false, true])
+})
+
+it('gives a user of a finding a name and an e-mail, also one that is gone', async () => {
+  const entities = (await json<FindingView>(shared, 'findings', '--all', '--details')).map(({ entity }) => entity)
+  const named = { type: 'user', name: 'Canary Else' }
+  expect(entities).toContainEqual({ ...named, id: String(shared.userId), email: 'canary2@example.com' })
+  expect(entities).toContainEqual(expect.objectContaining({ ...named, email: 'canary3@example.com' }))
+})
