@@ -3,7 +3,7 @@ import { request as secureRequest } from 'node:https'
 import { expect, it, vi } from 'vitest'
 import { selfSigned } from '../support/certificate.ts'
 import { sources, startServer, tlsOf } from './support/server.ts'
-import { answerOf, gone, open, roundTrip } from './support/wire.ts'
+import { gone, open, roundTrip } from './support/wire.ts'
 
 const most = 256
 const start = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n'
@@ -40,29 +40,6 @@ it('refuses a socket above the limit while all others have requests in flight', 
   await vi.waitFor(() => expect(finish).toHaveLength(most + 1), 30_000)
   finish.at(-1)?.()
   expect(await next).toBe('ok\n')
-})
-
-it('reads an endless body only until its refusal', async () => {
-  await using web = await startServer()
-  const status = async (path: string) => {
-    const socket = await open(web.port)
-    let answered = ''
-    socket.on('data', (bytes) => {
-      answered += bytes
-    })
-    const ended = gone(socket)
-    socket.write(`PUT ${path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n`)
-    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
-    const send = () => {
-      while (socket.writable && socket.write(chunk));
-    }
-    socket.on('drain', send)
-    send()
-    await ended
-    return answerOf(answered)?.status
-  }
-  const paths = ['/metrics', '/api/v1/findings', '/-/reload', '/nothing']
-  expect(await Promise.all(paths.map(status))).toEqual([405, 405, 405, 404])
 })
 
 it('stops in time with clients stuck in the TLS handshake', async () => {

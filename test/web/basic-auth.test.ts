@@ -32,31 +32,6 @@ it('compares a correct password once, a wrong one and that of an unknown user ea
   expect(compare).toHaveBeenCalledTimes(4)
 })
 
-it('forgets an accepted password when its user is removed or has another hash', async () => {
-  const isPassword = passwordCheck(watched())
-  expect(await isPassword(users, 'alice', 'wonder')).toBe(true)
-  expect(await isPassword(new Map([['alice', 'hash of new']]), 'alice', 'wonder')).toBe(false)
-  expect(await isPassword(new Map([['bob', 'hash of wonder']]), 'alice', 'wonder')).toBe(false)
-})
-
-it('compares one password at a time, and grants remembered ones meanwhile', async () => {
-  const waiting: (() => void)[] = []
-  const compare = vi.fn(async (password: string, hash: string) => {
-    if (password === 'guess') await new Promise<void>((resolve) => waiting.push(resolve))
-    return hash === `hash of ${password}`
-  })
-  const isPassword = passwordCheck(compare)
-  await isPassword(users, 'alice', 'wonder')
-  const guesses = [1, 2, 3].map(() => isPassword(users, 'bob', 'guess'))
-  expect(await isPassword(users, 'alice', 'wonder')).toBe(true)
-  expect(waiting).toHaveLength(1)
-  for (let i = 0; i < 3; i++) {
-    await vi.waitFor(() => expect(waiting).toHaveLength(i + 1))
-    waiting[i]?.()
-  }
-  expect(await Promise.all(guesses)).toEqual([false, false, false])
-})
-
 it.each(['$2b$', '$2y$'])('compares with bcrypt hashes that begin with %s', async (prefix) => {
   const own = new Map([['alice', hashes.wonder.replace('$2b$', prefix)]])
   const isPassword = passwordCheck()

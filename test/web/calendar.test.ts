@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import type { Expiry, SecretExpiry, WaiverExpiry } from '../../src/model/expiry.ts'
 import { calendar } from '../../src/web/calendar.ts'
 import { at } from '../metrics/support/posture.ts'
-import { closed, sources, startServer } from './support/server.ts'
 
 const day = 86_400_000
 
@@ -86,18 +85,4 @@ it('escapes texts of the tenant', () => {
     }),
     { numRuns: 60 },
   )
-})
-
-it('is served as a calendar, behind authentication like everything else, and empty without expiries', async () => {
-  const expiries = async () => [secret(), waiver()]
-  await using web = await startServer({ exposeDetails: false, sources: { ...sources, expiries } })
-  const answer = await fetch(`${web.origin}/calendar.ics`)
-  expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
-  const text = await answer.text()
-  expect(valuesOf(text, 'UID')).toHaveLength(2)
-  expect(text.toLowerCase()).not.toContain('canary')
-  await using guarded = await startServer({ users: closed })
-  expect((await fetch(`${guarded.origin}/calendar.ics`)).status).toBe(401)
-  await using empty = await startServer()
-  expect(valuesOf(await (await fetch(`${empty.origin}/calendar.ics`)).text(), 'UID')).toEqual([])
 })

@@ -151,15 +151,6 @@ it.each<[seen: string, over: Partial<TenantPosture>]>([
   expect(unopened(await pageOf(over))).toContain(seen)
 })
 
-it('folds what is well into one line each', async () => {
-  const seen = unopened(
-    await pageOf({ checks: [check('x'), check('y', { enabled: false, status: 'not_applicable' })] }),
-  )
-  expect(seen).toContain('1 pass, 1 off')
-  expect(seen).toContain('2 of 2 resources complete and fresh')
-  expect(seen).not.toMatch(/limit 3 h|Passes when/)
-})
-
 it('names one cause of several resources once, and advice once', async () => {
   const refused = (name: 'users' | 'roles' | 'documents', path: string) =>
     resource(name, { refused: 'unauthorized', modes: failed('timeout'), message: `GET ${path} failed: ECONNREFUSED` })
@@ -180,16 +171,6 @@ it('offers to accept only holds that can be accepted and are not', async () => {
   expect(await commands({ reason: 'tenant_changed' })).toEqual(['tenantwatch accept H-1 --count 9 --reason TEXT'])
   expect(await commands({ remedy: ownClientRemedy })).toEqual([])
   expect(await commands({ acceptedReason: 'They left' })).toEqual([])
-})
-
-it('is one document with a heading, labelled parts, unique ids and times that machines can read', async () => {
-  const html = await page()
-  expect(html.match(/<h1>/g)).toHaveLength(1)
-  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
-  expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted())
-  for (const [, id] of html.matchAll(/aria-labelledby="([^"]+)"/g)) expect(ids).toContain(id)
-  expect(html).toContain('<time datetime="2026-03-14T09:26:53.000Z">2026-03-14 09:26 UTC</time>')
-  expect(html).toContain('<noscript><meta http-equiv="refresh" content="60"></noscript>')
 })
 
 it('hides what may name a person or a file where details may not be shown', async () => {

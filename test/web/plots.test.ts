@@ -43,12 +43,6 @@ it('shows as many days as a link chooses, 30 by default, and of a short history 
   expect((await page(short)).match(/aria-current="true">(\d+) days/)?.[1]).toBe('7')
 })
 
-it('says how many more than a day ago, and whether data was missing since', async () => {
-  expect(textOf(await page(trend()))).toContain('+1 since yesterday, waived')
-  const gaps = [{ from: at - 5 * hourMs, to: at - hourMs }]
-  expect(textOf(await page(trend({ gaps })))).toContain('+1 since yesterday with data missing')
-})
-
 it('never shows a day without a result as one without findings', async () => {
   const { samples } = trend()
   const unknown = await page(trend({ samples: samples.map((one) => ({ ...one, open: null })) }))
@@ -112,9 +106,4 @@ it('shows what ends within 90 days, and names only where they may be shown', asy
     trend: async () => trend(),
   }
   expect((await ask(webOptions({ sources: given, exposeDetails: false }), '/')).text).not.toContain('jo@example.com')
-})
-
-it('leaves the plots out where findings are filtered, and for a tenant without history', async () => {
-  expect(await page(trend(), '?severity=high')).not.toContain('class="chart"')
-  expect(await page(null)).not.toContain('class="chart"')
 })
