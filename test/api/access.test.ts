@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
-import { apiClients } from '../../src/resources/api-clients.ts'
 import { documents } from '../../src/resources/documents.ts'
 import { permissions } from '../../src/resources/permissions.ts'
 import { roles } from '../../src/resources/roles.ts'
@@ -91,16 +90,6 @@ it('probes other permissions one at a time until one answers', async () => {
   expect(t.paths()).toEqual(['documents'])
 })
 
-it('does not call a credential dead when a probe is answered by something else than 200 or 401', async () => {
-  await using t = await tenant({})
-  const { handler } = t.server
-  t.server.handler = (request, response, number) =>
-    request.url.endsWith('settings') ? sendJson(response, 500, {}) : handler(request, response, number)
-  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
-  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
-  expect(t.paths()).toEqual(['users', 'authentication-settings', 'users', 'authentication-settings'])
-})
-
 it('does not hammer with a dead credential: one probe a cycle, in turns, until one answers', async () => {
   await using t = await tenant({})
   expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized', status: 401 })
@@ -138,30 +127,6 @@ it('takes up a changed token at once, dead or not, and numbers a new identity', 
   expect((await t.client.reader.fetch(roles, {})).meta.identity).toBeGreaterThan(identity)
 })
 
-it('repeats a 401 once when the token fetched again differs', async () => {
-  await using t = await tenant({ second: all })
-  const { handler } = t.server
-  t.server.handler = (request, response, number) => {
-    t.env['TOKEN'] = 'second'
-    handler(request, response, number)
-  }
-  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
-  expect(t.server.requests.map((request) => request.headers.authorization)).toEqual(['Bearer first', 'Bearer second'])
-})
-
-it('costs one round of probes when many calls meet a dead credential together', async () => {
-  await using t = await tenant({})
-  const { client } = t
-  const calls = [
-    client.reader.fetch(users, {}),
-    client.reader.fetch(roles, {}),
-    client.reader.fetch(documents, {}),
-    client.reader.fetch(apiClients, {}),
-  ]
-  for (const error of await Promise.all(calls.map(caught))) expect(error.reason).toBe('unauthorized')
-  expect(t.paths().length).toBeLessThanOrEqual(calls.length + 4)
-})
-
 it('numbers a new identity when an endpoint that answered 401 answers again, and only then', async () => {
   await using t = await tenant({ first: ['users'] })
   expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(1)
@@ -171,15 +136,6 @@ it('numbers a new identity when an endpoint that answered 401 answers again, and
   expect((await t.client.reader.fetch(roles, {})).meta.identity).toBe(1)
   expect((await t.client.reader.fetch(documents, {})).meta.identity).toBe(2)
   expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
-})
-
-it('reports a missing token as unauthorized and sends no request', async () => {
-  await using t = await tenant({}, { env: () => undefined })
-  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({
-    reason: 'unauthorized',
-    message: 'Environment variable TOKEN is not set',
-  })
-  expect(t.paths()).toEqual([])
 })
 
 it('takes a 403 that states a wait for a limit of the rate', async () => {

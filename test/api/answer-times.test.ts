@@ -78,15 +78,6 @@ it.each([
   expect(scene().answer({ ageSeconds })).toBe(expected)
 })
 
-it('the last 5,000 ids are known, and no more are kept', () => {
-  const { answer } = scene()
-  answer(first)
-  for (let more = 0; more < 4999; more++) answer()
-  expect(answer(first)).toBe('stale')
-  answer()
-  expect(answer(first)).toBe('fine')
-})
-
 it('an answer more than 300 s behind the newest time is stale', () => {
   const { answer, clock } = scene()
   answer()
@@ -158,15 +149,6 @@ it('the server time is given after a run that succeeded only, and not while the 
   expect(ended('success', null)).toBe(clock.now())
   expect(ended('failure', 'network')).toBe(clock.now())
   expect(ended('failure', 'tenant_changed')).toBe(null)
-})
-
-it('no skew is known by an answer whose time cannot be read, until one can', () => {
-  const { answer, times } = scene()
-  answer()
-  expect(answer({ serverTime: null })).toBe('unreadable_time')
-  expect(times.skewMs('roles')).toBeNull()
-  answer()
-  expect(times.skewMs('roles')).toBe(0)
 })
 
 it('a local clock that is set back by days leaves the newest time where it is', () => {

@@ -33,11 +33,6 @@ it('reports each failed try once, by status or by reason', async () => {
   expect(await failedOf(broken)).toEqual(['network'])
 })
 
-it('reports the refusals of the requests that tell a missing permission from a bad token', async () => {
-  expect(await failedOf(send(401), send(401))).toEqual(['401', '401'])
-  expect(await failedOf(send(403), send(200, envelope([])))).toEqual(['403'])
-})
-
 it('reports a 200 that cannot be used', async () => {
   expect(await failedOf(send(200, 'text'))).toEqual(['protocol'])
   expect(await failedOf(send(200, envelope({})))).toEqual(['protocol'])

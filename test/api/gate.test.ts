@@ -61,28 +61,6 @@ it('the process after a kill waits for the rest of the time', async () => {
   expect(clock.sleeps).toEqual([20 * secondMs])
 })
 
-it.each([-dayMs, dayMs])(
-  'a wall clock set by %i ms in mid wait is made good in what the next process reads',
-  async (jump) => {
-    const { clock, gate, again } = setUp()
-    await gate.blockFor(600 * secondMs)
-    clock.jump(jump)
-    await caught(gate.pass())
-    clock.advance(100 * secondMs)
-    expect(again().blockedUntil).toBe(clock.now() + 500 * secondMs)
-  },
-)
-
-it('a stored wait lasts no longer than its remaining time, whatever clock it was stored by', async () => {
-  const clock = fakeClock(Date.UTC(2026, 0, 15))
-  const { gate, stored } = setUp({ clock, blockedUntil: clock.now() + dayMs, blockedForMs: hourMs })
-  expect(gate.blockedUntil).toBe(clock.now() + hourMs)
-  expect((await caught(gate.pass())).retryAt).toBe(clock.now() + hourMs)
-  expect(stored).toEqual([clock.now() + hourMs])
-  clock.advance(hourMs)
-  await gate.pass()
-})
-
 it('a stored wait is cleared once it has passed, so that a clock set back cannot revive it', async () => {
   const { clock, gate, stored, again } = setUp()
   await gate.blockFor(60 * secondMs)
@@ -91,21 +69,6 @@ it('a stored wait is cleared once it has passed, so that a clock set back cannot
   expect(stored.at(-1)).toBe(0)
   clock.jump(-dayMs)
   expect(again().blockedUntil).toBe(0)
-})
-
-it('waits that were stated side by side are stored in order, however slow the store is', async () => {
-  const written: number[] = []
-  const delays = [30, 10, 0]
-  const clock = fakeClock(Date.UTC(2026, 0, 15))
-  const { gate } = setUp({
-    clock,
-    async storeWait(until) {
-      for (let turns = delays.shift() ?? 0; turns > 0; turns--) await null
-      written.push(until - clock.now())
-    },
-  })
-  await Promise.all([gate.blockFor(100_000), gate.blockFor(200_000), gate.blockFor(300_000)])
-  expect(written).toEqual([100_000, 200_000, 300_000])
 })
 
 it('a wait that could not be stored holds all the same, and is stored as soon as it can be', async () => {
@@ -131,18 +94,6 @@ it('those who waited together start no faster than the rate allows', async () =>
     starts.push(clock.monotonic())
   }
   expect(starts).toEqual([10_000, 10_000, 11_000, 11_000, 12_000])
-})
-
-it('a wait that is stated while a request waits for its turn holds it back, too', async () => {
-  const clock = fakeClock(Date.UTC(2026, 0, 15))
-  const sleep = async (ms: number) => {
-    if (clock.monotonic() === 0) await gate.blockFor(15 * secondMs)
-    await clock.sleep(ms)
-  }
-  const { gate } = setUp({ clock: { ...clock, sleep }, requestsPerSecond: 1 })
-  await gate.pass()
-  await gate.pass()
-  expect(clock.monotonic()).toBe(15 * secondMs)
 })
 
 it('a server that takes one request at a time and refuses others with 429 answers all of them', async () => {
@@ -190,19 +141,4 @@ it('a refusal halves the requests in flight, down to one; 20 successes permit on
   second[0]?.[Symbol.dispose]()
   await new Promise(setImmediate)
   expect(second).toHaveLength(3)
-})
-
-it('a request that is aborted while it waits takes no turn', async () => {
-  const { gate } = setUp()
-  const first = await gate.pass()
-  gate.refused()
-  const controller = new AbortController()
-  const aborted = gate.pass(controller.signal)
-  const next = await admitted(gate, 1)
-  controller.abort()
-  expect(await caught(aborted)).toMatchObject({ reason: 'aborted' })
-  expect(next).toEqual([])
-  first[Symbol.dispose]()
-  await new Promise(setImmediate)
-  expect(next).toHaveLength(1)
 })

@@ -86,15 +86,6 @@ it.each([
   },
 )
 
-it('rides out a server that trips on every fifth request', async () => {
-  await using server = await testServer((_, response, number) =>
-    number % 5 === 0 ? sendJson(response, 503, {}) : sendJson(response, 200, envelope([])),
-  )
-  const { client } = testClient(server.url)
-  await using _ = client
-  for (let call = 0; call < 200; call++) await client.reader.fetch(roles, {})
-})
-
 it('never starts more requests in any second than the rate allows', async () => {
   const starts: number[] = []
   await using server = await testServer((_, response) => {

@@ -151,31 +151,6 @@ it.each([429, 503])('holds the whole tenant back while the token URL asks for it
   await t.client.reader.fetch(authenticationSettings, {})
 })
 
-it('asks for no token while the tenant wants to be left alone', async () => {
-  await using t = await setup({ expires_in: 60 })
-  await t.client.reader.fetch(authenticationSettings, {})
-  t.api.handler = (_, response) => sendJson(response, 503, {}, { 'retry-after': '600' })
-  await caught(t.client.reader.fetch(authenticationSettings, {}))
-  t.clock.advance(500_000)
-  expect((await caught(t.client.reader.fetch(authenticationSettings, {}))).reason).toBe('rate_limited')
-  expect(t.login.requests).toHaveLength(1)
-})
-
-it('asks again for a token that was refused after a cycle, with the client secret of then', async () => {
-  await using t = await setup()
-  const { handler } = t.login
-  t.login.handler = (_, response) => sendJson(response, 401, {})
-  await caught(t.client.reader.fetch(authenticationSettings, {}))
-  t.clock.advance(cycleMs - 1)
-  await caught(t.client.reader.fetch(authenticationSettings, {}))
-  expect(t.login.requests).toHaveLength(1)
-  t.login.handler = handler
-  t.state.secret = 'another'
-  t.clock.advance(1)
-  await t.client.reader.fetch(authenticationSettings, {})
-  expect(t.login.requests).toHaveLength(2)
-})
-
 it('follows no redirect with the client secret', async () => {
   await using other = await testServer((_, response) => sendJson(response, 200, { access_token: 'x' }))
   await using t = await setup()

@@ -104,18 +104,6 @@ it.each([
   expect(inspect(error)).not.toContain('CANARY')
 })
 
-it('ends a running command when it is disposed', async () => {
-  const source = commandSource(
-    [process.execPath, '-e', 'setInterval(() => {}, 1000)'],
-    fakeClock(Date.UTC(2026, 0, 15)),
-    60_000,
-  )
-  const call = caught(source.current())
-  await new Promise((resolve) => setImmediate(resolve))
-  source.dispose()
-  expect((await call).reason).toBe('aborted')
-})
-
 it.runIf(existsSync('/proc/self'))('ends the child processes of a command with it', async () => {
   await using dir = await folder()
   const file = join(dir.path, 'pids')

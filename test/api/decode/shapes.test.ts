@@ -78,12 +78,10 @@ type Case = readonly [
 
 const strict: readonly Case[] = [
   [readUser, user, 'userId', 2 ** 53, 'userId is not a safe integer'],
-  [readUser, user, 'userId', -(2 ** 53), 'userId is not a safe integer'],
   [readUser, user, 'userId', 1.5, 'userId is not a safe integer'],
   [readUser, user, 'userId', '7', 'userId is a string, not an integer'],
   [readUser, user, 'userId', null, 'userId is null, not an integer'],
   [readUser, user, 'userId', undefined, 'userId is missing'],
-  [readUser, user, 'state', 1, 'state is a number, not a string'],
   [readUser, user, 'state', undefined, 'state is missing'],
   [readUser, user, 'state', 'x'.repeat(1025), 'state is longer than 1024 characters'],
   [readUser, user, 'mfaStatus', 'false', 'mfaStatus is a string, not a boolean'],
@@ -93,7 +91,6 @@ const strict: readonly Case[] = [
   [readUser, user, 'roleName', ['Admin'], 'roleName is an array, not a string'],
   [readUser, user, 'createdAt', '2026-02-30T00:00:00Z', 'createdAt is not an ISO 8601 date that exists'],
   [readUser, user, 'createdAt', 1767225600, 'createdAt is a number, not a date'],
-  [readRole, role, 'name', null, 'name is null, not a string'],
   [readRole, role, 'permissions', null, 'permissions is null, not an array'],
   [readRole, role, 'permissions', [7], 'permissions[] is a number, not an object'],
   [readRole, role, 'permissions', [{ ...permission, code: 5 }], 'permissions[].code is a number, not a string'],
@@ -102,26 +99,13 @@ const strict: readonly Case[] = [
   [readPermission, permission, 'code', undefined, 'code is missing'],
   [readApiClient, apiClient, 'clientId', '', 'clientId is not 1 to 200 characters without control characters'],
   [readApiClient, apiClient, 'clientId', 'a\nb', 'clientId is not 1 to 200 characters without control characters'],
-  [
-    readApiClient,
-    apiClient,
-    'clientId',
-    'x'.repeat(201),
-    'clientId is not 1 to 200 characters without control characters',
-  ],
-  [readApiClient, apiClient, 'clientId', 5, 'clientId is a number, not a string'],
   [readApiClient, apiClient, 'secretExpirationDate', 7, 'secretExpirationDate is a number, not a date'],
   [readApiClient, apiClient, 'secretExpirationDate', '1', 'secretExpirationDate is not an ISO 8601 date that exists'],
   [readDocument, document, 'uploadStatus', 1, 'uploadStatus is a number, not a string'],
   [readDocument, document, 'updatedAt', 'yesterday', 'updatedAt is not an ISO 8601 date that exists'],
-  [readDocument, document, 'createdAt', undefined, 'createdAt is missing'],
-  [readUser, user, 'email', ['a'], 'email is an array, not a string'],
   [readDocument, document, 'filename', {}, 'filename is an object, not a string'],
-  [readDocument, document, 'filename', null, 'filename is null, not a string'],
   [readApiClient, apiClient, 'createdAt', 'soon', 'createdAt is not an ISO 8601 date that exists'],
-  [readApiClient, apiClient, 'createdAt', 7, 'createdAt is a number, not a date'],
   [readAuthenticationSettings, settings, 'providerType', 1, 'providerType is a number, not a string'],
-  [readAuthenticationSettings, settings, 'tenantName', ['a'], 'tenantName is an array, not a string'],
   [readAuthenticationSettings, { ...settings, ssoEnabled: true }, 'tenantName', undefined, 'tenantName is missing'],
   [readAuthenticationSettings, settings, 'mfaEnabled', 'true', 'mfaEnabled is a string, not a boolean'],
   [readAuthenticationSettings, settings, 'ssoEnforced', undefined, 'ssoEnforced is missing'],
@@ -138,8 +122,6 @@ it.each(strict)('keeps a record raw when an evaluated field is invalid: %#', (re
 it('names the id of a failing record when it can be read', () => {
   expect(readUser({ ...user, state: null })).toMatchObject({ ok: false, id: 7 })
   expect(readUser({ ...user, userId: 'x' })).toMatchObject({ ok: false, id: null })
-  expect(readDocument({ ...document, createdAt: 1 })).toMatchObject({ ok: false, id: document.fileId })
-  expect(readRole({ ...role, state: 1 })).toMatchObject({ ok: false, id: 2 })
 })
 
 const lenient: readonly Case[] = [
@@ -203,10 +185,6 @@ it.each([
   }
 })
 
-it('takes an expiry at any time to come', () => {
-  expect(readApiClient({ ...apiClient, secretExpirationDate: '9999-12-31T00:00:00Z' }, latest).ok).toBe(true)
-})
-
 it('reads absent provider and tenant names as null where no SSO is configured, and counts them', () => {
   const { providerType: _, tenantName: __, ...rest } = settings
   expect(readAuthenticationSettings({ ...rest, ssoEnabled: false })).toMatchObject({
@@ -240,13 +218,6 @@ it('keeps a record of more than a thousand unknown fields raw', () => {
     ok: false,
     problem: 'More than 1000 unknown fields in one object',
   })
-})
-
-it('cuts long descriptive text at 1024 characters without halving a character', () => {
-  const reading = readUser({ ...user, firstName: `${'x'.repeat(1022)}😀${'y'.repeat(10)}` })
-  if (!reading.ok) throw new Error(reading.problem)
-  expect(reading.record.firstName).toBe(`${'x'.repeat(1022)}…`)
-  expect(reading.oddities).toEqual([{ kind: 'unknown_value', field: 'firstName' }])
 })
 
 it('makes lone surrogates well-formed, so that stored text reads back equal, but not where a check compares it', () => {

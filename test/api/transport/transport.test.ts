@@ -1,13 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { startDeadline } from '../../../src/api/deadline.ts'
 import { echoes } from '../../../src/api/transport/body.ts'
 import { asRequestId } from '../../../src/api/transport/envelope.ts'
 import { roles } from '../../../src/resources/roles.ts'
-import { timerOverflows } from '../../support/timer-overflows.ts'
 import { envelope } from '../support/answers.ts'
 import { caught } from '../support/caught.ts'
 import { testClient } from '../support/client.ts'
@@ -40,14 +37,6 @@ it('finds nothing in a body without the token, nor a token of fewer than 8 chara
   expect(echoes(Buffer.from('{"name": "reading"}'), 'reading')).toBe(false)
 })
 
-it.each([2 ** 31, 2 ** 45])('does not end a request with a deadline of %d ms at once', async (ms) => {
-  const overflows = timerOverflows()
-  using deadline = startDeadline(ms)
-  await turn()
-  await turn()
-  expect([deadline.expired, deadline.signal.aborted, overflows]).toEqual([false, false, []])
-})
-
 it.each([
   ['7f9c24e8-3b12-4fef-91e0-56a2d5a1c001', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c001'],
   ['0HMVD9K2J3L4:00000002', '0HMVD9K2J3L4:00000002'],
@@ -63,21 +52,6 @@ it.each([
   ['eyJhbGciOiJub25lIn0.eyJhIjoxfQ.', '[withheld: string of 31 characters]'],
 ])('keeps the request id %j as bounded text', (sent, kept) => {
   expect(asRequestId(sent)).toBe(kept)
-})
-
-it('closes an idle connection after seconds, although the server would keep it for minutes', {
-  timeout: 20_000,
-}, async () => {
-  const server = createServer({ keepAliveTimeout: 600_000 }, (_, response) => sendJson(response, 200, envelope([])))
-  const closed = new Promise<void>((resolve) => {
-    server.on('connection', (socket) => socket.on('close', () => resolve()))
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { client } = testClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  await client.reader.fetch(roles, {})
-  await closed
-  await client[Symbol.asyncDispose]()
-  server.close()
 })
 
 it('uses the configured proxy with its credentials, and reports when the proxy refuses', async () => {
