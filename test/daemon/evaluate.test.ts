@@ -28,30 +28,3 @@ it.each([
   await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], serverTime })
   expect(await mirror.unconfirmedTime()).toBe(confirmed ? null : now + dayMs)
 })
-
-it('takes an evaluation out of the queue once its signal is aborted, and lets the next one in', async () => {
-  const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
-  const begun: string[] = []
-  const first = Promise.withResolvers<void>()
-  const store = {
-    ...mirror,
-    async noteTenantState(...noted: Parameters<typeof mirror.noteTenantState>) {
-      begun.push(begun.length === 0 ? 'first' : 'another')
-      if (begun.length === 1) await first.promise
-      await mirror.noteTenantState(...noted)
-    },
-  }
-  const evaluator = new Evaluator({ stores: onlyStore(store), metrics: emptyMetrics(), clock, log: silentLog() })
-  const evaluate = (signal?: AbortSignal) =>
-    evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], ...(signal && { signal }) })
-  const leaving = new AbortController()
-  const [busy, queued, next] = [evaluate(), evaluate(leaving.signal), evaluate()]
-  leaving.abort()
-  await expect(queued).rejects.toMatchObject({ reason: 'aborted' })
-  await expect(evaluate(leaving.signal)).rejects.toMatchObject({ reason: 'aborted' })
-  expect(begun.slice(1)).toEqual([])
-  first.resolve()
-  await Promise.all([busy, next])
-  expect(begun).toEqual(['first', 'another'])
-})

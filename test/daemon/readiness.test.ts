@@ -50,19 +50,6 @@ it('names what was not tried', async () => {
   expect(await fleet.ready()).toEqual({ ok: false, text: 'Not tried yet: zeta roles' })
 })
 
-it('looks at a tenant no more once it was ready, until its settings change', async () => {
-  const fleet = fleetOf({ acme: { tried: names }, zeta: {} })
-  expect((await fleet.ready()).ok).toBe(false)
-  fleet.facts['zeta'] = { tried: names }
-  expect(await fleet.ready()).toEqual({ ok: true, text: 'Every resource was tried' })
-  expect(fleet.posture).toHaveBeenLastCalledWith(new Set(['zeta']))
-  await fleet.ready()
-  expect(fleet.posture).toHaveBeenLastCalledWith(new Set())
-  fleet.settings.tenants[0] = { name: 'acme' } as TenantSettings
-  fleet.facts['acme'] = { tried: ['users'] }
-  expect(await fleet.ready()).toEqual({ ok: false, text: 'Not tried yet: acme roles' })
-})
-
 it('does not wait for a tenant that may not be asked yet, nor for a hold', async () => {
   const held0 = { tried: ['users'], holds: [held('roles')] }
   const fleet = fleetOf({ acme: { blockedUntil: now + 1 }, beta: { holds: [held('all')] }, zeta: held0 } as never)

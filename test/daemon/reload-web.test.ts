@@ -5,7 +5,6 @@ const wonder = '$2b$04$C94XCeEJ/IXMVPqS5a488Opg1B9P5Shl3sVk111V/tcvJDvbt56b.'
 const files = { 'web.yaml': `basic_auth_users: { alice: ${wonder} }` }
 const guarded = { server: 'webConfig: web.yaml' }
 const open = { listen: '0.0.0.0:0' }
-const gauge = /^tenantwatch_config_last_reload_successful (\d)$/m
 
 const asAlice = { headers: { authorization: `Basic ${Buffer.from('alice:wonder').toString('base64')}` } }
 const status = async (url: string, init?: RequestInit) => (await fetch(url, init)).status
@@ -51,25 +50,4 @@ it('does not remove access control by a reload', async () => {
     text: 'removing all users and client certificates opens the server to everybody, which takes a restart',
   })
   expect(await status(`${world.origin}/`)).toBe(401)
-})
-
-it('names the mistakes of both files in one go', async () => {
-  const world = await reloadable(guarded, files)
-  world.write('web.yaml', 'basic_auth_users: { alice: wonder }')
-  world.configure({ ...guarded, more: 'logs: {}' })
-  const { ok, text } = await world.daemon.reload()
-  expect(ok).toBe(false)
-  expect(text.split('\n')).toEqual([
-    expect.stringMatching(/^tenantwatch\.yaml:\d+:\d+: unknown key `logs`; did you mean `log`\?$/),
-    expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.alice` is a string; expected a bcrypt hash/),
-  ])
-})
-
-it('lowers the gauge when a reload finds the web configuration broken, until one succeeds', async () => {
-  const world = await reloadable(guarded, files)
-  const gaugeNow = async () => gauge.exec(await world.get('/metrics', asAlice))?.[1]
-  world.write('web.yaml', 'basic_auth_users: { alice: wonder }')
-  expect([(await world.daemon.reload()).ok, await gaugeNow()]).toEqual([false, '0'])
-  world.write('web.yaml', files['web.yaml'])
-  expect([(await world.daemon.reload()).ok, await gaugeNow()]).toEqual([true, '1'])
 })

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { createViews } from '../../src/daemon/views.ts'
-import { identitySentence } from '../../src/model/posture.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { aDay, type Cli, synced } from '../commands/support/cli.ts'
@@ -74,31 +73,4 @@ it('names whom a check could not evaluate, until it can', async () => {
   expect(after).toMatchObject({ notEvaluated: 0, entities: expect.any(Number) })
   expect(after).not.toHaveProperty('unevaluated')
   expect(after).not.toHaveProperty('notEvaluatedWhere')
-})
-
-it('does not call tenants recognized that have the same API clients or documents', async () => {
-  const apart = await synced(twoTenants)
-  const parted = viewsOf(apart, Date.parse('2026-03-01T13:00:00Z'))
-  await using _ = parted.mirror
-  expect((await parted.views.posture()).map(({ identity }) => identity)).toEqual(['proven', 'proven'])
-  const world = await synced({ tenants: [{ name: 'acme' }, { name: 'globex' }] })
-  const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'))
-  await using __ = mirror
-  const shown = await views.posture()
-  expect(shown.map(({ tenant, identity, sharedWith }) => [tenant, identity, sharedWith])).toEqual([
-    ['acme', 'unproven', 'globex'],
-    ['globex', 'unproven', 'acme'],
-  ])
-  for (const { checks, resources } of shown) {
-    expect(new Set(checks.map(({ status, reason }) => `${status} ${reason}`))).toEqual(
-      new Set(['unknown tenant_changed', 'not_applicable null']),
-    )
-    expect(resources.filter(({ fresh, formerTenant }) => fresh || formerTenant)).toEqual([])
-  }
-  expect(shown.map(identitySentence)).toContainEqual(
-    expect.stringMatching(/^acme and globex show the data of one and the same tenant: correct the token of one/),
-  )
-  expect((await world.run('doctor')).stdout).toMatch(
-    /^warn +\w+ +identity +acme and globex show the data of one and the same tenant/m,
-  )
 })
