@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load-settings.ts'
+import type { Environment } from '../../src/config/probes.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { fakeCatalogue } from './fake-catalogue.ts'
@@ -38,38 +39,18 @@ it('takes the token file of the environment', () => {
   const variables = { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN_FILE: 'token.txt' }
   const { settings } = load({ 'token.txt': canary }, variables)
   expect(settings.tenants[0]?.auth.token).toEqual({ file: 'token.txt' })
-  expect(problemsOf(() => load({}, variables))).toEqual([
-    'environment: `TENANTWATCH_TOKEN_FILE` names the file `token.txt`, which does not exist',
-  ])
 })
 
-it('names the variables when the environment is not enough', () => {
-  expect(
-    problemsOf(() => load({}, { TENANTWATCH_TOKEN: canary, TENANTWATCH_TOKEN_FILE: 'f', TENANTWATCH_LISTEN: 'x' })),
-  ).toEqual([
-    'environment: TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; expected exactly one',
-    expect.stringMatching(/^environment: `TENANTWATCH_BASE_URL` is missing; expected an http\(s\) URL/),
-    'environment: `TENANTWATCH_TOKEN_FILE` names the file `f`, which does not exist',
-    expect.stringMatching(/^environment: `TENANTWATCH_LISTEN` is "x"; expected host:port/),
-  ])
-  expect(
-    problemsOf(() => load({}, { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN: ' ' })),
-  ).toEqual(['environment: neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; expected exactly one'])
-})
+const both = { TENANTWATCH_TOKEN: canary, TENANTWATCH_TOKEN_FILE: 'f', TENANTWATCH_LISTEN: 'x' }
 
-it('names both ways when there is no configuration', () => {
-  const [problem] = problemsOf(() => load({}, { TENANTWATCH_CONFIG: '', TENANTWATCH_BASE_URL: '' }))
-  expect(problem).toContain('config/tenantwatch.yaml')
-  expect(problem).toContain('TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN')
-})
-
-it('names the source of the path of an unreadable file', () => {
-  expect(problemsOf(() => load({}, env, 'gone.yaml'))).toEqual([
-    'Cannot read the configuration file gone.yaml, named by --config: no such file',
-  ])
-  expect(problemsOf(() => load({}, { TENANTWATCH_CONFIG: 'gone.yaml' }))).toEqual([
-    'Cannot read the configuration file gone.yaml, named by TENANTWATCH_CONFIG: no such file',
-  ])
+it.each<[names: readonly string[], variables: Environment, file?: string]>([
+  [['TENANTWATCH_TOKEN and', 'TENANTWATCH_BASE_URL', 'TENANTWATCH_TOKEN_FILE', 'TENANTWATCH_LISTEN'], both],
+  [['neither'], { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN: ' ' }],
+  [['config/tenantwatch.yaml'], { TENANTWATCH_CONFIG: '', TENANTWATCH_BASE_URL: '' }],
+  [['gone.yaml, named by --config'], env, 'gone.yaml'],
+  [['gone.yaml, named by TENANTWATCH_CONFIG'], { TENANTWATCH_CONFIG: 'gone.yaml' }],
+])('names %j where the environment or a file is not enough', (names, variables, file) => {
+  expect(problemsOf(() => load({}, variables, file))).toEqual(names.map((name) => expect.stringContaining(name)))
 })
 
 it('lets the store path and the listen address of the environment win over the file', () => {
@@ -86,66 +67,6 @@ it('lets the store path and the listen address of the environment win over the f
     exposeDetails: false,
     allowedHosts: [],
     externalUrl: null,
-  })
-})
-
-it('applies every default', () => {
-  const { settings } = loadText(tenant('acme'))
-  const { tenants, ...rest } = settings
-  expect(rest).toEqual({
-    evaluate: { expression: '* * * * *', intervalMs: minuteMs },
-    timezone: 'UTC',
-    historyRetentionDays: 400,
-    owners: [],
-    store: { path: 'data/tenantwatch.db', url: null },
-    server: {
-      host: '127.0.0.1',
-      port: 9469,
-      webConfig: null,
-      exposeDetails: 'auto',
-      allowedHosts: [],
-      externalUrl: null,
-    },
-    ownChecks: { folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false },
-    waivers: [],
-    notifications: [],
-    logLevel: 'info',
-  })
-  expect(tenants).toMatchObject([
-    {
-      name: 'acme',
-      auth: { header: 'Authorization', scheme: 'Bearer', token: { env: 'ACME_TOKEN' } },
-      ownClientId: null,
-      api: {
-        pageSizeParameter: null,
-        pageSize: 200,
-        timeoutMs: 30_000,
-        maxPages: 100_000,
-        maxBodyBytes: 8_388_608,
-        requestsPerSecond: 10,
-        allowInsecureHttp: false,
-        proxy: null,
-        caFile: null,
-      },
-      resources: {
-        users: {
-          enabled: true,
-          incremental: { expression: '*/5 * * * *', intervalMs: 5 * minuteMs },
-          full: { expression: '17 * * * *', intervalMs: hourMs },
-          freshnessMs: null,
-        },
-        roles: { enabled: true, incremental: null, full: { expression: '*/30 * * * *', intervalMs: 30 * minuteMs } },
-      },
-      users: { knownStates: ['Active', 'Invited'] },
-      userDetails: { perRun: 200, concurrency: 4 },
-      documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'] },
-      removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000 },
-    },
-  ])
-  expect(tenants[0]?.checks['user-invitation-accepted']).toEqual({
-    enabled: true,
-    severity: null,
-    options: { mediumDays: 14, highDays: 30 },
   })
 })
 
@@ -258,42 +179,21 @@ it.each([
   ])
 })
 
-it('takes the URL of a database from a secret, and from the environment before the file', () => {
-  const file = `${tenant('acme')}\nstore: { url: { file: url.txt } }`
-  const files = { 'a.yaml': file, 'url.txt': 'postgres://u:p@h/d' }
-  expect(load(files, env, 'a.yaml').settings.store).toEqual({ path: null, url: { file: 'url.txt' } })
-  const variables = { ...env, TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
-  for (const loaded of [loadText(tenant('acme'), variables), load(files, variables, 'a.yaml')])
-    expect(loaded).toMatchObject({
-      settings: { store: { path: null, url: { env: 'TENANTWATCH_STORE_URL' } } },
-      ignoredPath: null,
-    })
-})
+const fromVariable = { env: 'TENANTWATCH_STORE_URL' }
 
-it('ignores a path beside a URL, and names it', () => {
-  const withPath = { ...env, TENANTWATCH_STORE_PATH: '/data/a.db' }
-  const withBoth = { ...withPath, TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
-  const inFile = { 'a.yaml': `${tenant('acme')}\nstore: { url: { file: url.txt } }`, 'url.txt': 'postgres://u:p@h/d' }
-  const fromFile = { path: null, url: { file: 'url.txt' } }
-  expect(load(inFile, withPath, 'a.yaml')).toMatchObject({
-    settings: { store: fromFile },
-    ignoredPath: 'TENANTWATCH_STORE_PATH',
-  })
-  const fromVariable = { path: null, url: { env: 'TENANTWATCH_STORE_URL' } }
-  expect(loadText(tenant('acme'), withBoth)).toMatchObject({
-    settings: { store: fromVariable },
-    ignoredPath: 'TENANTWATCH_STORE_PATH',
-  })
-  const path = `${tenant('acme')}\nstore: { path: b.db }`
-  expect(loadText(path, { ...withBoth, TENANTWATCH_STORE_PATH: '' })).toMatchObject({
-    settings: { store: fromVariable },
-    ignoredPath: 'store.path',
-  })
-  expect(loadText(path, withPath)).toMatchObject({
-    settings: { store: { path: '/data/a.db', url: null } },
-    ignoredPath: null,
-  })
-})
+it.each([
+  ['{ url: { file: url.txt } }', '/data/a.db', '', 'TENANTWATCH_STORE_PATH', { path: null, url: { file: 'url.txt' } }],
+  ['{}', '/data/a.db', 'postgres://u:p@h/d', 'TENANTWATCH_STORE_PATH', { path: null, url: fromVariable }],
+  ['{ path: b.db }', '', 'postgres://u:p@h/d', 'store.path', { path: null, url: fromVariable }],
+  ['{ path: b.db }', '/data/a.db', '', null, { path: '/data/a.db', url: null }],
+])(
+  'takes of the store %s, the path "%s" and the URL "%s" of variables one, and ignores %s',
+  (store, path, url, ignored, taken) => {
+    const files = { 'a.yaml': `${tenant('acme')}\nstore: ${store}`, 'url.txt': 'postgres://u:p@h/d' }
+    const variables = { ...env, TENANTWATCH_STORE_PATH: path, TENANTWATCH_STORE_URL: url }
+    expect(load(files, variables, 'a.yaml')).toMatchObject({ settings: { store: taken }, ignoredPath: ignored })
+  },
+)
 
 it('refuses a URL in the file, two places of the mirror, and a source that is not there', () => {
   const problems = (store: string, variables = env) =>
@@ -302,15 +202,6 @@ it('refuses a URL in the file, two places of the mirror, and a source that is no
   expect(problems('{ url: postgres://u:hush@h/d }')).not.toContain('hush')
   expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; expected exactly one/)
   expect(problems('{ url: { env: NONE } }')).toMatch(/`store.url.env` names .*`NONE`, which is not set$/)
-})
-
-it('shares the general settings among tenants that override none of them', () => {
-  const auth = { token: { env: 'ACME_TOKEN' } }
-  const tenants = ['a', 'b', 'c'].map((name) => ({ name, baseUrl: `https://${name}.example.com`, auth }))
-  const written = { tenants: tenants.map((one) => (one.name === 'c' ? { ...one, freshness: { roles: '3d' } } : one)) }
-  const [a, b, c] = load({ 'config/tenantwatch.yaml': JSON.stringify(written) }).settings.tenants
-  expect([a?.checks === b?.checks, a?.resources === b?.resources, a?.api === b?.api]).toEqual([true, true, true])
-  expect([a?.resources.roles.freshnessMs, c?.resources.roles.freshnessMs]).toEqual([null, 3 * dayMs])
 })
 
 it('names what is wrong with the source of a proxy, not with a URL that nobody wrote', () => {

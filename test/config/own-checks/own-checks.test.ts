@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../../src/config/load-settings.ts'
-import { maskedYaml } from '../../../src/config/settings.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { fakeCatalogue } from '../fake-catalogue.ts'
 import { env, problemsOf } from '../load.ts'
@@ -24,11 +23,6 @@ function loadAll(more: string, files: Readonly<Record<string, string>> = {}, str
   writeFileSync(join(cwd, 'a.yaml'), `${tenants}\n${more}`)
   return loadSettings({ file: 'a.yaml', env, catalogue: fakeCatalogue, cwd, strict })
 }
-
-it('has no own checks by default', () => {
-  const { ownChecks } = load('')
-  expect(ownChecks).toEqual({ folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false })
-})
 
 it('configures and waives an own check like any other, also for one tenant', () => {
   const {
@@ -80,13 +74,4 @@ waivers: [{ id: W-1, check: "no check", entity: "1", tenant: acme, reason: a rea
     'a.yaml:2:22: `ownChecks.folder` names the folder `gone`, which cannot be read: no such file',
     ...unknown,
   ])
-})
-
-it('prints a configuration that can be loaded again', () => {
-  const more = 'ownChecks: { folder: ., timeoutSeconds: 2.5, maxRows: 7 }'
-  const files = { 'my.sql': sql('my-check') }
-  const { settings, written } = loadAll(more, files)
-  const printed = maskedYaml(written)
-  expect(printed).toContain('ownChecks:\n  folder: .\n  timeoutSeconds: 2.5\n  maxRows: 7\n')
-  expect(load(printed.replace(/^tenants:[\s\S]*?\n(?=\w)/, ''), files)).toEqual(settings)
 })
