@@ -5,14 +5,6 @@ import { seriesOf } from './support/parse.ts'
 
 const infos = (body: string) => body.split('\n').filter((line) => line.startsWith('tenantwatch_finding_info{'))
 
-it('shows a series for each finding that is named, with the tenant in front', async () => {
-  const body = await metricsOf([reading(lively)]).render()
-  expect(infos(body)).toEqual([
-    'tenantwatch_finding_info{tenant="acme",check="user-mfa-enrolled",severity="high",entity_type="user",entity_id="1041",fingerprint="0123456789abcdef0123456789abcdef",owner="security"} 1',
-  ])
-  expect(body).toContain('# TYPE tenantwatch_finding_info gauge\n')
-})
-
 it('keeps the label of a hidden id, and escapes unusual entity types', async () => {
   const odd: NamedFinding = { ...named, entityType: 'lap"top\n', entityId: '' }
   const body = await metricsOf([reading(lively, {}, {}, [odd])]).render()

@@ -1,63 +1,34 @@
 import { expect, it, vi } from 'vitest'
 import { dayMs } from '../../src/model/durations.ts'
 import { config, lively, metricsOf, reading, records, tenantSeriesConfig, untouched } from './support/daemon.ts'
-import { seriesOf, valueIn } from './support/parse.ts'
+import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
 import { at, check, mode, posture, resource } from './support/posture.ts'
 
 const render = (...args: Parameters<typeof metricsOf>) => metricsOf(...args).render()
 
-it('initializes counters and health series at 0', async () => {
+/** Of each family the number of its series and their values. */
+function summary(body: string): readonly string[] {
+  const families = Map.groupBy(parseExposition(body), ({ name }) => name)
+  return [...families].flatMap(([name, series]) =>
+    name.startsWith('tenantwatch_')
+      ? [`${name} ${series.length}: ${[...new Set(series.map(({ value }) => value))]}`]
+      : [],
+  )
+}
+
+it('has before the first sync the counters and health series at 0, every check as unknown, and no inventory', async () => {
   const body = await render([reading(untouched)])
-  const tenant = 'acme'
-  const users = { tenant, resource: 'users' }
-  expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'incremental', outcome: 'failure' })).toBe(0)
-  const bornOf = (name: string, label: string) => seriesOf(body, name).map(({ labels }) => labels[label])
+  expect(summary(body)).toMatchSnapshot()
   const ofUsers = seriesOf(body, 'tenantwatch_sync_failures_total').filter(
     ({ labels }) => labels['resource'] === 'users',
   )
-  expect(ofUsers.map(({ labels, value }) => [labels['reason'], value])).toEqual([
-    ['unauthorized', 0],
-    ['missing_permission', 0],
-  ])
-  expect(new Set(bornOf('tenantwatch_api_requests_total', 'status'))).toEqual(new Set(['200']))
-  expect(bornOf('tenantwatch_api_errors_total', 'class')).toEqual([
-    ...['401', '429', '4xx', '5xx', 'timeout', 'network', 'tls', 'other'],
-  ])
-  expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { ...users, mode: 'full' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_sync_up', { ...users, mode: 'incremental' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_access_refused', users)).toBe(0)
-  expect(valueIn(body, 'tenantwatch_hold', { tenant, resource: 'all', reason: 'tenant_changed' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_findings', { tenant, check: 'user-mfa-enrolled', severity: 'low' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_quarantined_records', users)).toBe(0)
-  expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'unknown_field' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_sync_duration_seconds_count', { resource: 'users', mode: 'incremental' })).toBe(0)
-  for (const { value } of seriesOf(body, 'tenantwatch_api_requests_total')) expect(value).toBe(0)
+  expect(ofUsers.map(({ labels }) => labels['reason'])).toEqual(['unauthorized', 'missing_permission'])
+  expect(valueIn(body, 'tenantwatch_check_status', { check: 'user-mfa-enrolled', status: 'unknown' })).toBe(1)
 })
 
-it('shows every check as unknown before the first evaluation', async () => {
-  const body = await render([reading(untouched)])
-  for (const { labels, value } of seriesOf(body, 'tenantwatch_check_status'))
-    expect([labels['status'], value]).toEqual([labels['status'], labels['status'] === 'unknown' ? 1 : 0])
-  expect(seriesOf(body, 'tenantwatch_check_status')).toHaveLength(8)
-  expect(valueIn(body, 'tenantwatch_check_unknown_reason', { check: 'user-mfa-enrolled' })).toBe(1)
-  expect(seriesOf(body, 'tenantwatch_check_entities')).toEqual([])
-  expect(valueIn(body, 'tenantwatch_evaluation_last_timestamp_seconds')).toBe(0)
-})
-
-it('has no inventory before the first sync', async () => {
-  const body = await render([reading(untouched)])
-  const facts = [
-    'users',
-    'documents',
-    'roles',
-    'mirror_records',
-    'mfa_policy_enabled',
-    'sso_enabled',
-    'api_clock_skew_seconds',
-  ]
-  for (const name of [...facts, 'own_client_secret_expiration_timestamp_seconds', 'api_client_info'])
-    expect(seriesOf(body, `tenantwatch_${name}`)).toEqual([])
+it('shows an active tenant', async () => {
+  const lines = (await render([reading(lively, records)])).split('\n')
+  expect(lines.filter((line) => line.startsWith('tenantwatch_') && !line.endsWith(' 0'))).toMatchSnapshot()
 })
 
 const lastFullSync = (body: string) =>
@@ -89,29 +60,6 @@ it('shows which resources the tenant refuses access to, whatever their runs fail
     ['users', 0],
     ['documents', 1],
   ])
-})
-
-it('shows an active tenant', async () => {
-  const body = await render([reading(lively, records)])
-  expect(valueIn(body, 'tenantwatch_findings', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(117)
-  const waived = seriesOf(body, 'tenantwatch_findings_waived').map(({ labels, value }) => [labels['severity'], value])
-  expect(waived).toEqual([['high', 4]])
-  expect(valueIn(body, 'tenantwatch_hold', { resource: 'documents' })).toBe(1)
-  expect(valueIn(body, 'tenantwatch_api_clock_skew_seconds')).toBe(-1.5)
-  expect(valueIn(body, 'tenantwatch_sync_freshness_limit_seconds', { resource: 'users', mode: 'incremental' })).toBe(
-    900,
-  )
-  expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { resource: 'roles' })).toBe(at / 1000 - 600)
-  expect(valueIn(body, 'tenantwatch_build_info', { version: '1.2.3' })).toBe(1)
-  expect(
-    valueIn(body, 'tenantwatch_waiver_expiration_timestamp_seconds', { waiver: 'break-glass', tenant: 'acme' }),
-  ).toBe(1782863999.999)
-  const waiver = { tenant: 'acme', check: 'user-mfa-enrolled', waiver: 'break-glass' }
-  expect(valueIn(body, 'tenantwatch_waiver_findings', waiver)).toBe(4)
-  expect(valueIn(body, 'tenantwatch_waiver_lapsed_findings', waiver)).toBe(2)
-  const states = ['active', 'expired', 'lapsed', 'orphaned']
-  expect(states.map((state) => valueIn(body, 'tenantwatch_waiver_state', { ...waiver, state }))).toEqual([1, 0, 0, 0])
-  expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
 })
 
 it('keeps the series of an expired waiver, and merges waivers with the same label', async () => {
@@ -251,17 +199,6 @@ it('omits metrics of a running daemon in the mirror scope', async () => {
 
 it('never shows persons, e-mails or file names', async () => {
   expect((await render([reading(lively, records)])).toLowerCase()).not.toContain('canary')
-})
-
-it('has each of the four statuses as a state set of one', async () => {
-  for (const status of ['fail', 'not_applicable', 'pass', 'unknown'] as const) {
-    const view = posture({
-      checks: [check('user-mfa-enrolled', { status, reason: status === 'unknown' ? 'stale' : null })],
-    })
-    const set = seriesOf(await render([reading(view)]), 'tenantwatch_check_status')
-    expect(set.filter(({ value }) => value === 1).map(({ labels }) => labels['status'])).toEqual([status])
-    expect(set).toHaveLength(4)
-  }
 })
 
 it('shows no status of a disabled check', async () => {
