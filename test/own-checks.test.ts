@@ -9,8 +9,7 @@ import { tryOwnChecks } from '../src/doctor/own-checks.ts'
 import { dayMs } from '../src/model/durations.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { apiFields } from '../src/store/records/record-shape.ts'
-import { iso, now } from './checks/support/facts.ts'
-import { client, role, user } from './checks/support/facts.ts'
+import { client, iso, now, role, user } from './checks/support/facts.ts'
 import { testMirror } from './support/mirror.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -1,7 +1,6 @@
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
 import { type Mirror, noCounts } from '../../../src/store/port.ts'
-import { now } from '../../checks/support/facts.ts'
-import { client, document, role, settings, user } from '../../checks/support/facts.ts'
+import { client, document, now, role, settings, user } from '../../checks/support/facts.ts'
 import { type TestMirror, testMirror } from '../../support/mirror.ts'
 
 export type Records = Readonly<Partial<Record<ResourceName, readonly Readonly<Record<string, unknown>>[]>>>
