@@ -132,3 +132,26 @@ it('keeps the quarantine of a record that a full sync lacks until its removal is
   expect(held(test)).toEqual([])
   expect([liveOf(test, 'users'), liveOf(test, 'documents')]).toEqual([11, 11])
 })
+
+it('quarantines a record that lacks a field of its stored version, while null and a field that it never had are values', async () => {
+  const test = await fullySynced()
+  const { primary } = test.sim
+  const [one, other] = [...primary.state.apiClients()]
+  const [document] = [...primary.state.documents()]
+  primary.updateApiClient(one?.clientId ?? '', { raw: { secretExpirationDate: undefined } })
+  primary.updateApiClient(other?.clientId ?? '', { raw: { secretExpirationDate: null } })
+  primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: undefined } })
+  const endless = primary.addApiClient({ raw: { secretExpirationDate: undefined } }).clientId
+  for (const resource of ['api-clients', 'documents'] as const) await test.run(resource, 'full')
+  expect(held(test)).toEqual([
+    { resource: 'api-clients', key: one?.clientId, problem: 'secretExpirationDate is missing' },
+    { resource: 'documents', key: document?.fileId, problem: 'uploadStatus is missing' },
+  ])
+  const stored = test.query('select client_id, secret_expiration_date as expires from api_clients')
+  const expires = new Map(stored.map((row) => [row['client_id'], row['expires']]))
+  expect([expires.get(one?.clientId), expires.get(other?.clientId), expires.get(endless)]).toEqual([
+    one?.secretExpirationDate,
+    null,
+    null,
+  ])
+})

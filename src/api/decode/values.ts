@@ -16,11 +16,14 @@ export interface ParseContext {
 
 const maxOddities = 100
 
-export function odd(context: ParseContext, kind: Oddity['kind'], field: string): void {
+/** Detail of an absent field; its value is null. */
+const absent = 'missing'
+
+export function odd(context: ParseContext, kind: Oddity['kind'], field: string, detail?: string): void {
   context.oddities ??= []
   const known = context.oddities
   if (known.length < maxOddities && !known.some((one) => one.field === field && one.kind === kind)) {
-    known.push({ kind, field })
+    known.push(detail === undefined ? { kind, field } : { kind, field, detail })
   }
 }
 
@@ -53,7 +56,8 @@ export function readValue(context: ParseContext, field: SimpleField, name: strin
   if (value === null || value === undefined) {
     if (field.optional === true || (value === null && field.nullable === true)) return null
     if (field.nullable !== undefined) {
-      if (field.requiredWith === undefined) odd(context, 'unknown_value', name)
+      if (field.requiredWith === undefined)
+        odd(context, 'unknown_value', name, field.nullable === true ? absent : undefined)
       return null
     }
   }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { createdAtOf, isoMs } from '../../model/dates.ts'
 import type { Db, Sql } from '../db/db.ts'
-import type { InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
+import type { Fields, InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
+import { fromJson } from '../words.ts'
 import { bodyOf, changeBetween, nextSupplement, type RecordChange } from './record-body.ts'
 import { appendRecordEvents, type RecordEvent } from './record-events.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
@@ -130,6 +131,8 @@ export class PageChanges {
 
   #compare(item: ValidItem, row: KnownRow): void {
     const [key, rid, before, isSettled, , supplement, problem, removedAt] = row
+    const lost = before === null ? null : lostField(item, before)
+    if (lost !== null) return this.#quarantine(key, lost)
     const after = bodyOf(this.#shape, item.record, item.extra)
     const change = before === null || before === after ? null : changeBetween(this.#shape, before, after)
     const isChanged = change !== null && change.fields.length > 0
@@ -212,6 +215,15 @@ export class PageChanges {
       )
     await appendRecordEvents(sql, db, { tenantId, resource, at, requestId }, this.#events)
   }
+}
+
+/** The problem of a record that lacks a field of its stored version; one that never had it is valid. */
+function lostField(item: ValidItem, before: string): InvalidItem | null {
+  const missing = item.oddities?.filter(({ detail }) => detail === 'missing') ?? []
+  if (missing.length === 0) return null
+  const stored = fromJson(before) as Fields
+  const lost = missing.find(({ field }) => stored[field] !== null)
+  return lost === undefined ? null : { ok: false, id: null, raw: whole(item), problem: `${lost.field} is missing` }
 }
 
 type PageSeen = Pick<ReadonlySet<number>, 'has'> | null

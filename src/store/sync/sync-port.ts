@@ -111,6 +111,8 @@ export interface ValidItem {
   readonly ok: true
   readonly record: Fields
   readonly extra: Fields | null
+  /** `detail` is `missing` of a field that the record lacks and whose value is null. */
+  readonly oddities?: readonly { readonly field: string; readonly detail?: string }[]
 }
 
 export interface InvalidItem {
