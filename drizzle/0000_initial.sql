@@ -116,6 +116,7 @@ CREATE TABLE `records` (
 	`removed_at` integer,
 	`missing_since` integer,
 	`absent` integer DEFAULT 0 NOT NULL,
+	`provisional` integer DEFAULT 0 NOT NULL,
 	`looked_up_at` integer,
 	`accepted` integer DEFAULT 0 NOT NULL
 );

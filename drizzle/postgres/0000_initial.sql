@@ -109,6 +109,7 @@ CREATE TABLE "records" (
 	"removed_at" bigint,
 	"missing_since" bigint,
 	"absent" bigint DEFAULT 0 NOT NULL,
+	"provisional" bigint DEFAULT 0 NOT NULL,
 	"looked_up_at" bigint,
 	"accepted" bigint DEFAULT 0 NOT NULL
 );

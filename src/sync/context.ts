@@ -33,22 +33,23 @@ export function enabledResources({
 
 export interface IdentifyingList {
   readonly definition: ResourceDefinition
-  /** 0 where the mirror knows tombstones only. */
+  /** 0 where only tombstones do. */
   readonly live: number
 }
 
-/** Lists whose ids identify the tenant: enabled, of GUIDs, of which the mirror knows an id, readable or not. */
+/** Lists whose ids identify the tenant: enabled, of GUIDs, of which a record identifies the tenant, readable or not. */
 export async function identifyingLists(
   context: Pick<TenantContext, 'settings' | 'resources'> & {
-    readonly store: Pick<EngineStore, 'knowsAny' | 'liveCount'>
+    readonly store: Pick<EngineStore, 'identifying' | 'liveCount'>
   },
   tenantId: number,
 ): Promise<readonly IdentifyingList[]> {
   const lists: IdentifyingList[] = []
   for (const definition of enabledResources(context)) {
     if (definition.identifiedBy !== 'guid') continue
-    const live = await context.store.liveCount(tenantId, definition.name)
-    if (live > 0 || (await context.store.knowsAny(tenantId, definition.name))) lists.push({ definition, live })
+    const found = await context.store.identifying(tenantId, definition.name)
+    if (found === null) continue
+    lists.push({ definition, live: found === 'live' ? await context.store.liveCount(tenantId, definition.name) : 0 })
   }
   return lists
 }

@@ -34,7 +34,7 @@ export interface GivenPage {
 }
 
 export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
-  readonly store: Pick<EngineStore, 'knownKeys' | 'knowsAny' | 'liveCount' | 'syncState'>
+  readonly store: Pick<EngineStore, 'identifying' | 'identifyingKeys' | 'liveCount' | 'syncState'>
   readonly tenantId: number
   readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
 }
@@ -83,7 +83,7 @@ class Proof {
         const isOld = isOldBy(onlyRemoved, { now: clock.now(), serverTime })
         isStrange ||= items.some((item) => isOld(createdAtOf(item.ok ? item.record : item.raw)))
       }
-      return (await store.knownKeys(this.#tenantId, definition.name, ids)) > 0
+      return (await store.identifyingKeys(this.#tenantId, definition.name, ids)) > 0
     }
     const found = await this.#search(definition, isKnown, mostPages)
     if (found === undefined && live > 0) this.#emptyList = definition.kind !== 'pagedList'

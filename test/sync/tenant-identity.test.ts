@@ -300,3 +300,40 @@ it('two reads that write the same dates in another notation do not differ', asyn
   expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(test.query('select count(*) as n from users where mfa_status = 0')).toEqual([{ n: 8 }])
 })
+
+it.each([
+  ['at once', 0],
+  ['after full syncs of the right tenant removed it again', 3],
+])('a record of another tenant in a single answer does not identify that tenant, %s', async (_when, fullSyncs) => {
+  const scene = await mirrored(
+    { users: users(1, 3), clients: [client(1)], documents: [document(1), document(2)] },
+    { users: users(1, 3), clients: [client(2), client(3)], documents: [document(9)], settings: good },
+  )
+  const { test, server } = scene
+  // The stored cursor is the number of records before it.
+  const slipped = { ...server.a, documents: [document(1), document(2), ...server.b.documents] }
+  server.choose((path) => (path === 'documents' ? slipped : server.a))
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
+  expect(live(test, 'documents')).toBe(3)
+  server.choose(() => server.a)
+  for (let n = 0; n < fullSyncs; n++) {
+    test.clock.advance(6 * minuteMs)
+    expect(ending(await test.run('documents', 'full'))).toBe('success')
+  }
+  const before = everyRow(test)
+  server.choose(() => server.b)
+  test.useToken('another')
+  await expectNothingWritten(scene, before)
+  expect(await theHold(test)).toMatchObject({ resource: 'all', reason: 'tenant_changed', cause: { check: 'proof' } })
+})
+
+it('a client that replaces the only one identifies the tenant once both were listed together', async () => {
+  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)] }, {})
+  for (const clients of [[client(1), client(2)], [client(2)], [client(2), client(3)], [client(3)]]) {
+    server.a.clients = clients
+    test.clock.advance(20 * minuteMs)
+    expect(ending(await test.run('api-clients', 'full'))).toBe('success')
+    await test.restart()
+  }
+  expect(await heldBack(test)).toEqual([])
+})

@@ -6,7 +6,7 @@ import { fromJson } from '../words.ts'
 import { bodyOf, changeBetween, nextSupplement, type RecordChange } from './record-body.ts'
 import { appendRecordEvents, type RecordEvent } from './record-events.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
-import { unidentifiedPrefix } from './removals.ts'
+import { isIdentified, unidentifiedPrefix } from './removals.ts'
 import { contradictionOf, contradictory, type DistinctItems, isEarlier, precedenceOf, whole } from './same-id.ts'
 
 /** A row of `records`, as a page needs it; an array, because reading objects takes half as long again. */
@@ -19,19 +19,23 @@ export type KnownRow = readonly [
   isSettled: number,
   /** 0 for a tombstone of a former tenant (docs/internals/sync.md#8-tenant-identity). */
   isKnown: number,
+  isProvisional: number,
   supplement: string | null,
   problem: string | null,
   removedAt: number | null,
 ]
 
-/** Condition on a row that identifies the tenant: no tombstone of a former tenant. */
+/** Condition on a row that is no tombstone of a former tenant. */
 export const isKnown = `(removed_at is null
   or first_seen_at >= coalesce((select known_since from tenants where id = @tenantId), 0))`
+
+/** Condition on a row that identifies the tenant. */
+export const isIdentifying = `provisional = 0 and ${isKnown} and ${isIdentified}`
 
 const knownColumns = `key, rid, body,
   case when removed_at is null and problem is null and missing_since is null and absent = 0 and accepted = 0
     and looked_up_at is null then 1 else 0 end,
-  case when ${isKnown} then 1 else 0 end,
+  case when ${isKnown} then 1 else 0 end, provisional,
   supplement, problem, removed_at`
 
 export type KnownRows = ReadonlyMap<string, KnownRow>
@@ -47,8 +51,9 @@ export async function knownRows(
   return new Map(rows.map((row) => [row[0], row]))
 }
 
-export function isKnownRow(row: KnownRow | undefined): boolean {
-  return row?.[4] === 1
+/** True for a row that identifies the tenant. */
+export function identifies(row: KnownRow | undefined): boolean {
+  return row !== undefined && row[4] === 1 && row[5] === 0
 }
 
 /** Compares a page with the mirror, without writing. */
@@ -58,9 +63,10 @@ export function comparisonOf(
 ): Omit<PageComparison, 'differs'> {
   const unknown: { key: string | null; createdAt: number | null }[] = []
   for (const [key, item] of items)
-    if (!isKnownRow(known.get(key))) unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
+    if (known.get(key)?.[4] !== 1) unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
   for (const item of unidentified) unknown.push({ key: null, createdAt: createdAtOf(item.raw) })
-  return { known: items.size + unidentified.length - unknown.length, unknown }
+  const identifying = [...items.keys()].filter((key) => identifies(known.get(key))).length
+  return { known: items.size + unidentified.length - unknown.length, identifying, unknown }
 }
 
 /** A row to insert or update. Null keeps the stored body and supplement. */
@@ -95,18 +101,20 @@ export class PageChanges {
   readonly #page: PageCommit
   readonly #known: KnownRows
   readonly #seen: PageSeen
+  readonly #isProvisional: boolean
 
   /** @param seen records of earlier pages of the full sync; null for a page of none. */
   constructor(
     page: PageCommit,
     { items, unidentified, contradicted }: DistinctItems,
     known: KnownRows,
-    seen: PageSeen,
+    { seen, isProvisional }: { readonly seen: PageSeen; readonly isProvisional: boolean },
   ) {
     this.#shape = recordShapes[page.resource]
     this.#page = page
     this.#known = known
     this.#seen = seen
+    this.#isProvisional = isProvisional
     this.contradicted = new Set(contradicted)
     for (const [key, item] of items) {
       const row = known.get(key)
@@ -130,15 +138,18 @@ export class PageChanges {
   }
 
   #compare(item: ValidItem, row: KnownRow): void {
-    const [key, rid, before, isSettled, , supplement, problem, removedAt] = row
+    const [key, rid, before, isSettled, , isProvisional, supplement, problem, removedAt] = row
     const lost = before === null ? null : lostField(item, before)
-    if (lost !== null) return this.#quarantine(key, lost)
+    if (lost !== null) {
+      this.#quarantine(key, lost)
+      return
+    }
     const after = bodyOf(this.#shape, item.record, item.extra)
     const change = before === null || before === after ? null : changeBetween(this.#shape, before, after)
     const isChanged = change !== null && change.fields.length > 0
     if (before !== null && !isChanged && removedAt === null && problem === null) {
       this.counts.unchanged++
-      if (isSettled === 0) this.#returned.push(rid)
+      if (isSettled === 0 || (isProvisional === 1 && !this.#isProvisional)) this.#returned.push(rid)
       return
     }
     if (this.#isDecided(item, row, isChanged ? change : null)) return
@@ -155,7 +166,7 @@ export class PageChanges {
    * True if the version before decides. In a full sync that of an earlier page does: it counts, or contradicts this one. On
    * a page of an incremental sync the stored one does if it is a later version, or if a full sync found it contradictory.
    */
-  #isDecided(item: ValidItem, [key, rid, , , , , problem]: KnownRow, change: RecordChange | null): boolean {
+  #isDecided(item: ValidItem, [key, rid, , , , , , problem]: KnownRow, change: RecordChange | null): boolean {
     const isIncremental = this.#page.fullSync === undefined && this.#page.whole === undefined
     if (!isIncremental && this.#seen?.has(rid) !== true) return false
     if (problem?.startsWith(contradictory) === true) {
@@ -201,17 +212,19 @@ export class PageChanges {
   /** Call inside a transaction. */
   async write(sql: Sql, db: Db): Promise<void> {
     const { tenantId, resource, at, requestId } = this.#page
+    const provisional = this.#isProvisional ? 1 : 0
     const { givenRows, bindRows, isIn, listOf } = db.dialect
     if (this.#writes.size > 0) {
       const rows = bindRows(writeColumns, [...this.#writes.values()])
-      const params = [{ tenantId, resource, at, requestId, ...rows }]
+      const params = [{ tenantId, resource, at, requestId, provisional, ...rows }]
       for (const [key, rid] of await sql<[string, number]>(upsertText(givenRows(writeColumns)), params, 'arrays'))
         if (!this.#known.has(key)) this.rids.push(rid)
     }
     if (this.#returned.length > 0)
       await sql(
-        `update records set missing_since = null, absent = 0, accepted = 0, looked_up_at = null where ${isIn('rid')}`,
-        [listOf(this.#returned)],
+        `update records set missing_since = null, absent = 0, accepted = 0, looked_up_at = null,
+           provisional = provisional * ? where ${isIn('rid')}`,
+        [provisional, listOf(this.#returned)],
       )
     await appendRecordEvents(sql, db, { tenantId, resource, at, requestId }, this.#events)
   }
@@ -243,10 +256,10 @@ const writeColumns = { key: 'text', body: 'text', supplement: 'text', problem: '
 const upsertText = (
   rows: string,
 ) => `insert into records (tenant_id, resource, key, body, supplement, problem, raw, problem_since,
-    first_seen_at, read_at, request_id)
+    first_seen_at, read_at, request_id, provisional)
   select cast(@tenantId as bigint), cast(@resource as text), given.key, given.body, given.supplement, given.problem, given.raw,
     case when given.problem is not null then cast(@at as bigint) end, cast(@at as bigint), cast(@at as bigint),
-    cast(@requestId as text) from ${rows} where true
+    cast(@requestId as text), cast(@provisional as bigint) from ${rows} where true
   on conflict (tenant_id, resource, key) do update set
     body = coalesce(excluded.body, records.body), supplement = coalesce(excluded.supplement, records.supplement),
     read_at = case when excluded.body is null then records.read_at else excluded.read_at end,
@@ -254,5 +267,6 @@ const upsertText = (
     problem = excluded.problem, raw = excluded.raw,
     problem_since = case when excluded.problem is not null then coalesce(records.problem_since, excluded.problem_since) end,
     removed_at = case when excluded.body is null then records.removed_at end,
-    missing_since = null, absent = 0, accepted = 0, looked_up_at = null
+    missing_since = null, absent = 0, accepted = 0, looked_up_at = null,
+    provisional = records.provisional * excluded.provisional
   returning key, rid`

@@ -28,6 +28,8 @@ export const records = sqliteTable(
     missingSince: integer('missing_since'),
     /** Consecutive complete full syncs that did not return it. */
     absent: integer('absent').notNull().default(0),
+    /** 1 until an answer has it beside a record that identifies the tenant (docs/internals/sync.md#8-tenant-identity). */
+    provisional: integer('provisional').notNull().default(0),
     lookedUpAt: integer('looked_up_at'),
     /** 1 = an operator accepted its removal. */
     accepted: integer('accepted').notNull().default(0),

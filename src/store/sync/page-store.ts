@@ -1,8 +1,9 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import { identifying as identifyingResources } from '../../resources/index.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { comparisonOf, isKnownRow, type KnownRow, knownRows, PageChanges } from '../records/page-changes.ts'
+import { comparisonOf, identifies, isIdentifying, type KnownRow, knownRows, PageChanges } from '../records/page-changes.ts'
 import { differingFields, supplementOf } from '../records/record-body.ts'
 import { appendRecordEvents } from '../records/record-events.ts'
 import { isLive } from '../records/record-reader.ts'
@@ -47,12 +48,12 @@ export function pageStore(db: Db, passes: SeenRecords) {
       if (fullSync !== undefined) passes.add(fullSync.id, done.rids)
       return done
     },
-    /** Counts known keys: live, tombstoned or quarantined, without tombstones of a former tenant. */
-    knownKeys: (tenantId: number, resource: ResourceName, ids: readonly (string | number)[]) =>
+    /** Counts ids that identify the tenant: live, tombstoned or quarantined, not of a former tenant, not provisional. */
+    identifyingKeys: (tenantId: number, resource: ResourceName, ids: readonly (string | number)[]) =>
       db.read(async (sql) => {
         const keys = [...new Set(ids.map(recordShapes[resource].keyOf))]
         const rows = await knownRows(sql, db, { tenantId, resource }, keys)
-        return [...rows.values()].filter(isKnownRow).length
+        return [...rows.values()].filter(identifies).length
       }),
     /** Keys of the records whose details are read next in rotation; moves the rotation on. */
     nextDetails: (tenantId: number, resource: ResourceName, limit: number) =>
@@ -95,10 +96,12 @@ async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): 
   const distinct = distinctItems(recordShapes[resource], page.items)
   const known = await knownRows(sql, db, page, [...distinct.items.keys()])
   const seen = fullSync === undefined ? null : await passes.of(sql, fullSync.id)
-  const changes = new PageChanges(page, distinct, known, seen)
+  const comparison = comparisonOf(distinct, known)
+  const isProvisional = comparison.identifying === 0 && (await mayBeOthers(sql, page))
+  const changes = new PageChanges(page, distinct, known, { seen, isProvisional })
   const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
   const differs = !changes.isEmpty || beside.length > 0
-  if (page.admit?.({ ...comparisonOf(distinct, known), differs }) === false) return { ...nothing, admitted: false }
+  if (page.admit?.({ ...comparison, differs }) === false) return { ...nothing, admitted: false }
   await changes.write(sql, db)
   await addLive(sql, tenantId, resource, changes.live)
   if (differs) await raiseVersion(sql, tenantId, resource)
@@ -116,6 +119,14 @@ async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): 
     detailDue,
     rids,
   }
+}
+
+/** True if the mirror has records that identify the tenant, so that a page without one may be another tenant's. */
+async function mayBeOthers(sql: Sql, { tenantId, provisional, items }: PageCommit): Promise<boolean> {
+  if (provisional !== true || items.length === 0) return false
+  const lists = identifyingResources.map(({ name }) => `'${name}'`).join(', ')
+  const text = `select 1 from records where tenant_id = @tenantId and resource in (${lists}) and ${isIdentifying} limit 1`
+  return (await sql(text, [{ tenantId }])).length > 0
 }
 
 /** Removes the records that a list in one answer lacks. */
@@ -139,7 +150,7 @@ async function saveDetail(
   sql: Sql,
   db: Db,
   of: OfResource,
-  [key, rid, body, , , supplement, , removedAt]: KnownRow,
+  [key, rid, body, , , , supplement, , removedAt]: KnownRow,
   { item, at, requestId }: DetailAnswer,
 ): Promise<readonly string[] | null> {
   const shape = recordShapes[of.resource]

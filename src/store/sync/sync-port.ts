@@ -133,12 +133,16 @@ export interface PageCommit extends OfResource {
   readonly whole?: WholeList
   /** True once a full sync has completed: later creations are history. */
   readonly recordCreations: boolean
+  /** True if the tenant is not proven by its acceptance: records without one that identifies it are provisional. */
+  readonly provisional?: boolean
   /** Nothing is written if it returns false. */
   readonly admit?: (comparison: PageComparison) => boolean
 }
 
 export interface PageComparison {
   readonly known: number
+  /** Known records that identify the tenant. */
+  readonly identifying: number
   /** `key` is null without a readable id, `createdAt` if the record has none. */
   readonly unknown: readonly { readonly key: string | null; readonly createdAt: number | null }[]
   /** True if the page changes records, or is a whole list that lacks some. */

@@ -2,7 +2,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import { identifying } from '../../resources/index.ts'
 import { changedColumns, columnList } from '../columns.ts'
 import type { Db } from '../db/db.ts'
-import { isKnown } from '../records/page-changes.ts'
+import { isIdentifying, isKnown } from '../records/page-changes.ts'
 import { isLive } from '../records/record-reader.ts'
 import { isIdentified } from '../records/removals.ts'
 import { tenants } from '../schema/index.ts'
@@ -77,11 +77,21 @@ export function tenantStore(db: Db) {
         if (set !== '') await sql(`update tenants set ${set} where id = ?`, [...values, tenantId])
       }),
     /** True if the mirror knows an id of the tenant: live, tombstoned or quarantined, not of a former tenant. */
-    knowsAny: (tenantId: number, resource?: ResourceName) =>
+    knowsAny: (tenantId: number) =>
       db.read(async (sql) => {
-        const ofList = resource === undefined ? '' : 'and resource = @resource'
-        const text = `select 1 from records where tenant_id = @tenantId ${ofList} and ${isIdentified} and ${isKnown} limit 1`
-        return (await sql(text, [{ tenantId, resource }])).length > 0
+        const text = `select 1 from records where tenant_id = @tenantId and ${isIdentified} and ${isKnown} limit 1`
+        return (await sql(text, [{ tenantId }])).length > 0
+      }),
+    /** The records of a list that identify the tenant: live ones, else tombstones; null = none. */
+    identifying: (tenantId: number, resource: ResourceName) =>
+      db.read(async (sql) => {
+        const has = async (condition: string) => {
+          const text = `select 1 from records where tenant_id = @tenantId and resource = @resource and ${isIdentifying}
+            and ${condition} limit 1`
+          return (await sql(text, [{ tenantId, resource }])).length > 0
+        }
+        if (await has('removed_at is null')) return 'live'
+        return (await has('removed_at is not null')) ? 'removed' : null
       }),
     /**
      * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that

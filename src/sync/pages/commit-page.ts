@@ -34,10 +34,10 @@ export async function commitPage(
   noteProgress(run, result.counts, fetched.items.length)
 }
 
-/** True for a page of a list of GUIDs without a known one, while no other page of the run had one. */
-function lacksProof(run: Run, { known, unknown }: PageComparison): boolean {
+/** True for a page of a list of GUIDs without one that identifies the tenant, while no other page of the run had one. */
+function lacksProof(run: Run, { known, identifying, unknown }: PageComparison): boolean {
   if (run.definition.identifiedBy !== 'guid' || known + unknown.length === 0) return false
-  if (known > 0) run.proven = true
+  if (identifying > 0) run.proven = true
   return !run.proven
 }
 
@@ -52,13 +52,15 @@ export async function confirmList(run: Run, fetched: Fetched, whole: WholeList):
   return admitted
 }
 
-function pageOf({ tenantId, definition, state }: Run, { items, meta }: Fetched): PageCommit {
+function pageOf({ tenantId, definition, state, guard }: Run, { items, meta }: Fetched): PageCommit {
+  const isLater = state.completeStartedAt !== null
   return {
     tenantId,
     resource: definition.name,
     items,
     at: meta.receivedAt,
     requestId: meta.requestId,
-    recordCreations: state.completeStartedAt !== null,
+    recordCreations: isLater,
+    provisional: definition.identifiedBy === 'guid' && isLater && !guard.tenant.former.includes(definition.name),
   }
 }
