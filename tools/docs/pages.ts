@@ -23,7 +23,7 @@ right tenant; otherwise it is \`unknown\`, with a reason. A status is the first 
 3. \`fail\`: an entity fails, waived or not.
 4. \`unknown\`: records are quarantined, missing or on hold, or an entity could not be evaluated.
 5. \`not_applicable\`: there is nothing to evaluate.
-6. \`pass\`; or \`unknown\`, if the check depends on time and the clocks do not agree.
+6. \`pass\`; or \`unknown\`, if the check depends on time and the clocks do not agree, or the server's clock is over 5 minutes behind.
 
 \`checks.<id>\` in the configuration takes \`enabled\`, \`severity\` (one for all its findings) and the options of the check.
 Requirements are those of SOC 2 (TSC 2017), ISO/IEC 27001:2022 Annex A, NIST SP 800-53 revision 5, PCI DSS 4.0.1 and CIS
