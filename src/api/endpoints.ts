@@ -50,10 +50,9 @@ export interface PageSize {
 /** Null when none is sent: only feeds have one (docs/internals/api.md#open-points). */
 export function pageSizeOf(
   resource: ResourceDefinition,
-  { pageSize, pageSizeParameter: written }: PageSizeOptions,
+  { pageSize, pageSizeParameter: parameter }: PageSizeOptions,
 ): PageSize | null {
   if (resource.kind !== 'feed') return null
-  const parameter = typeof written === 'string' || written === null ? written : (written[resource.name] ?? null)
   if (parameter === null) return null
   return { parameter, size: Math.min(pageSize, resource.maxPageSize ?? pageSize) }
 }

@@ -4,7 +4,7 @@ import type { SecureVersion } from 'node:tls'
 import * as z from 'zod'
 import { readRegularFileSync, UnfitFile } from '../model/process/files.ts'
 import { ConfigError, isMap, kindOf, type Mistake, predicate, validate, whyUnreadable } from './mistakes.ts'
-import { emptyAsMap, flag, section, text } from './values.ts'
+import { emptyAsMap, text } from './values.ts'
 import { readYaml } from './yaml-file.ts'
 
 /** Client authentication types of Go's crypto/tls, as in the format of the file. */
@@ -24,8 +24,6 @@ export interface TlsSettings {
   readonly key: string
   readonly clientCa: string | null
   readonly clientAuth: ClientAuthType
-  /** Empty allows every name. */
-  readonly allowedSans: readonly string[]
   readonly minVersion: SecureVersion
 }
 
@@ -34,12 +32,9 @@ export interface WebSettings {
   readonly tls: TlsSettings | null
   /** Bcrypt hashes by user name; empty = no basic authentication. */
   readonly users: ReadonlyMap<string, string>
-  /** Headers of every response; they replace default headers of the same name. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly wantsHttp2: boolean
 }
 
-export const openWeb: WebSettings = { tls: null, users: new Map(), headers: {}, wantsHttp2: false }
+export const openWeb: WebSettings = { tls: null, users: new Map() }
 
 /** True when everything but health and readiness requires authentication. */
 export function isProtected({ users, tls }: WebSettings): boolean {
@@ -51,28 +46,14 @@ const bcryptHash = /^\$2[aby]\$(0[4-9]|1[0-8])\$[./A-Za-z\d]{53}$/
 
 /** The format of Prometheus' exporter-toolkit. */
 function webSchema(read: ReadFile) {
-  /** An empty value keeps the default header. */
-  const header = (wanted = 'one line of printable ASCII', pattern = /^[\x20-\x7e]*$/) => text(wanted, pattern).nullish()
-  const headers = section({
-    'Content-Security-Policy': header(),
-    'Strict-Transport-Security': header(),
-    'X-Content-Type-Options': header('nosniff', /^(nosniff)?$/),
-    'X-Frame-Options': header('deny or sameorigin', /^(deny|sameorigin)?$/i),
-    'X-XSS-Protection': header(),
-  })
   return z
     .strictObject({
       tls_server_config: tlsSection(read),
-      http_server_config: section({ http2: flag().default(false), headers: headers.prefault({}) }).prefault({}),
       basic_auth_users: users().optional(),
     })
-    .transform(({ tls_server_config: tls, http_server_config: { http2, headers }, basic_auth_users = {} }) => ({
+    .transform(({ tls_server_config: tls, basic_auth_users = {} }) => ({
       tls,
       users: new Map(Object.entries(basic_auth_users)),
-      headers: Object.fromEntries(
-        Object.entries(headers).filter((entry): entry is [string, string] => Boolean(entry[1])),
-      ),
-      wantsHttp2: http2,
     }))
 }
 
@@ -103,7 +84,7 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   if (!isMap(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
   if (Object.keys(raw).length === 0)
     return broken(
-      `${path}: the file is empty, which would allow access without authentication; expected one of tls_server_config, http_server_config, basic_auth_users`,
+      `${path}: the file is empty, which would allow access without authentication; expected one of tls_server_config, basic_auth_users`,
     )
   const { value = openWeb, mistakes } = validate<WebSettings>(webSchema(read), raw, yaml.locate)
   return { settings: value, mistakes }
@@ -141,7 +122,6 @@ function tlsSection(read: ReadFile) {
           if (type === '') return 'NoClientCert'
           return type === 'RequireClientCert' ? 'RequireAnyClientCert' : type
         }),
-      client_allowed_sans: z.array(text('a DNS name, an IP or e-mail address, or a URI')).optional(),
       min_version: z
         .enum(['TLS12', 'TLS13'], { error: 'expected TLS12 or TLS13; older versions are broken' })
         .default('TLS12')
@@ -149,7 +129,7 @@ function tlsSection(read: ReadFile) {
     })
     .transform((tls, { addIssue }): TlsSettings => {
       const wrong = (key: keyof typeof tls, text: string) => addIssue({ ...predicate('conflict', text), path: [key] })
-      const { client_auth_type: clientAuth, client_ca_file: ca, client_allowed_sans: names } = tls
+      const { client_auth_type: clientAuth, client_ca_file: ca } = tls
       if (!tls.cert_file.value.checkPrivateKey(tls.key_file.value))
         wrong('key_file', 'contains the key of another certificate')
       // Settings of client certificates that would have no effect or allow too much.
@@ -157,10 +137,8 @@ function tlsSection(read: ReadFile) {
         wrong('client_auth_type', 'requests no client certificate, but there is a client CA')
       if (!ca && (clientAuth === 'VerifyClientCertIfGiven' || clientAuth === 'RequireAndVerifyClientCert'))
         wrong('client_auth_type', `is ${clientAuth} without client_ca_file; expected a client CA`)
-      if (names !== undefined && !/^Require/.test(clientAuth))
-        wrong('client_allowed_sans', 'needs the client_auth_type RequireAndVerifyClientCert (or RequireAnyClientCert)')
       const [cert, key, clientCa] = [tls.cert_file.text, tls.key_file.text, ca?.text ?? null]
-      return { cert, key, clientCa, clientAuth, allowedSans: names ?? [], minVersion: tls.min_version }
+      return { cert, key, clientCa, clientAuth, minVersion: tls.min_version }
     })
     .nullable()
   return z.preprocess((raw) => (isMap(raw) && Object.keys(raw).length === 0 ? null : raw), tls).default(null)

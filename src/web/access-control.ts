@@ -1,5 +1,5 @@
-import { createHmac, randomBytes, type X509Certificate } from 'node:crypto'
-import { isIP, isIPv4, isIPv6 } from 'node:net'
+import { createHmac, randomBytes } from 'node:crypto'
+import { isIPv4, isIPv6 } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { Mutex } from 'async-mutex'
 import type { MiddlewareHandler } from 'hono'
@@ -36,23 +36,14 @@ export const checkCertificate: MiddlewareHandler<WebEnv> = async (c, next) => {
   if (openPaths.has(c.req.path) || tls === null) return next()
   const { socket } = c.env.incoming
   if (socket instanceof TLSSocket && hasCertificate(tls, socket)) return next()
-  return refuse(c, 403, 'Client certificate required: present one that client_ca_file and client_allowed_sans accept')
+  return refuse(c, 403, 'Client certificate required: present one that client_ca_file accepts')
 }
 
-function hasCertificate({ clientAuth, allowedSans }: TlsSettings, socket: TLSSocket): boolean {
+function hasCertificate({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true
   // Checked before `authorized`: a resumed session without a certificate must not count as authorized.
-  const certificate = socket.getPeerX509Certificate()
-  if (certificate === undefined) return clientAuth === 'VerifyClientCertIfGiven'
-  if (clientAuth !== 'RequireAnyClientCert' && !socket.authorized) return false
-  return allowedSans.length === 0 || allowedSans.some((name) => hasSan(certificate, name))
-}
-
-/** True when a certificate has exactly this subject alternative name; wildcards do not match. */
-function hasSan(certificate: X509Certificate, name: string): boolean {
-  if (isIP(name) !== 0) return certificate.checkIP(name) !== undefined
-  const entries = (certificate.subjectAltName ?? '').matchAll(/(?:^|, )(DNS|email|URI):("(?:[^"\\]|\\.)*"|[^,]*)/g)
-  return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
+  if (socket.getPeerX509Certificate() === undefined) return clientAuth === 'VerifyClientCertIfGiven'
+  return clientAuth === 'RequireAnyClientCert' || socket.authorized
 }
 
 /** Asks for the password of a user where users are configured. */

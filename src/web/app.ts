@@ -37,7 +37,6 @@ export function createApp(options: WebOptions): Hono<WebEnv> {
     c.set('access', access)
     await next()
     c.header('Cache-Control', 'no-store')
-    for (const [name, value] of Object.entries(access.headers)) c.header(name, value)
   })
   // By streams of zlib, which work outside the event loop: metrics shrink to a tenth.
   app.use(compress(), securityHeaders, checkHost, checkCertificate, checkUser())

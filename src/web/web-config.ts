@@ -50,8 +50,7 @@ export class WebConfig {
 
   #warn(): void {
     const { log, host } = this.#options
-    const { tls, users, wantsHttp2 } = this.#settings
-    if (wantsHttp2) log.info({ host }, 'HTTP/2 is not supported; clients are served over HTTP/1.1')
+    const { tls, users } = this.#settings
     if (isLoopback(host)) return
     if (!isProtected(this.#settings)) {
       log.warn(

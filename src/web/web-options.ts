@@ -93,7 +93,7 @@ export interface WebSources {
   readonly reload: () => Promise<Probe>
 }
 
-export interface WebAccess extends Pick<WebSettings, 'headers' | 'tls' | 'users'> {
+export interface WebAccess extends WebSettings {
   /** Whether names of persons, e-mails and file names are shown. */
   readonly exposeDetails: boolean
   /** True when every route but health and readiness requires authentication. */

@@ -134,6 +134,6 @@ it('checks the web configuration as well, while other commands do not need it', 
   expect(checked.stderr).not.toContain('letmein')
   expect((await run('run')).code).toBe(2)
   expect((await run('sync')).code).toBe(0)
-  write('web.yaml', 'http_server_config: { http2: true }')
+  write('web.yaml', 'tls_server_config: {}')
   expect(await run('config', 'check')).toMatchObject({ code: 0 })
 })

@@ -50,25 +50,14 @@ it('keeps the last valid configuration while the file is invalid, empty or gone'
 it('refuses to switch TLS on or off, or to open itself, without a restart', async () => {
   await using plain = await startLive(alice)
   expect(() => plain.change(tls + bob)).toThrow('`tls_server_config` turns TLS on, which takes a restart')
-  expect(() => plain.change('http_server_config: {}')).toThrow('removing all users')
+  expect(() => plain.change('tls_server_config: {}')).toThrow('removing all users')
   expect((await plain.get('/', basic('alice', 'wonder'))).status).toBe(200)
   await using secure = await startLive(tls)
   expect(() => secure.change(alice)).toThrow('`tls_server_config` turns TLS off, which takes a restart')
   expect((await secure.get('/')).status).toBe(200)
 })
 
-it('overrides its own headers by those of the file', async () => {
-  await using web = await startLive(
-    'http_server_config: { headers: { X-Frame-Options: sameorigin, X-XSS-Protection: "0" } }',
-  )
-  for (const path of ['/', '/api/v1/findings', '/nothing']) {
-    const { headers } = await web.get(path)
-    expect(headers).toMatchObject({ 'x-frame-options': 'sameorigin', 'x-xss-protection': '0' })
-    expect(headers['x-content-type-options']).toBe('nosniff')
-  }
-})
-
-it('warns about passwords without TLS on non-loopback addresses, and about HTTP/2', async () => {
+it('warns about passwords without TLS on non-loopback addresses', async () => {
   const text = (host: string) =>
     startLive(alice, host).then(async (web) => {
       await web[Symbol.asyncDispose]()
@@ -76,14 +65,10 @@ it('warns about passwords without TLS on non-loopback addresses, and about HTTP/
     })
   expect(await text('127.0.0.1')).toEqual([])
   expect(await text('0.0.0.0')).toEqual(['Passwords are sent unencrypted: users are configured without TLS'])
-  await using web = await startLive(`${tls}http_server_config: { http2: true }`)
-  expect(web.logged.map(({ message }) => message)).toEqual([
-    'HTTP/2 is not supported; clients are served over HTTP/1.1',
-  ])
 })
 
 /** Content of a file that admits everybody. */
-const open = 'http_server_config: {}'
+const open = 'tls_server_config: {}'
 
 it.each([
   ['127.0.0.1', open, 0],

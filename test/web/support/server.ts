@@ -54,12 +54,12 @@ export const sources: WebSources = {
 export type Wanted = Partial<WebOptions> & Partial<WebAccess>
 
 export function webOptions(wanted: Wanted = {}): WebOptions {
-  const { exposeDetails = true, users = new Map(), tls = null, headers = {}, allowedHosts = [], ...over } = wanted
+  const { exposeDetails = true, users = new Map(), tls = null, allowedHosts = [], ...over } = wanted
   const { isProtected = users.size > 0 } = wanted
   return {
     listen: { host: '127.0.0.1', port: 0 },
     version: '1.2.3',
-    access: () => ({ exposeDetails, isProtected, allowedHosts, users, tls, headers }),
+    access: () => ({ exposeDetails, isProtected, allowedHosts, users, tls }),
     sources,
     clock: fakeClock(at),
     log: silentLog(),
@@ -75,7 +75,6 @@ export function tlsOf(over: Pick<TlsSettings, 'cert' | 'key'> & Partial<TlsSetti
   return {
     clientCa: null,
     clientAuth: 'NoClientCert',
-    allowedSans: [],
     minVersion: 'TLSv1.2',
     ...over,
   }
