@@ -58,7 +58,7 @@ function group(view: CheckView, found: readonly FindingView[], page: TenantPage)
   const shown = isWhole ? found : found.slice(0, most.findings)
   const anchor = `#findings-${tenant}`
   const link = (state: 'waived' | undefined, words: string) =>
-    html`<a href="${hrefOf({}, { tenant: page.query.tenant, check: view.check, state }, anchor)}" data-live="jump">${words}</a> `
+    html`<a href="${hrefOf({}, { tenant: page.query.tenant, check: view.check, state }, anchor)}">${words}</a> `
   const rest = openTotal > shown.length ? link(undefined, `All ${number(openTotal)}`) : ''
   const waivedTotal = total(view.waived)
   const waived = waivedTotal > 0 ? link('waived', `${number(waivedTotal)} waived`) : ''

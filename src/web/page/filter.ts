@@ -10,12 +10,10 @@ const stateWords = { open: 'Open', waived: 'Waived', resolved: 'Resolved', all: 
 
 /** Links by severity and a form for the rest, which works without a script; then the number of findings. */
 export function findingFilter(page: TenantPage): Html {
-  const { posture, exposeDetails, query, findings } = page
+  const { posture, exposeDetails, query } = page
   const { tenant } = posture
   const anchor = `#findings-${tenant}`
-  const clear = isFiltered(query)
-    ? html`<a class="clear" href="${hrefOf(query, unfiltered, anchor)}" data-live="">Clear</a>`
-    : ''
+  const clear = isFiltered(query) ? html`<a class="clear" href="${hrefOf(query, unfiltered, anchor)}">Clear</a>` : ''
   const kept = parametersOf({
     ...query,
     check: undefined,
@@ -24,13 +22,12 @@ export function findingFilter(page: TenantPage): Html {
     q: undefined,
     after: undefined,
   })
-  const state = findings.areResolved ? 'resolved' : (query.state ?? 'open')
   return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip(undefined, page)}${severities
     .toReversed()
     .map((severity) => chip(severity, page))}</nav>
-<form class="filter" id="filter-${tenant}" action="./${anchor}" method="get" data-live="" aria-label="Filter the findings of ${tenant}">
+<form class="filter" id="filter-${tenant}" action="./${anchor}" method="get" aria-label="Filter the findings of ${tenant}">
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label>Check <select name="check" id="check-of-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
-${ownerChoice(page)}<label>State <select name="state" id="state-${tenant}">${pageStates.map((one) => option(one, stateWords[one], state))}</select></label>
+${ownerChoice(page)}<label>State <select name="state" id="state-${tenant}">${pageStates.map((one) => option(one, stateWords[one], query.state ?? 'open'))}</select></label>
 <label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.q ?? ''}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, word' : 'Id or word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Filter</button>${clear}</form>
 <p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(page)}</p>
@@ -52,7 +49,7 @@ export function findingLinks({ posture: { tenant }, query, findings }: TenantPag
   if (query.after !== undefined) links.push(['First page', hrefOf(query, {}, anchor)])
   if (findings.hasMore && last !== undefined)
     links.push(['Next 50', hrefOf(query, { after: last.fingerprint }, anchor)])
-  return html`<p class="more">${links.map(([word, href]) => html`<a href="${href}" data-live="jump">${word}</a> &middot; `)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`
+  return html`<p class="more">${links.map(([word, href]) => html`<a href="${href}">${word}</a> &middot; `)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`
 }
 
 /** Number of findings shown; screen readers announce changes. */
@@ -63,7 +60,6 @@ function summary({ posture, findings, query }: TenantPage): string {
     const isUnknown = posture.checks.some(({ enabled, status }) => enabled && status === 'unknown')
     return `No finding is open.${isUnknown ? ' Checks that are unknown may still fail.' : ''}`
   }
-  if (findings.areResolved) return 'No open finding matches any more; these were resolved'
   const { list, hasMore } = findings
   const matching = isCounted(query) ? number(counted(posture, query)) : `${list.length}${hasMore ? ' or more' : ''}`
   const shown = hasMore || query.after !== undefined ? `; shown: ${list.length}, the newest first` : ''
@@ -91,7 +87,7 @@ function chip(severity: Severity | undefined, { posture, query }: TenantPage): H
     : ''
   const href = hrefOf(query, { severity: wanted }, `#findings-${posture.tenant}`)
   const id = `severity-${severity ?? 'all'}-${posture.tenant}`
-  return html`<a class="chip" id="${id}" href="${href}" data-live="" aria-current="${isCurrent ? 'true' : 'false'}">${severity ?? 'All'}${count}</a>`
+  return html`<a class="chip" id="${id}" href="${href}" aria-current="${isCurrent ? 'true' : 'false'}">${severity ?? 'All'}${count}</a>`
 }
 
 /** Enabled checks, and that of the query, even if the tenant does not have it. */

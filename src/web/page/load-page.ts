@@ -22,8 +22,6 @@ export interface FoundFindings {
   /** What a filter selects, the newest first; without one the first open findings, the highest severity first. */
   readonly list: readonly FindingView[]
   readonly hasMore: boolean
-  /** True when no open finding matches, so that the list has those that were resolved. */
-  readonly areResolved: boolean
   /** Findings that were opened within a day, the newest first. */
   readonly recent: readonly FindingView[]
 }
@@ -108,20 +106,14 @@ async function loadGroups(first: First, now: number): Promise<FoundFindings> {
     .filter(({ firstSeen }) => (parseIsoDate(firstSeen)?.ms ?? 0) >= now - dayMs)
     .toSorted((a, b) => b.firstSeen.localeCompare(a.firstSeen))
     .slice(0, most.recent)
-  return { list, hasMore: false, areResolved: false, recent }
+  return { list, hasMore: false, recent }
 }
 
-/** Behind an old link, where no open finding matches any more, those that were resolved. */
 async function loadList(first: First, query: PageQuery): Promise<FoundFindings> {
   const { check, owner, q, after, state = 'open', severity } = query
   const filter: ShownQuery = { text: q, check, owner, severities: severity, after }
   const found = await first(most.list + 1, { ...filter, states: state === 'all' ? ['open', 'waived'] : [state] })
   // The place is gone: the list begins again, because an empty page would look like "nothing found".
   if (found.length === 0 && after !== undefined) return loadList(first, { ...query, after: undefined })
-  const list = found.slice(0, most.list)
-  const isOld = list.length === 0 && state === 'open' && (check ?? owner ?? q) !== undefined
-  if (!isOld) return { list, hasMore: found.length > most.list, areResolved: false, recent: [] }
-  const resolved = await first(most.list, { ...filter, states: ['resolved'] })
-  const newest = resolved.toSorted((a, b) => (b.resolvedAt ?? '').localeCompare(a.resolvedAt ?? ''))
-  return { list: newest, hasMore: false, areResolved: newest.length > 0, recent: [] }
+  return { list: found.slice(0, most.list), hasMore: found.length > most.list, recent: [] }
 }

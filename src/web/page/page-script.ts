@@ -1,11 +1,10 @@
-/** The page works without it. It refreshes, follows filters in place and shows a notice when a refresh fails. */
+/** The page works without it. It refreshes in place and shows a notice when a refresh fails. */
 export const pageScript = `const main = document.getElementById('main')
 const outdated = document.getElementById('outdated')
 const everyMs = Number(main.dataset.refresh) * 1000
 const busyTimeoutMs = 15000
 let newest = 0
 let next
-let typed
 
 /** Updates an element to match a fresh one and keeps equal parts, so that focus, selection and open details stay. */
 function morph(old, fresh) {
@@ -50,10 +49,10 @@ function anchor() {
   return null
 }
 
-function show(text, keepPlace) {
+function show(text) {
   const fresh = new DOMParser().parseFromString(text, 'text/html')
   if (fresh.getElementById('main') === null) throw new Error('the answer is not a status page')
-  const place = keepPlace ? anchor() : null
+  const place = anchor()
   const focused = document.activeElement?.id
   document.title = fresh.title
   addCopyButtons(fresh)
@@ -78,7 +77,7 @@ function addCopyButtons(page) {
 }
 
 /** Refreshes the page; only the answer to the latest request is shown. */
-async function look(keepPlace) {
+async function look() {
   clearTimeout(next)
   const turn = ++newest
   try {
@@ -86,35 +85,15 @@ async function look(keepPlace) {
     const text = await answer.text()
     if (turn !== newest) return
     if (!answer.ok) throw new Error('status ' + answer.status)
-    show(text, keepPlace)
+    show(text)
   } catch (error) {
     if (turn !== newest) return
     outdated.textContent =
       'Outdated: the page cannot be refreshed (' + (error.name === 'TimeoutError' ? 'no answer' : error.message) + '). It tries again automatically.'
     outdated.hidden = false
   }
-  if (turn === newest) next = setTimeout(() => look(true), everyMs)
+  if (turn === newest) next = setTimeout(look, everyMs)
 }
-
-async function go(href) {
-  history.pushState(null, '', href)
-  await look(true)
-}
-
-function send(form) {
-  const fields = [...new FormData(form)].filter(([name, value]) => value !== '' && !(name === 'state' && value === 'open'))
-  const query = new URLSearchParams(fields).toString()
-  return go(location.pathname + (query === '' ? '' : '?' + query))
-}
-
-document.addEventListener('click', async (event) => {
-  const link = event.target.closest('a[data-live]')
-  if (link === null || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
-  event.preventDefault()
-  await go(link.getAttribute('href').split('#')[0])
-  for (const form of document.forms) form.reset()
-  if (link.dataset.live === 'jump') document.getElementById(link.hash.slice(1))?.scrollIntoView()
-})
 
 /** A link to a part that is folded opens it. */
 function openTarget() {
@@ -128,31 +107,12 @@ document.addEventListener('click', async ({ target }) => {
   target.textContent = 'Copied'
 })
 
-document.addEventListener('submit', (event) => {
-  if (!event.target.matches('form[data-live]')) return
-  event.preventDefault()
-  clearTimeout(typed)
-  send(event.target)
-})
-
-document.addEventListener('input', (event) => {
-  const { form } = event.target
-  if (!form?.matches('form[data-live]')) return
-  clearTimeout(typed)
-  typed = setTimeout(() => send(form), event.target.type === 'search' ? 250 : 0)
-})
-
-addEventListener('popstate', async () => {
-  await look(false)
-  for (const form of document.forms) form.reset()
-})
-
 document.addEventListener('visibilitychange', () => {
-  if (!document.hidden) look(true)
+  if (!document.hidden) look()
 })
 
 addEventListener('hashchange', openTarget)
 openTarget()
 addCopyButtons(document)
-next = setTimeout(() => look(true), everyMs)
+next = setTimeout(look, everyMs)
 `

@@ -147,7 +147,7 @@ function worse(a: RankedTenant, b: RankedTenant): number {
 }
 
 function finder(find: string): Html {
-  return html`<form class="filter" id="find" action="./" method="get" data-live="" aria-label="Find a tenant"><label class="grow">Name <input type="search" name="find" id="find-name" value="${find}" maxlength="200" autocomplete="off" spellcheck="false"></label><button type="submit">Find</button></form>
+  return html`<form class="filter" id="find" action="./" method="get" aria-label="Find a tenant"><label class="grow">Name <input type="search" name="find" id="find-name" value="${find}" maxlength="200" autocomplete="off" spellcheck="false"></label><button type="submit">Find</button></form>
 `
 }
 

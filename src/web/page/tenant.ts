@@ -117,7 +117,7 @@ function brief(id: string, title: string, items: Html): Html {
 function filterNote({ posture: { tenant: name }, query }: TenantPage): Html | string {
   if (!isFiltered(query)) return ''
   const all = hrefOf(query, unfiltered, `#findings-${name}`)
-  return html`<p class="note">The <a href="#findings-${name}">findings below</a> are filtered: <a href="${all}" data-live="">show all</a>.</p>`
+  return html`<p class="note">The <a href="#findings-${name}">findings below</a> are filtered: <a href="${all}">show all</a>.</p>`
 }
 
 function notes({ posture, secrets: views, now }: TenantPage): Html {

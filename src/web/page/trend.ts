@@ -34,7 +34,7 @@ function defaultDays({ samples }: Trend): (typeof trendDays)[number] {
 function spans({ query, posture }: TenantPage, shown: string): Html {
   const links = trendDays.map((days) => {
     const current = days === shown ? 'true' : 'false'
-    return html`<a id="days-${days}-${posture.tenant}" href="${hrefOf(query, { days }, `#open-${posture.tenant}`)}" data-live="" aria-current="${current}">${days} days</a>`
+    return html`<a id="days-${days}-${posture.tenant}" href="${hrefOf(query, { days }, `#open-${posture.tenant}`)}" aria-current="${current}">${days} days</a>`
   })
   return html`<nav aria-label="Span of the plot">${links}</nav>`
 }
