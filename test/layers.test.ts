@@ -129,7 +129,7 @@ it('takes time and randomness as arguments below the commands', () => {
 it('sets timers only where their length is bounded by the limit of a timer', () => {
   const found = placesOf(/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/g, () => false)
   expect([...new Set(found.map((place) => place.split(': ')[0]))].toSorted()).toEqual([
-    'api/credentials/command-output.ts',
+    'api/credentials/sources.ts',
     'api/deadline.ts',
     'checks/own/sandbox-program.ts',
     'checks/own/sandbox.ts',

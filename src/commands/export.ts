@@ -69,18 +69,5 @@ async function* recordsOf(mirror: Mirror, tenantId: number, resource: ResourceNa
 
 /** The record as the API sends it: specified fields first, then unknown ones. */
 function asSent({ fields, extra }: MirrorRecord): object {
-  const nested = Object.entries(extra ?? {}).filter(([name]) => Object.hasOwn(fields, name))
-  const whole = nested.map(([name, unknown]) => [name, withUnknown(fields[name], unknown)] as const)
-  return { ...fields, ...extra, ...fields, ...Object.fromEntries(whole) }
-}
-
-/** A role's permissions with their unknown fields, which the mirror stores separately by `permissionId`. */
-function withUnknown(known: unknown, unknown: unknown): unknown {
-  if (!Array.isArray(known) || !Array.isArray(unknown)) return known
-  const byId = new Map((unknown as readonly Granted[]).map((one) => [one.permissionId, one]))
-  return (known as readonly Granted[]).map((one) => ({ ...one, ...byId.get(one.permissionId) }))
-}
-
-interface Granted {
-  readonly permissionId: number
+  return { ...fields, ...extra, ...fields }
 }

@@ -1,27 +1,53 @@
 import { type Command, Option } from 'commander'
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
+import { formatListen } from '../config/values.ts'
+import { loadWebSettings } from '../config/web-settings.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
 import { ignoredStorePath } from '../doctor/configuration.ts'
 import { describeHold, describePosture, inWords } from '../model/describe.ts'
-import { EngineRunning, UsageError } from '../model/errors.ts'
+import { EngineRunning, FatalError, UsageError } from '../model/errors.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type Io, print } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import { printable } from '../model/text/printable.ts'
 import { textTable } from '../report/table.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { EndedSync, SyncRequest } from '../web/web-options.ts'
 import { addCommand } from './command.ts'
-import { askDaemon } from './support/ask-daemon.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
 import { note, warn } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { configuredTenant, failOnOption, resourceOption, tenantOption } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
+
+/**
+ * Has the daemon at `server.listen` sync, and waits for the runs; null if none listens there.
+ *
+ * @throws FatalError when it refuses, or ends before the runs.
+ */
+async function askDaemon(
+  { server }: Settings,
+  asked: SyncRequest,
+  { cwd, stop }: Io,
+): Promise<readonly EndedSync[] | null> {
+  const { port, webConfig } = server
+  const scheme = webConfig !== null && loadWebSettings(webConfig, cwd).tls !== null ? 'https' : 'http'
+  const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]', '::': '[::1]' }
+  const url = new URL(`${scheme}://${formatListen({ host: wildcards[server.host] ?? server.host, port })}/-/sync`)
+  for (const [name, value] of Object.entries(asked)) if (value !== undefined) url.searchParams.set(name, value)
+  const response = await fetch(url, { method: 'POST', redirect: 'error', signal: stop }).catch(() => null)
+  if (response === null) return null
+  const answer = await response.text().catch(() => '')
+  if (response.ok && answer.trim() !== '') return JSON.parse(answer) as readonly EndedSync[]
+  const why = response.ok ? 'it ended before the runs' : `${response.status} ${printable(answer.trim(), 500)}`
+  const hint = response.status === 401 ? `; ask it yourself: curl -u USER -X POST ${url}` : ''
+  throw new FatalError(`The running daemon at ${url.origin} did not sync: ${why}${hint}`)
+}
 
 interface SyncOptions {
   readonly tenant?: string

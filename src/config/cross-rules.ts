@@ -1,7 +1,6 @@
 import { parseDuration } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { isMatch } from '../model/text/glob.ts'
-import { firstOf } from '../model/text/words.ts'
 import { readCron } from './cron.ts'
 import { advice, type KeyPath, valueAt } from './mistakes.ts'
 import { formatDuration, insecurity } from './values.ts'
@@ -69,19 +68,14 @@ function listAt(written: unknown, key: string): readonly unknown[] {
 
 type Wrong = (path: KeyPath, message: string) => void
 
-/** The message follows the place of the value that was there before. A copied block, such as a file, is one mistake. */
+/** The message follows the place of the value that was there before. */
 function assertUnique(list: readonly unknown[], section: string, key: string, context: Context): void {
   const values = list.map((item) => valueAt(item, [key]))
-  const twinOf = (index: number) => (typeof values[index] === 'string' ? values.indexOf(values[index]) : index)
-  for (let index = 0, end = 0; index < values.length; index = end) {
-    const first = twinOf(index)
-    end = index + 1
-    if (first === index) continue
-    while (end < values.length && twinOf(end) === first + end - index) end++
-    const others = values.slice(index + 1, end).map(String)
-    const more = others.length === 0 ? '' : `, and so it is with the next ${others.length}: ${firstOf(others)}`
+  for (const [index, value] of values.entries()) {
+    const first = values.indexOf(value)
+    if (typeof value !== 'string' || first === index) continue
     const params = { twin: [section, first, key] }
-    context.addIssue({ code: 'custom', message: `has this ${key} already${more}`, path: [section, index, key], params })
+    context.addIssue({ code: 'custom', message: `has this ${key} already`, path: [section, index, key], params })
   }
 }
 

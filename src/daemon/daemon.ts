@@ -1,7 +1,6 @@
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
-import { withinBudget } from '../evaluate/query-budget.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -45,7 +44,7 @@ export async function startDaemon(
 ): Promise<Daemon> {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
-  const ownQueries = withinBudget(parts.use(new SandboxQueries()), clock, log)
+  const ownQueries = parts.use(new SandboxQueries())
   const session = parts.use(await openSession({ settings, io, log, as: 'replica', ownQueries }))
   warnOfSecretFiles(settings.tenants, log)
   const { host, webConfig } = settings.server

@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
-import type { MirrorRecord } from '../store/records/query.ts'
+import type { ChangeRow, MirrorRecord, RecordReader } from '../store/records/query.ts'
 import { type Check, CheckFailed, inputsOf } from './check.ts'
 import { evaluatedResult, internalError, noChanges, unevaluatedResult } from './check-result.ts'
 import {
@@ -21,13 +21,40 @@ import type { CheckTally } from './check-tally.ts'
 import { readDataQuality, type TenantDataQuality } from './data-quality.ts'
 import { closeFindings } from './findings/close-findings.ts'
 import type { OwnQuery } from './own-query.ts'
-import { readPass } from './pass.ts'
-import { BudgetExceeded } from './query-budget.ts'
 import { countedFields, RecordTally } from './record-tally.ts'
 import { agreeWaivers } from './waivers/accept-findings.ts'
 
+interface Pass {
+  readonly tallies: readonly CheckTally[]
+  /** Null if the records were counted since their last change. */
+  readonly counting: RecordTally | null
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Reads the live records of a resource once, in key order and slices, for all its checks. */
+export async function readPass(
+  reader: RecordReader,
+  resource: ResourceName,
+  { tallies, counting, signal }: Pass,
+): Promise<void> {
+  for await (const slice of reader.select(resource)) {
+    signal?.throwIfAborted()
+    if (counting !== null) for (const record of slice) counting.add(record)
+    const keys = new Set(tallies.flatMap((tally) => tally.readingHistory(slice)))
+    const histories = keys.size === 0 ? noHistories : historiesOf(await reader.history(resource, ...keys))
+    for (const tally of tallies) tally.addSlice(slice, histories)
+  }
+  for (const tally of tallies) tally.addEnd()
+}
+
+const noHistories: ReadonlyMap<string, readonly ChangeRow[]> = new Map()
+
+function historiesOf(changes: readonly ChangeRow[]): ReadonlyMap<MirrorRecord['key'], readonly ChangeRow[]> {
+  return Map.groupBy(changes, ({ key }) => key)
+}
+
 /**
- * A check that throws becomes `unknown` and keeps its findings. The results omit checks that were postponed.
+ * A check that throws becomes `unknown` and keeps its findings.
  *
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
@@ -51,7 +78,6 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   // The query of an own check may take long: the other results are shown meanwhile.
   for (const run of due.filter(({ check }) => check.query !== undefined)) {
     const evaluated = await evaluateQuery(run)
-    if (evaluated === null) continue
     await saveResults(request, [evaluated])
     results.push(evaluated)
   }
@@ -149,8 +175,8 @@ async function recordsResult(run: CheckRun, tally: CheckTally | null): Promise<C
   }
 }
 
-/** Evaluates a check of one's own; null if it is postponed. */
-async function evaluateQuery(run: CheckRun): Promise<CheckResult | null> {
+/** Evaluates a check of one's own. */
+async function evaluateQuery(run: CheckRun): Promise<CheckResult> {
   const { check, request } = run
   await readOpenFindings(run)
   if (check.query === undefined || !isEvaluable(run)) return unevaluatedResult(run, 'never')
@@ -161,7 +187,6 @@ async function evaluateQuery(run: CheckRun): Promise<CheckResult | null> {
     for (const [entityId, outcome] of outcomes) tally.add(entityId, outcome)
     return await evaluatedResult(run, tally, problem)
   } catch (error) {
-    if (error instanceof BudgetExceeded) return null
     if (!(error instanceof CheckFailed)) return await internalError(run, error)
     const facts = { tenant: request.tenant.settings.name, check: check.id, detail: error.message }
     request.log.warn(facts, 'Own check could not be evaluated')

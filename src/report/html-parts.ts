@@ -7,13 +7,33 @@ import { printable } from '../model/text/printable.ts'
 import type { Trend } from '../model/trend.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
-import type { Html } from '../web/page/text.ts'
+import { factName, factText, type Html } from '../web/page/text.ts'
 import { openFindings } from '../web/plots/open-findings.ts'
 import { timeToFix, weeksOfFindings } from '../web/plots/weeks.ts'
 import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
 import { type ReportFramework, type RequirementState, requirementStates, standings } from './coverage.ts'
-import { type Fact, factsIn, groupFacts } from './facts.ts'
 import { caveat, coverageInWords, type Part, parts, reopenedWords, resourceStateWord, wordOf } from './words.ts'
+
+type Fact = readonly [name: string, text: string]
+
+/** Evidence or options as names and texts. */
+export function factsIn(values: Readonly<Record<string, unknown>>): readonly Fact[] {
+  return Object.entries(values).map(([name, value]) => [factName(name), factText(value)])
+}
+
+interface GroupFacts {
+  /** Facts that all findings of the group share; empty for a single finding. */
+  readonly shared: readonly Fact[]
+  readonly ownOf: (finding: ReportFinding) => readonly Fact[]
+}
+
+export function groupFacts(group: readonly ReportFinding[]): GroupFacts {
+  const [first, ...others] = group.map(({ evidence }) => new Map(factsIn(evidence)))
+  const isShared = ([name, value]: Fact) => others.length > 0 && others.every((facts) => facts.get(name) === value)
+  const shared = [...(first ?? [])].filter(isShared)
+  const names = new Set(shared.map(([name]) => name))
+  return { shared, ownOf: ({ evidence }) => factsIn(evidence).filter(([name]) => !names.has(name)) }
+}
 
 export interface TopFindings {
   /** Findings by check, the check with the highest severity first. */

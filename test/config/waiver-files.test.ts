@@ -45,21 +45,6 @@ it('names both places of an id that stands twice', () => {
   expect(problem).toMatch(/^conf\/waivers\.d\/a\.yaml:1:\d+: .*`waivers\[0\]\.id` at conf\/a\.yaml:3:\d+ has this id/)
 })
 
-it('names a copied file once, with the first ids, and other repeated ids beside it', () => {
-  const list = (...ids: string[]) => ids.map((id) => `- ${waiver(id)}\n`).join('')
-  const ids = Array.from({ length: 78 }, (_, i) => `W-${i}`)
-  const found = problems({
-    'conf/waivers.d/a.yaml': list(...ids),
-    'conf/waivers.d/copy.yaml': list(...ids),
-    'conf/waivers.d/d.yaml': list('W-7', 'D-1'),
-  })
-  expect(found.map((one) => /^\S+?:\d+/.exec(one)?.[0])).toEqual([
-    'conf/waivers.d/copy.yaml:1',
-    'conf/waivers.d/d.yaml:1',
-  ])
-  expect(found[0]).toMatch(/"W-0";.* 77: W-1, W-2, W-3 and 74 more$/)
-})
-
 it('refuses a folder that is none', () => {
   expect(problems({ 'conf/waivers.d': '' })).toEqual([expect.stringMatching(/^conf\/waivers\.d: /)])
 })

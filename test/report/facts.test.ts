@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ReportFinding } from '../../src/report/build-report.ts'
-import { factsIn, groupFacts } from '../../src/report/facts.ts'
+import { factsIn, groupFacts } from '../../src/report/html-parts.ts'
 
 const findingWith = (evidence: Readonly<Record<string, unknown>>): ReportFinding => ({
   fingerprint: 'f',

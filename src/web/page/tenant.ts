@@ -4,21 +4,54 @@ import { dayMs, describeDuration, distance } from '../../model/durations.ts'
 import { expiriesOf, expiryName } from '../../model/expiry.ts'
 import { listsRecords } from '../../model/holds.ts'
 import type { CheckView, HoldView, TenantPosture } from '../../model/posture.ts'
-import { shownStatus } from '../../model/posture-state.ts'
+import { isFreshAndComplete, shownStatus } from '../../model/posture-state.ts'
 import { severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { replicaName } from '../../model/text/words.ts'
+import type { Trend } from '../../model/trend.ts'
+import { endings } from '../plots/ending.ts'
+import { openFindings } from '../plots/open-findings.ts'
+import { weeksOfFindings } from '../plots/weeks.ts'
 import { checkList, countsOf, rankOf, sorted } from './checks.ts'
 import { findingFilter, findingLinks } from './filter.ts'
 import { findingList, namesOf } from './findings.ts'
 import { most, type TenantPage } from './load-page.ts'
 import { badge, levelTone, severityTone } from './marks.ts'
-import { hrefOf, isFiltered, unfiltered } from './page-query.ts'
+import { hrefOf, isFiltered, trendDays, unfiltered } from './page-query.ts'
 import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
 import { lastSync, syncButton } from './sync-now.ts'
 import { part } from './table.ts'
 import { advice, command, foreign, type Html, instant, stamp } from './text.ts'
-import { plots, secretsNote } from './trend.ts'
+
+/** A secret may have changed since it was read. */
+function secretsNote({ posture: { resources, holds } }: Pick<TenantPage, 'posture'>): string {
+  const clients = resources.find(({ resource }) => resource === 'api-clients')
+  if (clients === undefined || clients.dataAsOf === null)
+    return 'secrets not known: API clients were never read in full'
+  return isFreshAndComplete(clients, holds) ? '' : 'secrets as last read'
+}
+
+function plots(page: TenantPage): Html | string {
+  const { trend, posture, now } = page
+  if (trend === null) return ''
+  const name = posture.tenant
+  const note = secretsNote(page)
+  const days = page.query.days ?? defaultDays(trend)
+  return html`<div class="plots">${openFindings(trend, name, Number(days), spans(page, days))}${weeksOfFindings(trend, name)}${endings(expiriesOf(posture, page.secrets), name, now, note)}</div>`
+}
+
+/** Of a short history the shortest span. */
+function defaultDays({ samples }: Trend): (typeof trendDays)[number] {
+  return samples.at(-Number(trendDays[0]))?.open == null ? '7' : '30'
+}
+
+function spans({ query, posture }: TenantPage, shown: string): Html {
+  const links = trendDays.map((days) => {
+    const current = days === shown ? 'true' : 'false'
+    return html`<a id="days-${days}-${posture.tenant}" href="${hrefOf(query, { days }, `#open-${posture.tenant}`)}" aria-current="${current}">${days} days</a>`
+  })
+  return html`<nav aria-label="Span of the plot">${links}</nav>`
+}
 
 const skewWorthSayingMs = 60_000
 const ownSecretWorthSayingMs = 30 * dayMs
