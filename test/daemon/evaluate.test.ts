@@ -11,8 +11,7 @@ const now = Date.parse('2026-03-01T12:00:00Z')
 const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
 
 function emptyMetrics() {
-  const config = { tenants: [], checks: [] } as never
-  return createMetrics({ version: '1', startedAt: now, config, read: async () => [], scope: 'mirror' })
+  return createMetrics({ version: '1', startedAt: now, config: [], read: async () => [], scope: 'mirror' })
 }
 
 it.each([
