@@ -7,7 +7,7 @@ import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
-import { createSource } from './credentials/sources.ts'
+import { createPlain, createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
 import { Gate } from './gate.ts'
 import type { TenantClientOptions } from './options.ts'
@@ -34,7 +34,11 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
 
   const { timeoutMs, caFile } = api
-  const dispatchers = new Dispatchers({ timeoutMs, caFile, proxyFor: proxyFor(api.proxy, env) })
+  const proxy =
+    api.proxy === null || typeof api.proxy === 'string'
+      ? api.proxy
+      : createPlain(api.proxy, { clock, log, env, cycleMs })
+  const dispatchers = new Dispatchers({ timeoutMs, caFile, proxyFor: proxyFor(proxy, env) })
   const { requestsPerSecond } = api
   const gate = new Gate({ ...options, requestsPerSecond, blockedUntil: options.blockedUntil ?? 0, log })
   const send = createSend(options, { target, dispatchers, gate })

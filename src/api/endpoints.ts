@@ -50,9 +50,10 @@ export interface PageSize {
 /** Null when none is sent: only feeds have one (docs/internals/api.md#open-points). */
 export function pageSizeOf(
   resource: ResourceDefinition,
-  { pageSize, pageSizeParameter: parameter }: PageSizeOptions,
+  { pageSize, pageSizeParameter: written }: PageSizeOptions,
 ): PageSize | null {
   if (resource.kind !== 'feed') return null
+  const parameter = typeof written === 'string' || written === null ? written : (written[resource.name] ?? null)
   if (parameter === null) return null
   return { parameter, size: Math.min(pageSize, resource.maxPageSize ?? pageSize) }
 }

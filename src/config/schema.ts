@@ -9,7 +9,7 @@ import { crossRules } from './cross-rules.ts'
 import { notification, notificationExample } from './notifications.ts'
 import { owners, portalUrl } from './owners.ts'
 import type { Probe } from './probes.ts'
-import { available, limits, ownChecks, server, store, tokenSource, waiver } from './sections.ts'
+import { available, limits, ownChecks, proxy, server, store, tokenSource, waiver } from './sections.ts'
 import {
   baseUrl,
   choice,
@@ -19,7 +19,6 @@ import {
   flag,
   numberBetween,
   positiveNumber,
-  proxyUrl,
   section,
   text,
   textOf,
@@ -178,7 +177,7 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
     checks.map(({ id, options }) => [id, emptyAsMap(options.safeExtend(common)).prefault({})]),
   )
   return {
-    api: api(probe),
+    api: api(resources, probe),
     resources: section(eachResource(() => section({ enabled: flag().default(true) }).prefault({}))),
     schedule: eachResource(({ schedule }) => {
       const full = cron(cronSeconds).default(schedule.full ?? '')
@@ -192,24 +191,29 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
   }
 }
 
-function api(probe: Probe) {
+function api(resources: readonly ResourceDefaults[], probe: Probe) {
   const parameter = text(
     'the name of a query parameter other than cursor and updatedAfter',
     /^(?!(?:cursor|updatedAfter)$)[\w.~[\]-]{1,64}$/,
   ).nullable()
+  const feeds = resources.filter(({ kind }) => kind === 'feed').map(({ name }) => [name, parameter.default(null)])
+  const byFeed: z.ZodType<Partial<Record<ResourceName, string | null>>> = z.strictObject(Object.fromEntries(feeds))
   return section({
-    pageSizeParameter: parameter
+    pageSizeParameter: z
+      .union([parameter, byFeed])
       .default(null)
-      .describe('Query parameter for the page size of users and documents; null sends none'),
+      .describe(
+        'Query parameter for the page size of users and documents; null sends none. Where the two differ: { users: limit, documents: pageSize }',
+      ),
     pageSize: wholeNumber(1, 10_000).default(200).describe('Documents take at most 200'),
     timeoutSeconds: positiveNumber(600).default(30).describe('For a whole request'),
     maxPages: wholeNumber(1, 1e9).default(100_000).describe('More pages than this end a run'),
     maxBodyMiB: positiveNumber(512).default(8).describe('Of one answer, decompressed'),
     requestsPerSecond: numberBetween(0, 10_000).default(10).describe('0 = no limit'),
     allowInsecureHttp: flag().default(false).describe('true sends the token unencrypted'),
-    proxy: proxyUrl().nullable().prefault(null).meta({
+    proxy: proxy(probe).nullable().prefault(null).meta({
       description:
-        'Such as http://proxy.example.com:3128; null = HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment, where the URL may have a password',
+        'Such as http://proxy.example.com:3128, or { env: NAME } or { file: PATH } for a URL with a password; null = HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment',
     }),
     caFile: text('the path of a file with PEM certificates')
       .superRefine(available(probe, 'authorities'))

@@ -11,6 +11,7 @@ import {
   numberBetween,
   pageUrl,
   positiveNumber,
+  proxyUrl,
   section,
   text,
   textThat,
@@ -81,6 +82,15 @@ export function secretSource(probe: Probe, what: string) {
   const wanted = `one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }; do not write ${what} itself here`
   return oneOf({ ...variableAndFile(probe), command: command(probe) }, wanted)
 }
+
+/** The proxy's URL, or where it is, because it may contain a password. */
+export function proxy(probe: Probe) {
+  const source = oneOf(variableAndFile(probe), wantedProxy)
+  return z.union([proxyUrl(), source], { error: `expected ${wantedProxy}` })
+}
+
+const wantedProxy =
+  'the http(s) URL of a proxy, such as http://proxy.example.com:3128, or { env: NAME } or { file: PATH } for one with a password'
 
 export function tokenSource(probe: Probe) {
   const clientSecret = '{ env: NAME } or { file: PATH }; do not write the secret itself here'

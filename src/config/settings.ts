@@ -216,5 +216,5 @@ function maskedSources(value: unknown): unknown {
 }
 
 function maskedApi({ proxy, ...api }: Written['api']): object {
-  return { ...api, proxy: proxy === null ? null : maskUrl(proxy) }
+  return { ...api, proxy: typeof proxy === 'string' ? maskUrl(proxy) : proxy }
 }

@@ -62,7 +62,8 @@ export function tenantWarnings(tenant: TenantSettings): readonly Diagnosis[] {
 /** The proxy that requests go through, without its credentials; nothing without one. */
 export function proxyInUse({ api, baseUrl }: TenantSettings, env: EnvLookup): readonly Diagnosis[] {
   const { proxy } = api
-  if (proxy !== null) return [fine('proxy', `requests go through ${maskUrl(proxy)}, as api.proxy says`)]
+  if (typeof proxy === 'string') return [fine('proxy', `requests go through ${maskUrl(proxy)}, as api.proxy says`)]
+  if (proxy !== null) return [fine('proxy', 'requests go through the proxy that api.proxy names')]
   const found = environmentProxy(new URL(baseUrl).origin, env)
   if (found === null) return []
   return [fine('proxy', `requests go through ${maskUrl(found)}, as HTTPS_PROXY or HTTP_PROXY says`)]

@@ -203,3 +203,8 @@ it('refuses a URL in the file, two places of the mirror, and a source that is no
   expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; expected exactly one/)
   expect(problems('{ url: { env: NONE } }')).toMatch(/`store.url.env` names .*`NONE`, which is not set$/)
 })
+
+it('names what is wrong with the source of a proxy, not with a URL that nobody wrote', () => {
+  const load = () => loadText(`${tenant('acme')}\napi: { proxy: { env: PROXY_URL } }`)
+  expect(load).toThrow(/api\.proxy\.env` names the environment variable `PROXY_URL`, which is not set/)
+})

@@ -12,7 +12,7 @@ tenants:
     schedule: { users: { full: "0 * * * *" } }
   - name: globex
     baseUrl: https://globex.example.com
-    api: { pageSizeParameter: take }
+    api: { pageSizeParameter: { users: take, documents: null } }
     auth:
       token:
         oauth2:

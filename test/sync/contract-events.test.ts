@@ -67,6 +67,9 @@ it('counts a page size other than the requested one once per run, and continues'
   expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success' })
   await test.runAll('full')
   expect(test.observed.events).toEqual(['users limit_differs', 'users limit_differs'])
+  await test.restart({ api: { pageSizeParameter: { users: null, documents: 'limit' }, pageSize: 6 } })
+  await test.runAll('full')
+  expect(test.observed.events).toHaveLength(2)
 })
 
 it('counts users that come out of the order the specification promises, once a run', async () => {

@@ -57,7 +57,7 @@ export class Dispatchers {
   /** @throws SyncError `tls` when `caFile` is unusable, `client_error` for an unusable proxy, `aborted` after closing. */
   async current(origin: string): Promise<Route> {
     const { caFile, proxyFor } = this.#options
-    const proxy = proxyFor(origin)
+    const proxy = await proxyFor(origin)
     if (caFile !== null) await this.#readAuthorities(caFile)
     if (this.#closed) throw new SyncError('aborted', 'The client is closed')
     const known = this.#dispatchers.get(proxy ?? '')

@@ -1,17 +1,25 @@
 import { SyncError, UsageError } from '../../model/errors.ts'
 import { isLoopback } from '../../model/process/address.ts'
+import type { SecretSource } from '../credentials/secret.ts'
 import type { EnvLookup } from '../options.ts'
 
 /** The URL of the proxy for requests to an origin; null = none. */
-export type ProxyFor = (origin: string) => string | null
+export type ProxyFor = (origin: string) => Promise<string | null>
 
 const wanted = 'a URL that begins with http://, https:// or socks5://'
 
 /** `api.proxy` if it is set, else the proxy of the environment. @throws UsageError for a URL of another kind. */
-export function proxyFor(proxy: string | null, env: EnvLookup): ProxyFor {
-  if (proxy === null) return (origin) => environmentProxy(origin, env)
-  if (!isProxy(proxy)) throw new UsageError(`api.proxy is not ${wanted}`)
-  return () => proxy
+export function proxyFor(proxy: string | SecretSource | null, env: EnvLookup): ProxyFor {
+  if (proxy === null) return async (origin) => environmentProxy(origin, env)
+  if (typeof proxy === 'string') {
+    if (!isProxy(proxy)) throw new UsageError(`api.proxy is not ${wanted}`)
+    return async () => proxy
+  }
+  return async () => {
+    const url = (await proxy.current()).expose()
+    if (!isProxy(url)) throw new SyncError('client_error', `The proxy that api.proxy names is not ${wanted}`)
+    return url
+  }
 }
 
 /** As curl reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY, of which the lower-case names come first. */
@@ -40,7 +48,7 @@ function isProxy(url: string): boolean {
 }
 
 export const proxyCredentialsHint =
-  'The proxy asks for credentials: put user and password into its URL, as HTTPS_PROXY or api.proxy'
+  'The proxy asks for credentials: put user and password into its URL, as api.proxy: { file: PATH } or HTTPS_PROXY'
 
 const hints: Readonly<Record<number, string>> = {
   403: 'The proxy does not let requests to this host pass: have it allowed, or set NO_PROXY',

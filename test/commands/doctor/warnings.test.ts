@@ -53,6 +53,7 @@ it('names the proxy that requests go through, without its password', () => {
   expect(said('null')).toEqual([])
   expect(said('null', { HTTPS_PROXY: 'http://me:CANARY@p:1' })[0]).toMatch(/redacted@p:1, as HTTPS_PROXY/)
   expect(said('"http://me:CANARY@q:2"', { HTTPS_PROXY: 'http://p:1' })[0]).toMatch(/redacted@q:2, as api.proxy says$/)
+  expect(said('{ file: /run/secrets/proxy }')).toEqual(['requests go through the proxy that api.proxy names'])
 })
 
 it('accepts a default configuration in which the operator has made every decision', () => {
