@@ -26,6 +26,7 @@ export const apiClientLeastPrivilege = defineCheck({
   risk: 'A leaked secret gives access to accounts and data that the integration does not need.',
   remediation: 'Give the client a role with only the codes it needs, or add the codes to its allow-list.',
   alert: 'ClientOverprivileged',
+  frameworks: 'soc2 CC6.1 CC6.3, iso27001 A.5.15 A.5.18 A.8.2 A.8.3, nist80053 AC-6, pcidss 7.2.5, cis 6.8',
   severities: ['high'],
   evaluates: 'api-clients',
   needs: ['roles'],

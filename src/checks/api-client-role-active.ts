@@ -13,6 +13,7 @@ export const apiClientRoleActive = defineCheck({
   risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",
   remediation: 'Give the client an active role, or rename duplicate roles.',
   alert: 'ClientRoleBroken',
+  frameworks: 'soc2 CC6.3, iso27001 A.5.15 A.5.18, nist80053 AC-3, pcidss 7.2.5, cis 6.8',
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],

@@ -16,6 +16,7 @@ export const apiClientSecretLifetime = defineCheck({
   risk: 'A long-lived secret stays usable long after it has leaked.',
   remediation: 'Replace the secret with one that expires sooner.',
   alert: 'SecretTooLong',
+  frameworks: 'soc2 CC6.1, iso27001 A.5.17, nist80053 IA-5, pcidss 8.6.3',
   severities: ['low'],
   evaluates: 'api-clients',
   timeBased: true,

@@ -12,6 +12,7 @@ export const apiClientSecretNotExpired = defineCheck({
   risk: 'An integration whose secret has expired no longer works; a client that nobody renews is probably forgotten.',
   remediation: 'Issue a new secret in the portal and hand it to the integration, or delete the API client.',
   alert: null,
+  frameworks: 'soc2 CC6.1, iso27001 A.5.17, nist80053 IA-5, pcidss 8.6.3',
   severities: ['critical'],
   evaluates: 'api-clients',
   timeBased: true,

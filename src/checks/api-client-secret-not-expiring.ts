@@ -16,6 +16,7 @@ export const apiClientSecretNotExpiring = defineCheck({
   risk: 'The integration fails on the day its secret expires.',
   remediation: 'Issue a new secret in the portal before the expiry and hand it to the integration.',
   alert: null,
+  frameworks: 'soc2 CC6.1, iso27001 A.5.17, nist80053 IA-5, pcidss 8.6.3',
   severities: ['medium', 'high'],
   evaluates: 'api-clients',
   timeBased: true,

@@ -18,6 +18,7 @@ export const authMfaPolicyEnabled = defineCheck({
   risk: 'No user needs a second factor: a stolen password is enough.',
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
   alert: 'MfaPolicyOff',
+  frameworks: 'soc2 CC6.1 CC6.6, iso27001 A.8.5, nist80053 CM-6 IA-2(1) IA-2(2), pcidss 8.4.1 8.4.2, cis 6.3 6.5',
   severities: ['high'],
   evaluates: 'authentication-settings',
   notEvaluatedWhere: 'the settings are not in the mirror, or the tenant has no SSO and withoutSso is unknown',

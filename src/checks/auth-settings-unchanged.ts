@@ -45,6 +45,7 @@ export const authSettingsUnchanged = defineCheck({
   remediation:
     'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: 'SettingsDrift',
+  frameworks: 'soc2 CC7.1 CC7.2 CC8.1, iso27001 A.8.9 A.8.32, nist80053 CM-2 CM-3 CM-6, pcidss 2.2.1 6.5.1, cis 4.1',
   severities: ['medium', 'critical'],
   evaluates: 'authentication-settings',
   notEvaluatedWhere: 'the settings are not in the mirror',

@@ -12,6 +12,7 @@ export const authSsoEnforced = defineCheck({
   risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
   alert: 'SsoNotEnforced',
+  frameworks: 'soc2 CC6.1 CC6.6, iso27001 A.8.5, nist80053 CM-6 IA-2, pcidss 8.5.1, cis 5.6 6.7',
   severities: ['low', 'high'],
   evaluates: 'authentication-settings',
   notEvaluatedWhere: 'the settings are not in the mirror',

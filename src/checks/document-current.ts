@@ -14,6 +14,7 @@ export const documentCurrent = defineCheck({
   risk: 'Policies and evidence that nobody reviews no longer match practice.',
   remediation: 'Review the document and upload its current version, or remove it.',
   alert: 'DocumentOutdated',
+  frameworks: 'soc2 CC2.1 CC5.3, iso27001 A.5.1 A.5.37, nist80053 AC-1, pcidss 12.1.2',
   severities: ['medium'],
   evaluates: 'documents',
   timeBased: true,

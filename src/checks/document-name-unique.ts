@@ -13,6 +13,7 @@ export const documentNameUnique = defineCheck({
   risk: 'It is unclear which of several documents with the same name is valid.',
   remediation: 'Remove outdated copies, or give each document a name of its own.',
   alert: 'DocumentNameTwice',
+  frameworks: 'soc2 CC2.1, iso27001 A.5.37',
   severities: ['info'],
   evaluates: 'documents',
   entity: { type: 'document-name', isRecord: false },

@@ -14,6 +14,7 @@ export const documentProcessingFinished = defineCheck({
   risk: 'A document that is stuck in ingestion cannot be queried.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
   alert: 'DocumentStuck',
+  frameworks: 'soc2 CC2.1, iso27001 A.5.37',
   severities: ['medium'],
   evaluates: 'documents',
   notEvaluatedWhere: 'the upload status is not in documents.knownStatuses',

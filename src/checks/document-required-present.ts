@@ -38,6 +38,7 @@ export const documentRequiredPresent = defineCheck({
   risk: 'A document that a framework demands is missing when the auditor asks for it.',
   remediation: "Upload the document under a name that the requirement's pattern matches.",
   alert: 'DocumentMissing',
+  frameworks: 'soc2 CC5.3, iso27001 A.5.1 A.5.37, nist80053 AC-1, pcidss 12.1.1',
   severities: ['high'],
   evaluates: 'documents',
   notEvaluatedWhere: 'the only matching documents are missing from the last full sync',

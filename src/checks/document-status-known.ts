@@ -16,6 +16,7 @@ export const documentStatusKnown = defineCheck({
   remediation:
     'Look the document up in the portal; add a legitimate status to `documents.knownStatuses` and to `statuses` of document-processing-finished (busy) or document-required-present (finished).',
   alert: 'DocumentStatusUnknown',
+  frameworks: 'soc2 CC2.1, iso27001 A.5.37',
   severities: ['low'],
   evaluates: 'documents',
   timeBased: true,

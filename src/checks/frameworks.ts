@@ -1,5 +1,4 @@
 import type { CheckFacts } from '../evaluate/check.ts'
-import evidence from './evidence.json' with { type: 'json' }
 import data from './frameworks.json' with { type: 'json' }
 
 export interface Framework {
@@ -17,11 +16,10 @@ export interface Framework {
  */
 export const frameworks: readonly Framework[] = data
 
-/** The requirements that a built-in check is evidence for, such as `soc2 CC6.1`. */
-export function evidenceOf(check: string): readonly string[] {
-  const byFramework = (evidence as Readonly<Record<string, string>>)[check]?.split(', ') ?? []
-  return byFramework.flatMap((text) => {
-    const [framework, ...ids] = text.split(' ')
+/** `soc2 CC6.1 CC6.3, cis 6.8` as `soc2 CC6.1`, `soc2 CC6.3` and `cis 6.8`. */
+export function requirementsIn(text: string): readonly string[] {
+  return text.split(', ').flatMap((part) => {
+    const [framework, ...ids] = part.split(' ')
     return ids.map((id) => `${framework} ${id}`)
   })
 }

@@ -16,6 +16,7 @@ export const permissionCatalogueKnown = defineCheck({
   risk: 'An undocumented permission is missed in access reviews.',
   remediation: 'Ask the vendor what the code permits, and remove it from the role if nobody needs it.',
   alert: 'PermissionUnlisted',
+  frameworks: 'soc2 CC6.3, iso27001 A.5.18, nist80053 AC-2(7), cis 6.8',
   severities: ['info'],
   evaluates: 'roles',
   needs: ['permissions'],

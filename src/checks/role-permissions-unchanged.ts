@@ -27,6 +27,8 @@ export const rolePermissionsUnchanged = defineCheck({
   remediation:
     'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: 'RolePermissionsDrift',
+  frameworks:
+    'soc2 CC6.3 CC7.1 CC7.2 CC8.1, iso27001 A.5.18 A.8.2 A.8.9 A.8.32, nist80053 AC-2(7) AC-6 CM-2 CM-3, pcidss 6.5.1 7.2.5, cis 4.1 6.8',
   severities: ['medium', 'high'],
   evaluates: 'roles',
   notEvaluatedWhere:

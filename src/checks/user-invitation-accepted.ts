@@ -15,6 +15,7 @@ export const userInvitationAccepted = defineCheck({
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
   alert: 'InvitationStale',
+  frameworks: 'soc2 CC6.2, iso27001 A.5.16, nist80053 AC-2, pcidss 8.2.4, cis 6.1',
   severities: ['medium', 'high'],
   evaluates: 'users',
   notEvaluatedWhere: 'the state is not in users.knownStates',

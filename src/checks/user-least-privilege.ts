@@ -22,6 +22,7 @@ export const userLeastPrivilege = defineCheck({
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
   alert: 'UserOverprivileged',
+  frameworks: 'soc2 CC6.1 CC6.3, iso27001 A.5.15 A.5.18 A.8.2 A.8.3, nist80053 AC-6, pcidss 7.2.2, cis 6.8',
   severities: ['high'],
   evaluates: 'users',
   needs: ['roles'],

@@ -22,6 +22,7 @@ export const userMfaEnrolled = defineCheck({
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
   alert: 'MfaNotEnrolled',
+  frameworks: 'soc2 CC6.1 CC6.6, iso27001 A.8.5, nist80053 IA-2(1) IA-2(2), pcidss 8.4.1 8.4.2, cis 6.3 6.5',
   severities: ['low', 'high'],
   evaluates: 'users',
   needs: ['authentication-settings'],

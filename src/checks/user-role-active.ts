@@ -16,6 +16,7 @@ export const userRoleActive = defineCheck({
   risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
   alert: 'UserRoleBroken',
+  frameworks: 'soc2 CC6.2 CC6.3, iso27001 A.5.15 A.5.18 A.8.3, nist80053 AC-2 AC-3, pcidss 7.2.2, cis 6.1 6.8',
   severities: ['medium'],
   evaluates: 'users',
   needs: ['roles'],

@@ -176,7 +176,7 @@ it('sets a check that throws to unknown, keeps its findings, logs the error and 
     risk: '',
     remediation: '',
     alert: null,
-    frameworks: [],
+    frameworks: '',
     title: '',
     needs: [],
     severities: ['low'],

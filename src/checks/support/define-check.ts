@@ -4,7 +4,7 @@ import { digestOf } from '../../evaluate/digest.ts'
 import { entityTypeOf } from '../../model/entity-names.ts'
 import { memoize, memoizeWeakly } from '../../model/memoize.ts'
 import type { Severity } from '../../model/severity.ts'
-import { evidenceOf } from '../frameworks.ts'
+import { requirementsIn } from '../frameworks.ts'
 
 type Defaulted = 'entity' | 'needs' | 'timeBased'
 
@@ -12,6 +12,8 @@ type Defaulted = 'entity' | 'needs' | 'timeBased'
 export interface CheckSpec<Schema extends z.ZodObject>
   extends Omit<CheckFacts, Defaulted | 'frameworks'>,
     Partial<Pick<CheckFacts, Defaulted>> {
+  /** Requirements of `frameworks.json` that the check is evidence for, such as `soc2 CC6.1 CC6.3, cis 6.8`. */
+  readonly frameworks: string
   /** Every option has a default. */
   readonly options?: Schema
   readonly isConfigured?: (options: z.output<Schema>) => boolean
@@ -37,7 +39,7 @@ export function defineCheck<Schema extends z.ZodObject = typeof noOptions>(spec:
     entity: { type: entityTypeOf(spec.evaluates), isRecord: true, hasPlainIds: true },
     ...facts,
     options: schema,
-    frameworks: evidenceOf(spec.id),
+    frameworks: requirementsIn(spec.frameworks),
     ...(isConfigured && { isConfigured: (raw) => isConfigured(optionsOf(raw)) }),
     ...(assumption && { assumption: (raw) => assumption(optionsOf(raw)) }),
     ...(alertThresholds && { alertThresholds: (raw) => alertThresholds(optionsOf(raw)) }),
