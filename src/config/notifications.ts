@@ -12,8 +12,8 @@ export type NewsKind = (typeof newsKinds)[number]
 
 /** Exactly one key is set. */
 export type NotificationAddress = {
-  readonly [Kind in keyof Addresses]?: NonNullable<z.output<Addresses[Kind]>>
-}
+  readonly [Kind in keyof Addresses]: { readonly [K in Kind]: NonNullable<z.output<Addresses[Kind]>> }
+}[keyof Addresses]
 type Addresses = ReturnType<typeof addresses>
 
 const wantedAddress = 'one of { slack: … }, { teams: … }, { webhook: { url: … } }, { email: { smtp, from, to } }'
@@ -56,7 +56,7 @@ export function notification(catalogue: Catalogue, probe: Probe) {
     name: text('a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/).describe(
       'Label `target` of the metric, and the name for `tenantwatch notify --test`',
     ),
-    to: (oneOf(addresses(probe), wantedAddress) as z.ZodType<NotificationAddress>).describe(
+    to: oneOf(addresses(probe), wantedAddress).describe(
       'slack, teams, webhook or email; addresses are secrets, and read again for each message',
     ),
     minSeverity: choice(severities).default('info').describe('Of findings, and of checks that become unknown'),

@@ -23,7 +23,7 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     : T
 
 export type SecretOrigin = DeepReadonly<z.output<ReturnType<typeof secretSource>>>
-export type EmailSettings = NonNullable<NotificationSettings['to']['email']>
+export type EmailSettings = Extract<NotificationSettings['to'], { readonly email: unknown }>['email']
 
 /** Where the mirror is: a file of SQLite, or a database of PostgreSQL whose URL has a password. */
 export type StoreSettings =

@@ -64,34 +64,35 @@ export function createDelivery(
   return {
     async deliver({ to }, message, signal) {
       const address = await read(originOf(to), signal)
-      if (to.email !== undefined) {
+      if ('email' in to) {
         const refused = await waitFor(sendEmail(to.email, address, message, timeoutMs), signal)
         // Sending it again would repeat it for the others.
         if (refused > 0) log.warn({ target: message.target, refused }, 'The mail server refused some of the recipients')
         return
       }
-      if (to.slack !== undefined) return post(address, slackBody(message), {}, signal)
-      if (to.teams !== undefined) return post(address, teamsBody(message), {}, signal)
+      if ('slack' in to) return post(address, slackBody(message), {}, signal)
+      if ('teams' in to) return post(address, teamsBody(message), {}, signal)
+      const { secret } = to.webhook
       const body = webhookBody(message)
-      const secret = to.webhook?.secret
       const headers = secret === undefined ? {} : { [signatureHeader]: signatureOf(await read(secret, signal), body) }
       return post(address, body, headers, signal)
     },
     async assertReadable({ to }, signal) {
       const address = await read(originOf(to), signal)
-      if (to.email === undefined) readAddress(address)
-      else readSmtp(address)
-      if (to.webhook?.secret !== undefined) await read(to.webhook.secret, signal)
+      if ('email' in to) readSmtp(address)
+      else readAddress(address)
+      if ('webhook' in to && to.webhook.secret !== undefined) await read(to.webhook.secret, signal)
     },
     [Symbol.asyncDispose]: () => dispatchers.destroy(),
   }
 }
 
 /** Where the address of a target is. */
-function originOf({ slack, teams, webhook, email }: NotificationSettings['to']): SecretOrigin {
-  const origin = slack ?? teams ?? webhook?.url ?? email?.smtp
-  if (origin === undefined) throw new Error('The target has no address')
-  return origin
+function originOf(to: NotificationSettings['to']): SecretOrigin {
+  if ('slack' in to) return to.slack
+  if ('teams' in to) return to.teams
+  if ('webhook' in to) return to.webhook.url
+  return to.email.smtp
 }
 
 function assertAccepted({ statusCode: status, headers }: Response, now: number): void {
