@@ -20,7 +20,10 @@ export interface CheckFacts {
   readonly description: string
   readonly risk: string
   readonly remediation: string
-  /** The failing case: the alert and its runbook are `Tenantwatch<alert>`. Null when other rules alert on its findings. */
+  /**
+   * The failing case: the alert and its runbook are `Tenantwatch<alert>`. Null: other rules alert on its findings, at least
+   * `TenantwatchOwnCheckFails`.
+   */
   readonly alert: string | null
   /** Requirements that the check is evidence for, such as `soc2 CC6.1`; own checks may name others. */
   readonly frameworks: readonly string[]

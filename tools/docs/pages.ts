@@ -77,11 +77,11 @@ ${facts.map((fact) => wrapped(`- ${fact}`, '  ')).join('\n')}
 `
 }
 
-/** The alerts whose runbook is the section of the check. */
+/** The alerts whose runbook is the section of the check; without any, the one on all other findings. */
 function alertsOf(id: string): readonly string[] {
   const rules = shippedGroups().flatMap((group) => group.rules)
   const own = rules.filter(({ annotations }) => annotations?.['runbook_url']?.endsWith(`docs/checks.md#${id}`))
-  return [...new Set(own.map(({ alert }) => `\`${alert}\``))]
+  return own.length === 0 ? ['`TenantwatchOwnCheckFails`'] : [...new Set(own.map(({ alert }) => `\`${alert}\``))]
 }
 
 function optionsOf(options: z.ZodObject): string[] {
