@@ -5,6 +5,7 @@ import { getTableName, is, Table } from 'drizzle-orm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { checks } from '../src/checks/index.ts'
+import type { Field } from '../src/model/fields.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
 import * as schema from '../src/store/schema/index.ts'
@@ -27,6 +28,15 @@ it('lists every resource file, in alphabetical order, each under its own name', 
   const files = filesIn('src/resources').filter((name) => name !== 'index')
   expect(resources.map(({ name }) => name)).toEqual(files)
   expect(resourceNames).toEqual(files)
+})
+
+it('tells tenants apart by GUIDs only, because integers of two tenants may be equal', () => {
+  const proving = resources.filter((one) => 'identifiedBy' in one)
+  const ids = proving.map(({ name, fields }) => [
+    name,
+    Object.values<Field>(fields).find((field) => 'id' in field)?.kind,
+  ])
+  expect(ids).toEqual(proving.map(({ name }) => [name, 'guid']))
 })
 
 it('imports resources and checks in the order of their names', () => {
