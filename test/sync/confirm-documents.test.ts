@@ -115,6 +115,14 @@ it('an answer to updatedAfter whose announced page comes back empty confirms no 
   expect(missing(test)).toBe(0)
 })
 
+it('a server that announces a page after each full one confirms a removal by a reading that begins earlier', async () => {
+  const test = await tenant({ readings: { defaultPageSize: { documents: 10 }, hasMoreWhenFull: true } })
+  test.sim.primary.removeDocument(ids(test)[19] ?? '')
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(confirmations(test)).toHaveLength(2)
+})
+
 it('a document that was never updated is asked for by its creation', async () => {
   const test = await tenant({ readings: { updatedAfterNulls: 'createdAt' } })
   const [gone = '', other = ''] = ids(test)

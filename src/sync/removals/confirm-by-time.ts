@@ -12,6 +12,9 @@ export const fullSyncsToRemove = 2
 /** Servers may compare whole seconds, or exclude the instant itself. */
 const marginMs = secondMs
 
+/** Readings that begin earlier, after one that ended in an empty page. */
+const mostRepeats = 3
+
 /**
  * Reads everything updated since the oldest due record (docs/internals/sync.md#5-removal). What it returns counts as returned by
  * the full sync.
@@ -27,11 +30,11 @@ export async function confirmByTime(
   const { store, log } = run.context
   const asked = due.filter(({ accepted }) => !accepted)
   try {
-    const since = await oldestTime(run, definition, asked)
-    await readFeed(run, { updatedAfter: new Date(since).toISOString() }, ({ items }, index) => {
-      if (items.length === 0 && index > 0) throw new SyncError('protocol', 'An announced page is empty')
-      return { fullSync: { id } }
-    })
+    let since: number | null = await oldestTime(run, definition, asked)
+    for (let readings = 0; !(await readSince(run, id, since)); readings++) {
+      since = await timeBefore(run, definition, since)
+      if (since === null || readings === mostRepeats) throw new SyncError('protocol', 'An announced page stays empty')
+    }
   } catch (error) {
     const reason = reasonOf(error)
     if (endsRun.has(reason)) throw error
@@ -45,6 +48,32 @@ export async function confirmByTime(
   const absent = new Set((await store.absence(id)).absent.map(({ rid }) => rid))
   for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
   return true
+}
+
+/** False if an announced last page is empty: it may be a lost page, or the server announces one after each full page. */
+async function readSince(run: Run, id: number, since: number): Promise<boolean> {
+  let isComplete = true
+  await readFeed(run, { updatedAfter: new Date(since).toISOString() }, ({ items, hasMore }, index) => {
+    isComplete = hasMore || items.length > 0 || index === 0
+    return { fullSync: { id } }
+  })
+  return isComplete
+}
+
+/** Of the next older record, with which the pages end elsewhere; null if there is none. */
+async function timeBefore(
+  { context, tenantId, definition }: Run,
+  { updatedAfter: { updated } }: FeedWithTime,
+  since: number,
+) {
+  let latest: number | null = null
+  for await (const batch of context.store.records(tenantId).select(definition.name)) {
+    for (const { times } of batch) {
+      const at = (times[`${updated}Ms`] ?? since) - marginMs
+      if (at < since - marginMs && at > (latest ?? 0)) latest = at
+    }
+  }
+  return latest
 }
 
 /** When the oldest of the records was last updated, else created, less a margin; in milliseconds since the epoch. */
