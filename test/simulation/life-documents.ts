@@ -13,11 +13,12 @@ export function changeDocuments(parts: LifeParts): void {
     return
   }
   const document = prng.pick(documents)
+  const comes = parts.mayCome('documents')
   const canConfirm = readings.updatedAfterNulls || document.updatedAt !== null
   const isSpare = rough || (canConfirm && documents.some((one) => one !== document && meetsRequirement(one)))
   doOne(prng, [
-    [30, () => upload(parts)],
-    [6, () => world.putDocument(maker.document(world, inThePast(parts)))],
+    [comes ? 30 : 0, () => upload(parts)],
+    [comes ? 6 : 0, () => world.putDocument(maker.document(world, inThePast(parts)))],
     [isSpare ? 14 : 0, () => parts.mayGo('documents') && world.remove('documents', document.fileId)],
     [20, () => world.putDocument({ ...document, updatedAt: world.time.now })],
     [10, () => rename(parts, document, prng.pick(documents).filename)],

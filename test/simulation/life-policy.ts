@@ -20,7 +20,7 @@ function changeClients(parts: LifeParts): void {
   // The list always contains the client that asks (docs/internals/api.md#api-client): the first one stays.
   const mayGo = client !== clients[0]
   doOne(prng, [
-    [20, () => world.putClient(maker.client(world, time.now))],
+    [parts.mayCome('clients') ? 20 : 0, () => world.putClient(maker.client(world, time.now))],
     [mayGo ? 15 : 0, () => parts.mayGo('clients') && world.remove('clients', client.clientId)],
     [45, () => rotate(parts, client)],
     [20, () => world.putClient({ ...client, roleName: prng.pick(world.roles.current).name })],

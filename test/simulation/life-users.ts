@@ -4,17 +4,18 @@ import type { UserTruth } from './world.ts'
 
 /** One thing that happens to users. */
 export function changeUsers(parts: LifeParts): void {
-  const { world, prng, time, maker, rough } = parts
+  const { world, prng, time, maker, rough, mayCome } = parts
   const users = world.users.live()
-  if (users.length < 3) {
+  const comes = mayCome('users')
+  if (users.length < 3 && comes) {
     invite(parts, time.now)
     return
   }
   const user = prng.pick(users)
   doOne(prng, [
-    [20, () => invite(parts, time.now)],
+    [comes ? 20 : 0, () => invite(parts, time.now)],
     // The feed is ordered by creation (docs/internals/api.md#endpoints), but a user may appear in the middle of it.
-    [8, () => world.putUser(maker.user(world, inThePast(parts)))],
+    [comes ? 8 : 0, () => world.putUser(maker.user(world, inThePast(parts)))],
     [12, () => leave(parts, user)],
     [30, () => dropMfa(parts, user)],
     [27, () => changeRole(parts, user)],

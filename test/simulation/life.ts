@@ -16,12 +16,17 @@ export interface Life {
   readonly changes: number
 }
 
-/** Removals of one day that no guard holds (docs/internals/sync.md#6-shrink-guard); quiet lives are shorter than a day. */
+/** Removals of one day that no guard holds (docs/internals/sync.md#6-shrink-guard). */
 const mostGone = 5
+/** They are counted for so long, because it takes two full syncs until a removal is decided. */
+const countedMs = 14 * dayMs
 
 /** The tenant's own life: everything that people do in the portal, at random. */
-export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'mayGo' | 'appearedOld'>, perHour: number): Life {
-  const { time, prng } = parts
+export function createLife(
+  parts: Omit<LifeParts, 'later' | 'after' | 'mayGo' | 'mayCome' | 'appearedOld'>,
+  perHour: number,
+): Life {
+  const { time, prng, rough, readings, pace = 1 } = parts
   let changes = 0
   let stopped = false
   const guarded = (act: () => void) => () => {
@@ -29,18 +34,29 @@ export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'mayGo' | 
     changes++
     act()
   }
-  const after = (ms: number, act: () => void) => time.at(time.now + ms, guarded(act))
+  const after = (ms: number, act: () => void) => time.at(time.now + ms * pace, guarded(act))
   const later = (act: () => void) => after(prng.between(5 * minuteMs, 80 * minuteMs), act)
   const { world } = parts
-  const gone = { users: 0, documents: 0, clients: 0 }
-  const count = (resource: keyof typeof gone) => world[resource].live().length
-  const first = { users: count('users'), documents: count('documents'), clients: count('clients') }
+  const counts = () => ({
+    users: world.users.live().length,
+    documents: world.documents.live().length,
+    clients: world.clients.live().length,
+  })
+  const first = counts()
+  let base = { since: time.now, live: first, gone: { users: 0, documents: 0, clients: 0 } }
   const mayGo: LifeParts['mayGo'] = (resource) => {
-    const isFew = gone[resource] < mostGone && (gone[resource] + 1) * 2 <= first[resource]
-    if (isFew) gone[resource]++
-    return parts.rough || isFew
+    if (rough) return true
+    if (time.now - base.since > countedMs)
+      base = { since: time.now, live: counts(), gone: { users: 0, documents: 0, clients: 0 } }
+    const gone = base.gone[resource] + 1
+    // Where each full page announces another one, nothing but a person can decide that the client of a last page is gone.
+    const isFew = gone <= mostGone && gone * 2 <= base.live[resource]
+    if (!isFew || (resource === 'clients' && readings.hasMoreWhenFull)) return false
+    base.gone[resource] = gone
+    return true
   }
-  const whole: LifeParts = { ...parts, later, after, mayGo, appearedOld: { count: 0 } }
+  const mayCome: LifeParts['mayCome'] = (resource) => rough || counts()[resource] < 2 * first[resource]
+  const whole: LifeParts = { ...parts, later, after, mayGo, mayCome, appearedOld: { count: 0 } }
   const change = () => {
     const kind = prng.next()
     if (kind < 0.45) changeUsers(whole)
@@ -52,7 +68,7 @@ export function createLife(parts: Omit<LifeParts, 'later' | 'after' | 'mayGo' | 
       return changes
     },
     step(ms) {
-      const expected = (perHour * ms) / hourMs
+      const expected = (perHour * ms) / hourMs / pace
       const count = Math.floor(expected) + (prng.chance(expected % 1) ? 1 : 0)
       for (let i = 0; i < count; i++) time.at(time.now + prng.between(0, ms), guarded(change))
     },
@@ -75,8 +91,12 @@ export interface LifeParts {
    * two full syncs must show, nor of one that was never updated where `updatedAfter` cannot confirm it.
    */
   readonly rough: boolean
+  /** How much slower than usual everything goes; 1 if absent. */
+  readonly pace?: number
   /** False where one more removal in a day would be held (docs/internals/sync.md#6-shrink-guard); always true where life is rough. */
   readonly mayGo: (resource: 'users' | 'documents' | 'clients') => boolean
+  /** False where a quiet tenant has grown to twice its size. */
+  readonly mayCome: (resource: 'users' | 'documents' | 'clients') => boolean
   /** True once the mirror has the first state of the settings, from which drift is measured. */
   readonly settingsKnown: () => boolean
   /** Number of new records that are older than an hour. */

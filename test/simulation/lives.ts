@@ -5,7 +5,7 @@ import { temporaryRoot } from '../support/temporary-root.ts'
 import { type SimulationOptions, type SimulationReport, simulate } from './simulate.ts'
 import { Tally } from './tally.ts'
 
-export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults' | 'only' | 'steady' | 'look'>
+export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults' | 'only' | 'hours' | 'steady' | 'look'>
 
 /** Runs the lives of many seeds one after the other, each in a folder that is removed at its end. */
 export async function* live(seeds: Iterable<number>, options: LifeOptions): AsyncGenerator<SimulationReport> {
@@ -44,6 +44,11 @@ export function seedsFrom(first: number, count: number): readonly number[] {
 }
 
 /** The command that replays a life. */
-export function replayOf(seed: number, { steps, faults, only }: LifeOptions): string {
-  return `npm run test:seeds -- --from ${seed} --seeds 1 --steps ${steps}${faults ? '' : ' --quiet'}${only === undefined ? '' : ` --only ${only}`}`
+export function replayOf(seed: number, { steps, faults, only, hours }: LifeOptions): string {
+  const more = [
+    faults ? '' : ' --quiet',
+    only === undefined ? '' : ` --only ${only}`,
+    hours === undefined ? '' : ` --hours ${hours}`,
+  ]
+  return `npm run test:seeds -- --from ${seed} --seeds 1 --steps ${steps}${more.join('')}`
 }

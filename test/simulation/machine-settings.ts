@@ -18,9 +18,9 @@ const options = (values: Record<string, unknown>): CheckSettings => ({ enabled: 
 
 const off = Object.fromEntries(resourceNames.map((name) => [name, { enabled: false }]))
 
-/** A configuration of the daemon whose rhythm fits into hours, chosen by the seed. */
-export function chooseSettings(prng: Prng): TenantSettings {
-  const cron = (minutes: number) => ({ expression: '* * * * *', intervalMs: minutes * minuteMs })
+/** A configuration of the daemon whose rhythm fits into hours, at a pace of 1, chosen by the seed. */
+export function chooseSettings(prng: Prng, pace = 1): TenantSettings {
+  const cron = (minutes: number) => ({ expression: '* * * * *', intervalMs: minutes * minuteMs * pace })
   const incremental = cron(10)
   const resource = (full: number, incrementals: boolean) => ({
     incremental: incrementals ? incremental : null,

@@ -42,6 +42,8 @@ export interface Evaluated {
   passes: number
   checks: number
   unknown: number
+  /** By check and reason. */
+  readonly unknownOf: Map<string, number>
 }
 
 /**
@@ -54,7 +56,7 @@ const cachedMs = 310 * secondMs
 export class Oracle {
   readonly violations: Violation[] = []
   readonly fullSyncs = new FullSyncLog()
-  readonly evaluated: Evaluated = { passes: 0, checks: 0, unknown: 0 }
+  readonly evaluated: Evaluated = { passes: 0, checks: 0, unknown: 0, unknownOf: new Map() }
   /** True once an operator accepted what was held. */
   accepts = false
   readonly #parts: OracleParts
@@ -223,11 +225,13 @@ export class Oracle {
   #checkStatus(view: CheckView, posture: TenantPosture, countUnknown: boolean): void {
     if (countUnknown) {
       this.evaluated.checks++
-      // What the tenant's own facts leave open is no lack of knowledge (docs/internals/status.md#check-status). A server that announces
-      // a page after each full one leaves a removed last client to the operator (docs/internals/sync.md#4-whole-full-sync).
-      const isOpen =
-        view.reason === 'ambiguous' || (view.reason === 'suspect_empty' && this.#parts.readings.hasMoreWhenFull)
-      if (view.status === 'unknown' && !isOpen) this.evaluated.unknown++
+      // What the tenant's own facts leave open is no lack of knowledge (docs/internals/status.md#check-status).
+      if (view.status === 'unknown' && view.reason !== 'ambiguous') {
+        const { unknownOf } = this.evaluated
+        const what = `${view.check} ${view.reason}`
+        this.evaluated.unknown++
+        unknownOf.set(what, (unknownOf.get(what) ?? 0) + 1)
+      }
     }
     if (view.status !== 'pass') return
     this.evaluated.passes++

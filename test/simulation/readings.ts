@@ -22,11 +22,15 @@ export interface Readings {
   readonly listOrder: 'stable' | 'reversed'
 }
 
-/** @param paged true where lists must have several pages for anything to happen. */
-export function chooseReadings(prng: Prng, paged = false): Readings {
-  const size = () => prng.pick(paged ? [3] : [3, 5, 6, 8, 12, 50])
+export function chooseReadings(prng: Prng, sizes: readonly number[] = [3, 5, 6, 8, 12, 50]): Readings {
+  const size = () => prng.pick(sizes)
+  const [least = 3, ...others] = sizes
   return {
-    pageSize: { users: size(), documents: size(), 'api-clients': paged ? 3 : prng.pick([3, 5, 6, 50]) },
+    pageSize: {
+      users: size(),
+      documents: size(),
+      'api-clients': others.length === 0 ? least : prng.pick([3, 5, 6, 50]),
+    },
     cursorKind: prng.chance(0.65) ? 'keyset' : 'offset',
     freshCursors: prng.chance(0.6),
     lastPageCursor: prng.chance(0.7),

@@ -16,6 +16,7 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: String(availableParallelism()) },
     only: { type: 'string' },
     quiet: { type: 'boolean', default: false },
+    hours: { type: 'string' },
   },
 })
 const known: readonly string[] = [...requestFaults, ...spells, ...calamities]
@@ -27,6 +28,7 @@ const options = {
   steps: Number(values.steps),
   faults: !values.quiet,
   ...(values.only === undefined ? {} : { only: values.only }),
+  ...(values.hours === undefined ? {} : { hours: Number(values.hours) }),
 }
 const began = performance.now()
 /** Number of lives between two progress lines. */

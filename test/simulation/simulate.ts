@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TenantSettings } from '../../src/config/settings.ts'
-import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { Calamity } from './calamity.ts'
 import { WallClock } from './clocks.ts'
 import { CursorBook } from './cursors.ts'
@@ -27,6 +27,8 @@ export interface SimulationOptions {
   readonly faults: boolean
   /** The one fault there is; absent for all. */
   readonly only?: string
+  /** Hours between two evaluations, by which every rhythm stretches; absent for ten minutes. */
+  readonly hours?: number
   /** True: the life is the same however many operations of the store, draws and requests there are. */
   readonly steady?: boolean
   /** Sees the machine after each step in which it is up, and once more after the recovery. */
@@ -62,21 +64,27 @@ export interface SimulationReport {
 /** Faults of the pages after the first. */
 const pagedFaults: ReadonlySet<string> = new Set(['boundary-shift', 'double-ids', 'empty-clients', 'empty-later-pages'])
 const start = Date.parse('2026-03-01T12:00:00Z')
-/** Between two evaluations, and between two looks of the oracle. */
-const stepMs = 10 * minuteMs
+/** Between two evaluations, and between two looks of the oracle, at the usual pace. */
+const shortStepMs = 10 * minuteMs
 const warmUpSteps = 8
+/** Users of a tenant whose life is long. */
+const shapes = [1, 3, 40, 1000]
 
 /** Runs one simulated life of daemon and tenant by its seed, and returns the oracle's report. */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   const { seed, steps, faults, only = null, folder, template, steady = false } = options
+  const stepMs = options.hours === undefined ? shortStepMs : options.hours * hourMs
+  const pace = stepMs / shortStepMs
   const prng = steady ? createKeyedPrng(seed) : createPrng(seed)
   const time = new VirtualTime(start)
   const wall = new WallClock(time)
-  const readings = chooseReadings(prng, pagedFaults.has(only ?? ''))
-  const settings = chooseSettings(prng)
+  const shape = options.hours === undefined ? null : shapes[seed % shapes.length]
+  const readings = chooseReadings(prng, pagedFaults.has(only ?? '') ? [3] : shape === 1000 ? [50, 200] : undefined)
+  const settings = chooseSettings(prng, pace)
   const cursors = new CursorBook(readings)
   const maker = createMaker(prng, false)
-  const own = populate(time, 'acme', chooseSizes(prng, faults && only !== 'bleeding-list'), prng, maker)
+  const sizes = chooseSizes(prng, faults && only !== 'bleeding-list')
+  const own = populate(time, 'acme', shape == null ? sizes : { ...sizes, users: shape }, prng, maker)
   const other = populateOther(own, prng)
   const ledger = new Ledger()
   const weather = new Weather(time, prng.stream('weather'), only)
@@ -110,7 +118,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const oracle: Oracle = new Oracle({ world: own, wall, ledger, cursors, readings, machine, settings })
   const settingsKnown = () => machine.query('select 1 from authentication_settings').length > 0
   const life = createLife(
-    { time, world: own, prng: prng.stream('life'), maker, readings, rough: faults, settingsKnown },
+    { time, world: own, prng: prng.stream('life'), maker, readings, rough: faults, pace, settingsKnown },
     faults ? prng.between(6, 40) : prng.between(2, 24),
   )
   const calamity = new Calamity({
@@ -124,13 +132,15 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       await calamity.pass(stepMs)
     }
     life.step(stepMs)
-    await time.runUntil(start + (step + 1) * stepMs + 20 * secondMs)
+    await time.runUntil(start + (step + 1) * stepMs + 20 * pace * secondMs)
     oracle.seeksSecrets ||= weather.has('secret-fields')
     if (!machine.isUp) continue
     const posture = await oracle.observe(step, !faults && step >= warmUpSteps)
     trace.update(JSON.stringify(posture))
     await options.look?.({ step, recoversSince: null, machine, settings, now: wall.now })
-    if (!faults) await acceptAnnouncedEmpty(machine, oracle)
+    if (faults) continue
+    for (const { resource, reason, message } of await machine.mirror.holds())
+      oracle.report('needless_hold', `${resource} ${reason}: ${message}`)
   }
   life.stop()
   await calamity.end()
@@ -152,17 +162,5 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     requests: ledger.requests,
     runs,
     trace: trace.digest('hex').slice(0, 16),
-  }
-}
-
-/**
- * A server that announces another page after each full one may remove the only client of a last page; that is
- * left to the operator (docs/internals/sync.md#4-whole-full-sync).
- */
-async function acceptAnnouncedEmpty(machine: Machine, oracle: Oracle): Promise<void> {
-  for (const { id, reason } of await machine.mirror.holds()) {
-    if (reason !== 'suspect_empty') continue
-    oracle.accepts = true
-    await machine.mirror.decide({ holdId: id, reason: 'Checked with the owner', at: oracle.now })
   }
 }

@@ -9,6 +9,7 @@ export class Tally {
   #requests = 0
   #runs = 0
   readonly evaluated = { passes: 0, checks: 0, unknown: 0 }
+  readonly #unknown = new Map<string, number>()
 
   add({ violations, faults, changes, requests, runs, evaluated }: SimulationReport): void {
     this.#lives++
@@ -18,8 +19,9 @@ export class Tally {
     this.evaluated.passes += evaluated.passes
     this.evaluated.checks += evaluated.checks
     this.evaluated.unknown += evaluated.unknown
-    for (const { kind } of violations) this.#classes.set(kind, (this.#classes.get(kind) ?? 0) + 1)
-    for (const [name, count] of faults) this.#faults.set(name, (this.#faults.get(name) ?? 0) + count)
+    for (const { kind } of violations) add(this.#classes, kind)
+    for (const [name, count] of faults) add(this.#faults, name, count)
+    for (const [what, count] of evaluated.unknownOf) add(this.#unknown, what, count)
   }
 
   get lives(): number {
@@ -39,7 +41,10 @@ export class Tally {
   table(steps: number, seconds: string): string {
     const line = (name: string, value: number | string) => `  ${name.padEnd(26)}${String(value).padStart(12)}`
     const share = `${(100 * this.unknownShare).toFixed(3)} %`
-    const faults = [...this.#faults].sort(([a], [b]) => (a < b ? -1 : 1))
+    const section = (title: string, counts: ReadonlyMap<string, number>) => {
+      const sorted = [...counts].sort(([a], [b]) => (a < b ? -1 : 1))
+      return sorted.length === 0 ? [] : [title, ...sorted.map(([name, count]) => line(name, count))]
+    }
     return [
       'Violations by class (0 expected)',
       ...[...this.#classes].map(([kind, count]) => line(kind, count)),
@@ -52,9 +57,14 @@ export class Tally {
       line('checks seen to pass', this.evaluated.passes),
       ...(this.evaluated.checks === 0 ? [] : [line('unknown after warm-up', share)]),
       line('seconds', seconds),
-      ...(faults.length === 0 ? [] : ['Faults', ...faults.map(([name, count]) => line(name, count))]),
+      ...section('Unknown', this.#unknown),
+      ...section('Faults', this.#faults),
     ].join('\n')
   }
+}
+
+function add(counts: Map<string, number>, name: string, count = 1): void {
+  counts.set(name, (counts.get(name) ?? 0) + count)
 }
 
 /** Violations of the promises, by class (docs/internals/reliability.md#what-is-promised). */
@@ -87,6 +97,8 @@ export const violationClasses = [
   'chain_differs',
   /** A status, finding or run that does not become right although faults stopped. */
   'not_recovered',
+  /** A tenant without faults is on hold. */
+  'needless_hold',
   /** The product logged a fault of its own, or a run ended as `internal` or `store`. */
   'own_fault',
 ] as const
