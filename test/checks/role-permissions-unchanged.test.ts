@@ -2,9 +2,10 @@ import { expect, it } from 'vitest'
 import { rolePermissionsUnchanged as check } from '../../src/checks/role-permissions-unchanged.ts'
 import { acceptStates } from '../../src/evaluate/decisions.ts'
 import { minuteMs } from '../../src/model/durations.ts'
+import { evaluate, never, resync, soundWorld } from '../evaluate/support/evaluating.ts'
 import { sqliteWorld } from '../evaluate/support/sqlite-world.ts'
 import { itFinds } from './support/evaluator.ts'
-import { role } from './support/facts.ts'
+import { now, role } from './support/facts.ts'
 
 const [read, create, reading] = ['Api_Users_Read', 'Api_Users_Create', 'Api_Roles_Read']
 const holding = (...codes: readonly string[]) => ({ roles: [role({}, codes)] })
@@ -94,4 +95,20 @@ it('measures from the first complete state until an operator accepts another', a
   await world.sync({ roles: [role({}, [read, create]), auditor] })
   await world.evaluate()
   expect((await world.counts(check.id)).status).toBe('pass')
+})
+
+it('stores no first states while a role is quarantined, data is stale or no full sync was complete', async () => {
+  const world = await soundWorld()
+  await world.put('roles', role())
+  const status = async (at: number) => (await evaluate(world, { at })).get(check.id)?.status
+  const first = () => world.query("select id from events where kind = 'drift.first' and subject = ?", check.id)
+  await world.quarantine('roles', 1)
+  expect([await status(now), first()]).toEqual(['unknown', []])
+  await world.put('roles', role())
+  expect([await status(now + 1000 * minuteMs), first()]).toEqual(['unknown', []])
+  world.set('roles', never)
+  expect([await status(now), first()]).toEqual(['unknown', []])
+  resync(world, now, ['roles'])
+  expect(await status(now)).toBe('pass')
+  expect(first().length).toBeGreaterThan(0)
 })

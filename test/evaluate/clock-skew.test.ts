@@ -6,75 +6,66 @@ import { readPosture } from '../../src/evaluate/read-posture.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { client, iso, now } from '../checks/support/facts.ts'
 import type { TestEngine } from '../support/engine.ts'
 import { synced } from '../support/sync-queries.ts'
-import { evaluate, lifeOf, resync, soundMirror } from './support/evaluating.ts'
-import { skewClocks } from './support/skew-clocks.ts'
+import { evaluate, lifeOf, resync, soundWorld } from './support/evaluating.ts'
 
 const expired = 'api-client-secret-not-expired'
 
-function unreadable({ quality }: ReturnType<typeof soundMirror>) {
-  for (const one of Object.values(quality)) one.state = { ...one.state, serverTime: null }
-}
-
 it.each([hourMs, -hourMs])('opens no time-based finding while the clocks differ by %i ms', async (skewMs) => {
-  const mirror = soundMirror()
-  mirror.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
-  skewClocks(mirror, skewMs)
-  const outcomes = await evaluate(mirror)
+  const world = await soundWorld()
+  await world.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
+  world.skew(skewMs)
+  const outcomes = await evaluate(world)
   expect(outcomes.get(expired)).toMatchObject({ status: 'unknown', reason: 'clock_skew', opened: 0 })
-  expect(lifeOf(mirror, expired)).toEqual({})
-  resync(mirror, now)
-  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'fail', opened: 1 })
+  expect(await lifeOf(world, expired)).toEqual({})
+  resync(world, now)
+  expect((await evaluate(world)).get(expired)).toMatchObject({ status: 'fail', opened: 1 })
 })
 
 it('leaves an open time-based finding as it is while the clocks differ, and the check failing', async () => {
-  const mirror = soundMirror()
-  mirror.put('api-clients', client({ secretExpirationDate: iso(now + 20 * dayMs) }))
-  await evaluate(mirror)
-  const before = [...mirror.findings.values()]
-  resync(mirror, now + 14 * dayMs)
-  skewClocks(mirror, -14 * dayMs)
-  const outcomes = await evaluate(mirror, { at: now + 14 * dayMs })
+  const world = await soundWorld()
+  await world.put('api-clients', client({ secretExpirationDate: iso(now + 20 * dayMs) }))
+  await evaluate(world)
+  const before = await world.findings()
+  resync(world, now + 14 * dayMs)
+  world.skew(-14 * dayMs)
+  const outcomes = await evaluate(world, { at: now + 14 * dayMs })
   expect(outcomes.get('api-client-secret-not-expiring')).toMatchObject({ status: 'fail', opened: 0 })
-  expect([...mirror.findings.values()]).toEqual(before)
+  expect(await world.findings()).toEqual(before)
 })
 
 it('without a readable server time, opens time-based findings but resolves none and does not pass', async () => {
-  const mirror = soundMirror()
-  mirror.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
-  unreadable(mirror)
-  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'fail', opened: 1 })
-  mirror.put('api-clients', client({ secretExpirationDate: iso(now + 100 * dayMs) }))
-  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
-  expect(lifeOf(mirror, expired)).toEqual({ c1: 'open' })
-  resync(mirror, now)
-  expect((await evaluate(mirror)).get(expired)).toMatchObject({ status: 'pass' })
-  expect(lifeOf(mirror, expired)).toEqual({ c1: 'fixed' })
+  const world = await soundWorld()
+  await world.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
+  for (const name of resourceNames) world.set(name, { server_time: null })
+  expect((await evaluate(world)).get(expired)).toMatchObject({ status: 'fail', opened: 1 })
+  await world.put('api-clients', client({ secretExpirationDate: iso(now + 100 * dayMs) }))
+  expect((await evaluate(world)).get(expired)).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
+  expect(await lifeOf(world, expired)).toEqual({ c1: 'open' })
+  resync(world, now)
+  expect((await evaluate(world)).get(expired)).toMatchObject({ status: 'pass' })
+  expect(await lifeOf(world, expired)).toEqual({ c1: 'fixed' })
 })
 
 it('does not pass checks over a resource whose server time is behind, and affects no others', async () => {
-  const mirror = soundMirror()
-  expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
-  const { quality } = mirror
-  const state = quality['authentication-settings'].state
-  quality['authentication-settings'].state = { ...state, serverTime: now - 301_000 }
-  const outcomes = await evaluate(mirror)
+  const world = await soundWorld()
+  expect((await evaluate(world)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
+  world.set('authentication-settings', { server_time: now - 301_000 })
+  const outcomes = await evaluate(world)
   expect(outcomes.get('auth-sso-enforced')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
   expect(outcomes.get('api-client-role-active')?.reason).not.toBe('clock_skew')
 })
 
 it('does not pass over a full sync whose server time was behind, whatever newer answers state', async () => {
-  const mirror = soundMirror()
-  const { quality } = mirror
-  const state = quality['authentication-settings'].state
-  const completeServerTime = (state.completeStartedAt ?? now) - 301_000
-  quality['authentication-settings'].state = { ...state, completeServerTime, serverTime: now, serverTimeAt: now }
-  expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
-  resync(mirror, now)
-  expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
+  const world = await soundWorld()
+  world.set('authentication-settings', { complete_server_time: now - 301_000 })
+  expect((await evaluate(world)).get('auth-sso-enforced')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
+  resync(world, now)
+  expect((await evaluate(world)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
 })
 
 function evaluatedOf(test: TestEngine, live: boolean): EvaluatedTenant {

@@ -7,7 +7,7 @@ import {
   rawResultOf,
   type StatusInput,
 } from '../../src/model/check-status.ts'
-import { assessInput, type InputFacts, type InputQuality } from '../../src/model/data-quality.ts'
+import type { InputQuality } from '../../src/model/data-quality.ts'
 import { unknownReasons } from '../../src/model/reasons.ts'
 
 const sound: InputQuality = {
@@ -52,60 +52,6 @@ it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
 ])('puts %s', (_case, rawResult, inputs, more, expected) => {
   const { status, reason } = decideStatus({ rawResult, inputs, timeBased: false, ...more })
   expect(`${status} ${reason}`).toBe(expected)
-})
-
-const facts: InputFacts = {
-  resource: 'users',
-  enabled: true,
-  completeStartedAt: 1000,
-  clockIsBehind: false,
-  freshnessLimitMs: 500,
-  denied: null,
-  tenantMismatch: false,
-  former: false,
-  problems: [],
-  quarantined: 0,
-  missing: 0,
-  clockSkewMs: 0,
-}
-
-it.each<[string, Partial<InputFacts>, number, Partial<InputQuality>]>([
-  ['data at its limit', {}, 1500, { blocked: null, partial: [] }],
-  ['data past its limit', {}, 1501, { blocked: 'stale' }],
-  ['data read by a clock that is behind', { clockIsBehind: true }, 1000, { blocked: 'stale' }],
-  ['data that never was complete', { completeStartedAt: null }, 1000, { blocked: 'never', everComplete: false }],
-  [
-    'a refusal before anything was complete',
-    { completeStartedAt: null, denied: 'unauthorized' },
-    1000,
-    { blocked: 'unauthorized' },
-  ],
-  ['a missing permission', { denied: 'missing_permission' }, 1000, { blocked: 'missing_permission' }],
-  [
-    'an unconfirmed tenant before a refusal',
-    { tenantMismatch: true, denied: 'unauthorized' },
-    1000,
-    { blocked: 'tenant_changed' },
-  ],
-  [
-    'problems in their order',
-    { quarantined: 1, missing: 2, problems: ['suspect_empty', 'shrink_held', 'timeout'] },
-    1000,
-    { blocked: null, partial: ['quarantined', 'shrink_held', 'suspect_empty', 'missing_records'] },
-  ],
-  ['a failure that only makes data old', { problems: ['server_error'] }, 1000, { partial: [] }],
-  ['a resource switched off', { enabled: false }, 1000, { off: true }],
-  ['clocks that differ as far as they may', { clockSkewMs: -300_000 }, 1000, { clock: 'agrees', partial: [] }],
-  ['a server ahead', { clockSkewMs: 300_001 }, 1000, { clock: 'ahead', partial: [] }],
-  [
-    'a server behind, whose answer may be an old one',
-    { clockSkewMs: -300_001 },
-    1000,
-    { clock: 'behind', partial: ['clock_skew'] },
-  ],
-  ['a server whose time is not known', { clockSkewMs: null }, 1000, { clock: 'unknown', partial: [] }],
-])('assesses %s', (_case, changes, now, expected) => {
-  expect(assessInput({ ...facts, ...changes }, now)).toMatchObject(expected)
 })
 
 const reason = fc.constantFrom(...unknownReasons)

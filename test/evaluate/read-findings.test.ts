@@ -6,8 +6,7 @@ import { hourMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { withoutDetails } from '../../src/model/text/redact-finding.ts'
 import { document, iso, now, user } from '../checks/support/facts.ts'
-import { evaluate, resync, soundMirror } from './support/evaluating.ts'
-import type { FakeMirror } from './support/fake-mirror.ts'
+import { evaluate, resync, soundWorld, type TestWorld } from './support/evaluating.ts'
 
 const waiver: Waiver = {
   id: 'w1',
@@ -19,63 +18,64 @@ const waiver: Waiver = {
   expiresMs: now + 2 * hourMs,
 }
 
-async function read(mirror: FakeMirror, more: Partial<ReadFindings> = {}): Promise<FindingView[]> {
+async function read(world: TestWorld, more: Partial<ReadFindings> = {}): Promise<FindingView[]> {
   const found: FindingView[] = []
-  const request = { store: mirror.store, waivers: [waiver], now: now + hourMs, check: 'user-mfa-enrolled', ...more }
+  const request = { store: world.store, waivers: [waiver], now: now + hourMs, check: 'user-mfa-enrolled', ...more }
   for await (const finding of readFindings(request)) found.push(finding)
   return found
 }
 
-async function mirrorOfThree(): Promise<FakeMirror> {
-  const mirror = soundMirror()
-  for (const userId of [1, 2, 3]) mirror.put('users', user({ userId, mfaStatus: false }))
-  await evaluate(mirror)
-  mirror.put('users', user({ userId: 3 }))
-  resync(mirror, now + hourMs)
-  await evaluate(mirror, { at: now + hourMs })
-  return mirror
+async function worldOfThree(): Promise<TestWorld> {
+  const world = await soundWorld()
+  for (const userId of [1, 2, 3]) await world.put('users', user({ userId, mfaStatus: false }))
+  await evaluate(world)
+  await world.put('users', user({ userId: 3 }))
+  resync(world, now + hourMs)
+  await evaluate(world, { at: now + hourMs })
+  return world
 }
 
 const states = (findings: readonly FindingView[]) => findings.map(({ entity, state }) => `${entity.id} ${state}`)
 
 it('reads open, unwaived findings by default', async () => {
-  const mirror = await mirrorOfThree()
-  expect(states(await read(mirror))).toEqual(['1 open'])
-  expect(states(await read(mirror, { states: ['open', 'waived'] }))).toEqual(['1 open', '2 waived'])
-  const all = await read(mirror, { states: ['open', 'waived', 'resolved'] })
+  const world = await worldOfThree()
+  expect(states(await read(world))).toEqual(['1 open'])
+  expect(states(await read(world, { states: ['open', 'waived'] }))).toEqual(['1 open', '2 waived'])
+  const all = await read(world, { states: ['open', 'waived', 'resolved'] })
   expect(states(all)).toEqual(['1 open', '2 waived', '3 resolved'])
   expect(all.map((finding) => finding.waiver?.id ?? null)).toEqual([null, 'w1', null])
 })
 
-it('shows an open finding as last seen at the last evaluation, a resolved one at its resolution', async () => {
-  const all = await read(await mirrorOfThree(), { states: ['open', 'resolved'] })
-  const times = { firstSeen: iso(now), lastSeen: iso(now + hourMs) }
-  expect(all[0]).toMatchObject({ ...times, resolvedAt: null, resolution: null, reopened: 0, tenant: 'acme' })
-  expect(all[1]).toMatchObject({ ...times, resolvedAt: iso(now + hourMs), resolution: 'fixed' })
+it('shows an open finding as last seen at the last evaluation, a resolved one when it was last found', async () => {
+  const all = await read(await worldOfThree(), { states: ['open', 'resolved'] })
+  const [firstSeen, last] = [iso(now), iso(now + hourMs)]
+  const open = { firstSeen, lastSeen: last, resolvedAt: null, resolution: null, reopened: 0, tenant: 'acme' }
+  expect(all[0]).toMatchObject(open)
+  expect(all[1]).toMatchObject({ firstSeen, lastSeen: firstSeen, resolvedAt: last, resolution: 'fixed' })
 })
 
 it('keeps the last-seen time during evaluations of stale data', async () => {
-  const mirror = soundMirror()
-  mirror.put('users', user({ userId: 1, mfaStatus: false }))
-  await evaluate(mirror)
-  await evaluate(mirror, { at: now + hourMs })
+  const world = await soundWorld()
+  await world.put('users', user({ userId: 1, mfaStatus: false }))
+  await evaluate(world)
+  await evaluate(world, { at: now + hourMs })
   const staleAt = now + 100 * hourMs
-  for (const at of [staleAt, staleAt + hourMs]) await evaluate(mirror, { at })
-  const [finding] = await read(mirror, { waivers: [], now: staleAt + hourMs })
+  for (const at of [staleAt, staleAt + hourMs]) await evaluate(world, { at })
+  const [finding] = await read(world, { waivers: [], now: staleAt + hourMs })
   expect(finding).toMatchObject({ state: 'open', firstSeen: iso(now), lastSeen: iso(staleAt) })
 })
 
 it('finds one by its fingerprint', async () => {
-  const mirror = await mirrorOfThree()
-  const [first] = await read(mirror)
+  const world = await worldOfThree()
+  const [first] = await read(world)
   const fingerprints = [first?.fingerprint ?? '']
-  expect(states(await read(mirror, { fingerprints, states: ['open', 'waived', 'resolved'] }))).toEqual(['1 open'])
+  expect(states(await read(world, { fingerprints, states: ['open', 'waived', 'resolved'] }))).toEqual(['1 open'])
 })
 
 it('no longer waives after the last instant of the waiver', async () => {
-  const mirror = await mirrorOfThree()
-  expect(states(await read(mirror, { now: waiver.expiresMs }))).toEqual(['1 open'])
-  expect(states(await read(mirror, { now: waiver.expiresMs + 1 }))).toEqual(['1 open', '2 open'])
+  const world = await worldOfThree()
+  expect(states(await read(world, { now: waiver.expiresMs }))).toEqual(['1 open'])
+  expect(states(await read(world, { now: waiver.expiresMs + 1 }))).toEqual(['1 open', '2 open'])
 })
 
 it('names the waiver that expires last, and compares GUIDs in lower case', () => {
@@ -93,15 +93,18 @@ it('names the waiver that expires last, and compares GUIDs in lower case', () =>
 })
 
 it('removes file names and persons from a finding without details', async () => {
-  const mirror = soundMirror()
+  const world = await soundWorld()
   for (const fileId of ['d1', 'd2']) {
-    mirror.put('documents', document({ fileId, filename: 'payroll of Ada.pdf', createdAt: '2020-01-01T00:00:00Z' }))
+    await world.put(
+      'documents',
+      document({ fileId, filename: 'payroll of Ada.pdf', createdAt: '2020-01-01T00:00:00Z' }),
+    )
   }
-  mirror.put('users', user({ mfaStatus: false }))
+  await world.put('users', user({ mfaStatus: false }))
   const requirements = [{ id: 'payslips', pattern: 'payroll of Ada*.pdf', maxAgeDays: 30 }]
-  await evaluate(mirror, { changes: { checks: { 'document-required-present': { options: { requirements } } } } })
+  await evaluate(world, { changes: { checks: { 'document-required-present': { options: { requirements } } } } })
   const found: FindingView[] = []
-  for await (const finding of readFindings({ store: mirror.store, waivers: [], now })) found.push(finding)
+  for await (const finding of readFindings({ store: world.store, waivers: [], now })) found.push(finding)
   expect(JSON.stringify(found)).toContain('payroll of Ada')
   const bare = found.map(withoutDetails)
   expect(JSON.stringify(bare)).not.toMatch(/payroll|Ada/)

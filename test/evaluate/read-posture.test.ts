@@ -5,13 +5,10 @@ import { readPosture } from '../../src/evaluate/read-posture.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import { shownStatus } from '../../src/model/posture-state.ts'
-import type { SyncState } from '../../src/store/port.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import { client, iso, now, user } from '../checks/support/facts.ts'
 import { offByDefault } from '../support/off-by-default.ts'
-import { evaluate, resync, soundMirror } from './support/evaluating.ts'
-import type { FakeMirror } from './support/fake-mirror.ts'
-import { skewClocks } from './support/skew-clocks.ts'
-import { neverState } from './support/sync-states.ts'
+import { evaluate, never, resync, soundWorld, type TestWorld } from './support/evaluating.ts'
 import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
 
 interface Reading {
@@ -20,10 +17,10 @@ interface Reading {
   readonly waivers?: readonly Waiver[]
 }
 
-function read(mirror: FakeMirror, { at = now, changes = {}, waivers = [] }: Reading = {}) {
-  const tenant = { id: 1, settings: tenantSettings(changes) }
+function read(world: TestWorld, { at = now, changes = {}, waivers = [] }: Reading = {}) {
+  const tenant = { id: world.tenantId, settings: tenantSettings(changes) }
   const how = { now: at, evaluateIntervalMs: minuteMs }
-  return readPosture({ store: mirror.store, tenant, checks, waivers, ...how })
+  return readPosture({ store: world.store, tenant, checks, waivers, ...how })
 }
 
 function viewOf(posture: TenantPosture, id: string): CheckView {
@@ -49,7 +46,7 @@ const waiver = (fields: Partial<Waiver> = {}): Waiver => ({
 })
 
 it('shows every configured check as unknown before the first evaluation', async () => {
-  const posture = await read(soundMirror())
+  const posture = await read(await soundWorld())
   expect(posture.checks.map(({ check, status, reason }) => [check, status, reason])).toEqual(
     checks.map(({ id }) => (offByDefault.includes(id) ? [id, 'not_applicable', null] : [id, 'unknown', 'never'])),
   )
@@ -62,109 +59,108 @@ it('shows every configured check as unknown before the first evaluation', async 
 })
 
 it('shows the stored check result while its inputs are fresh', async () => {
-  const mirror = soundMirror()
-  await evaluate(mirror)
-  const view = viewOf(await read(mirror, { at: now + minuteMs }), 'auth-sso-enforced')
+  const world = await soundWorld()
+  await evaluate(world)
+  const view = viewOf(await read(world, { at: now + minuteMs }), 'auth-sso-enforced')
   expect(view).toMatchObject({ status: 'pass', reason: null, entities: 1, evaluatedAt: now, since: now, enabled: true })
 })
 
 it('does not show an outdated check result, even with fresh data', async () => {
-  const mirror = soundMirror()
-  await evaluate(mirror)
-  resync(mirror, now + 20 * minuteMs)
-  expect(statusOf(await read(mirror, { at: now + 15 * minuteMs }), 'auth-sso-enforced')).toBe('pass null')
-  expect(statusOf(await read(mirror, { at: now + 15 * minuteMs + 1 }), 'auth-sso-enforced')).toBe('unknown stale')
+  const world = await soundWorld()
+  await evaluate(world)
+  resync(world, now + 20 * minuteMs)
+  expect(statusOf(await read(world, { at: now + 15 * minuteMs }), 'auth-sso-enforced')).toBe('pass null')
+  expect(statusOf(await read(world, { at: now + 15 * minuteMs + 1 }), 'auth-sso-enforced')).toBe('unknown stale')
 })
 
-it.each<[string, (mirror: FakeMirror) => void, string]>([
-  ['a hold of the tenant', (mirror) => hold(mirror, 'all', 'tenant_changed'), 'unknown tenant_changed'],
-  [
-    'a hold of the clients for a missing own client',
-    (mirror) => hold(mirror, 'api-clients', 'tenant_changed'),
-    'unknown tenant_changed',
-  ],
+it.each<[string, (world: TestWorld) => unknown, string]>([
+  ['a hold of the tenant', (world) => world.hold('all', 'tenant_changed'), 'unknown tenant_changed'],
+  ['a hold for a missing own client', (world) => world.hold('api-clients', 'tenant_changed'), 'unknown tenant_changed'],
   [
     'an accepted change that no full sync has followed',
-    (mirror) => {
-      mirror.tenant.changeAccepted = ['api-clients']
-    },
+    (world) => change(world, 'api-clients'),
     'unknown tenant_changed',
   ],
-  ['a shrink hold', (mirror) => hold(mirror, 'api-clients', 'shrink_held'), 'unknown shrink_held'],
-  ['an empty list nobody accepted', (mirror) => hold(mirror, 'api-clients', 'suspect_empty'), 'unknown suspect_empty'],
-  ['a shrink hold of another resource', (mirror) => hold(mirror, 'users', 'shrink_held'), 'pass null'],
+  ['a shrink hold', (world) => world.hold('api-clients', 'shrink_held'), 'unknown shrink_held'],
+  ['an empty list nobody accepted', (world) => world.hold('api-clients', 'suspect_empty'), 'unknown suspect_empty'],
+  ['a shrink hold of another resource', (world) => world.hold('users', 'shrink_held'), 'pass null'],
+  ['a record in quarantine', (world) => world.quarantine('api-clients'), 'unknown quarantined'],
   [
-    'a record in quarantine',
-    (mirror) => {
-      mirror.quality['api-clients'].quarantined = 1
-    },
-    'unknown quarantined',
+    'a missing record',
+    (world) => world.query("update records set missing_since = 1 where resource = 'api-clients' returning rid"),
+    'unknown missing_records',
   ],
-  ['skewed clocks', (mirror) => skewClocks(mirror, 300_001), 'unknown clock_skew'],
-  ['a refused full sync', (mirror) => failFullSync(mirror, 'unauthorized'), 'unknown unauthorized'],
-  ['a missing permission', (mirror) => failFullSync(mirror, 'missing_permission'), 'unknown missing_permission'],
-  ['a full sync that failed otherwise', (mirror) => failFullSync(mirror, 'server_error'), 'pass null'],
-  ['a full sync that came back empty', (mirror) => failFullSync(mirror, 'suspect_empty'), 'unknown suspect_empty'],
-])('applies %s to a stored pass', async (_case, change, expected) => {
-  const mirror = soundMirror()
-  mirror.put('api-clients', client())
-  await evaluate(mirror)
-  change(mirror)
-  expect(statusOf(await read(mirror, { at: now + minuteMs }), 'api-client-secret-not-expired')).toBe(expected)
+  [
+    'a local clock that was set back',
+    async (world) => {
+      await world.store.noteTenantState(world.tenantId, '{}', now + dayMs)
+      await world.store.noteTime(now)
+    },
+    'unknown stale',
+  ],
+  ['skewed clocks', (world) => world.skew(300_001), 'unknown clock_skew'],
+  ['a refused full sync', (world) => failFullSync(world, 'unauthorized'), 'unknown unauthorized'],
+  ['a missing permission', (world) => failFullSync(world, 'missing_permission'), 'unknown missing_permission'],
+  ['a full sync that failed otherwise', (world) => failFullSync(world, 'server_error'), 'pass null'],
+  ['a full sync that came back empty', (world) => failFullSync(world, 'suspect_empty'), 'unknown suspect_empty'],
+])('applies %s to a stored pass', async (_case, befall, expected) => {
+  const world = await soundWorld()
+  await world.put('api-clients', client())
+  await evaluate(world)
+  await befall(world)
+  expect(statusOf(await read(world, { at: now + minuteMs }), 'api-client-secret-not-expired')).toBe(expected)
 })
 
 it('reports a refusal instead of a missing first sync', async () => {
-  const mirror = soundMirror()
-  mirror.quality.users.state = { ...neverState('users'), denied: 'unauthorized' }
-  expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
+  const world = await soundWorld()
+  world.set('users', { ...never, denied: 'unauthorized' })
+  expect(statusOf(await read(world), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
 it('knows that access is refused also while a hold of the tenant keeps every check unknown', async () => {
-  const mirror = soundMirror()
-  failFullSync(mirror, 'missing_permission')
-  hold(mirror, 'all', 'tenant_changed')
-  const posture = await read(mirror)
+  const world = await soundWorld()
+  failFullSync(world, 'missing_permission')
+  await world.hold('all', 'tenant_changed')
+  const posture = await read(world)
   expect(statusOf(posture, 'api-client-secret-not-expired')).toBe('unknown tenant_changed')
   const refused = posture.resources.filter(({ accessRefused }) => accessRefused)
   expect(refused.map(({ resource }) => resource)).toEqual(['api-clients'])
 })
 
 it('knows from one refusal of the token that it is refused for resources that are not due yet, until one is read', async () => {
-  const mirror = soundMirror()
-  await evaluate(mirror)
-  const { users } = mirror.quality
+  const world = await soundWorld()
+  await evaluate(world)
   const message = 'The token is refused'
-  users.state = { ...users.state, denied: 'unauthorized', fullAttemptAt: now + 1, tokenRefusedAt: now + 1, message }
+  world.set('users', { denied: 'unauthorized', full_attempt_at: now + 1, token_refused_at: now + 1, message })
   const after = { at: now + 2 }
-  const messages = async () => (await read(mirror, after)).resources.map(({ message }) => message)
+  const messages = async () => (await read(world, after)).resources.map(({ message }) => message)
   expect(new Set(await messages())).toEqual(new Set([message]))
-  expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('unknown unauthorized')
-  const settings = mirror.quality['authentication-settings']
-  settings.state = { ...settings.state, fullAttemptAt: now + 2, fullSuccessAt: now + 2 }
-  expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('pass null')
-  expect(statusOf(await read(mirror, after), 'user-mfa-enrolled')).toBe('unknown unauthorized')
+  expect(statusOf(await read(world, after), 'auth-sso-enforced')).toBe('unknown unauthorized')
+  world.set('authentication-settings', { full_attempt_at: now + 2, full_success_at: now + 2 })
+  expect(statusOf(await read(world, after), 'auth-sso-enforced')).toBe('pass null')
+  expect(statusOf(await read(world, after), 'user-mfa-enrolled')).toBe('unknown unauthorized')
   // Attempts that end otherwise refuse nothing, whether the refusal is over or it may concern these users alone.
-  users.state = { ...users.state, fullAttemptAt: now + 3 }
-  expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('pass null')
+  world.set('users', { full_attempt_at: now + 3 })
+  expect(statusOf(await read(world, after), 'auth-sso-enforced')).toBe('pass null')
 })
 
 it('does not show a check result from when an input was switched off', async () => {
-  const mirror = soundMirror()
+  const world = await soundWorld()
   const changes = { resources: { 'authentication-settings': { enabled: false } } }
-  await evaluate(mirror, { changes })
-  expect(statusOf(await read(mirror, { changes }), 'auth-sso-enforced')).toBe('not_applicable null')
-  expect(statusOf(await read(mirror), 'auth-sso-enforced')).toBe('unknown stale')
-  await evaluate(mirror)
-  expect(statusOf(await read(mirror), 'auth-sso-enforced')).toBe('pass null')
+  await evaluate(world, { changes })
+  expect(statusOf(await read(world, { changes }), 'auth-sso-enforced')).toBe('not_applicable null')
+  expect(statusOf(await read(world), 'auth-sso-enforced')).toBe('unknown stale')
+  await evaluate(world)
+  expect(statusOf(await read(world), 'auth-sso-enforced')).toBe('pass null')
 })
 
 it('shows a disabled check as not applicable and a switched-off input likewise', async () => {
-  const mirror = soundMirror()
+  const world = await soundWorld()
   const changes = {
     checks: { 'auth-sso-enforced': { enabled: false, severity: 'info' as const } },
     resources: { users: { enabled: false } },
   }
-  const posture = await read(mirror, { changes })
+  const posture = await read(world, { changes })
   expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject({
     enabled: false,
     status: 'not_applicable',
@@ -174,13 +170,13 @@ it('shows a disabled check as not applicable and a switched-off input likewise',
 })
 
 it('counts open findings by severity, waived ones apart, and fails for waived ones too', async () => {
-  const mirror = soundMirror()
-  mirror.put('users', user({ mfaStatus: false }))
-  mirror.put('users', user({ userId: 2, mfaStatus: false }))
-  mirror.put('users', user({ userId: 3, mfaStatus: false, state: 'Invited' }))
-  await evaluate(mirror)
+  const world = await soundWorld()
+  await world.put('users', user({ mfaStatus: false }))
+  await world.put('users', user({ userId: 2, mfaStatus: false }))
+  await world.put('users', user({ userId: 3, mfaStatus: false, state: 'Invited' }))
+  await evaluate(world)
   const counts = async (...waivers: Waiver[]) => {
-    const { open, waived, status } = viewOf(await read(mirror, { waivers }), 'user-mfa-enrolled')
+    const { open, waived, status } = viewOf(await read(world, { waivers }), 'user-mfa-enrolled')
     return { open, waived, status }
   }
   expect(await counts()).toEqual({ open: { high: 2, low: 1 }, waived: {}, status: 'fail' })
@@ -198,30 +194,24 @@ it('counts open findings by severity, waived ones apart, and fails for waived on
 })
 
 it('says why more than the waived entities may fail while a record is in quarantine', async () => {
-  const mirror = soundMirror()
-  mirror.put('users', user({ mfaStatus: false }))
-  await evaluate(mirror)
+  const world = await soundWorld()
+  await world.put('users', user({ mfaStatus: false }))
+  await evaluate(world)
   const [check, all] = ['user-mfa-enrolled', { waivers: [waiver({ entity: '*' })] }]
   const shown = async () => {
-    const view = viewOf(await read(mirror, all), check)
+    const view = viewOf(await read(world, all), check)
     return [shownStatus(view), view.partial]
   }
   expect(await shown()).toEqual(['waived', undefined])
-  mirror.quality.users.quarantined = 1
+  await world.quarantine('users')
   expect(await shown()).toEqual(['unknown', 'quarantined'])
 })
 
 it('shows each resource with its age, limits and last failure', async () => {
-  const mirror = soundMirror()
-  mirror.put('users', user())
-  const { state } = mirror.quality.users
-  mirror.quality.users.state = {
-    ...state,
-    incrementalAttemptAt: now,
-    incrementalReason: 'timeout',
-    message: 'It took too long',
-  }
-  const { resources } = await read(mirror, { at: now + minuteMs })
+  const world = await soundWorld()
+  await world.put('users', user())
+  world.set('users', { incremental_attempt_at: now, incremental_reason: 'timeout', message: 'It took too long' })
+  const { resources } = await read(world, { at: now + minuteMs })
   expect(resources.find(({ resource }) => resource === 'users')).toEqual({
     resource: 'users',
     enabled: true,
@@ -229,7 +219,7 @@ it('shows each resource with its age, limits and last failure', async () => {
     quarantined: 0,
     missing: 0,
     dataAsOf: now,
-    firstCompleteAt: null,
+    firstCompleteAt: now,
     freshnessLimitMs: 3 * hourMs,
     fresh: true,
     message: 'It took too long',
@@ -248,31 +238,31 @@ it('shows each resource with its age, limits and last failure', async () => {
   expect(resources.find(({ resource }) => resource === 'roles')?.modes.map(({ mode }) => mode)).toEqual(['full'])
 })
 
-it.each<[string, Partial<SyncState>, boolean]>([
-  ['a full sync that a refused cursor needs fails', { cursor: 'c', fullSyncOwed: true }, false],
-  ['incremental syncs pause until the next full sync, which fails', { cursor: 'c', incrementalPaused: true }, false],
+it.each<[string, Record<string, string | number | null>, boolean]>([
+  ['a full sync that a refused cursor needs fails', { cursor: 'c', full_sync_owed: 1 }, false],
+  ['incremental syncs pause until the next full sync, which fails', { cursor: 'c', incremental_paused: 1 }, false],
   ['there is no cursor, and a full sync fails', { cursor: null }, false],
   ['a full sync fails beside incremental ones that work', { cursor: 'c' }, true],
-])('reports whether incremental syncs work while %s', async (_case, change, up) => {
-  const mirror = soundMirror()
-  mirror.quality.users.state = { ...mirror.quality.users.state, fullReason: 'server_error', ...change }
-  const { resources } = await read(mirror)
+])('reports whether incremental syncs work while %s', async (_case, columns, up) => {
+  const world = await soundWorld()
+  world.set('users', { full_reason: 'server_error', ...columns })
+  const { resources } = await read(world)
   const [incremental] = resources.find(({ resource }) => resource === 'users')?.modes ?? []
   expect(incremental).toMatchObject({ mode: 'incremental', up, reason: up ? null : 'server_error' })
 })
 
 it('shows no resource as fresh after a tenant change until it completes a full sync', async () => {
-  const mirror = soundMirror()
-  mirror.tenant.changeAccepted = ['roles']
-  const { resources } = await read(mirror)
+  const world = await soundWorld()
+  await change(world, 'roles')
+  const { resources } = await read(world)
   const uncertain = resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource)
   expect(uncertain).toEqual(['roles'])
 })
 
 it('calls nothing fresh before the first run of a resource has ended, whose list is complete before its details', async () => {
-  const mirror = soundMirror()
-  mirror.quality.users.state = { ...neverState('users'), completeStartedAt: now }
-  const { resources, checks } = await read(mirror)
+  const world = await soundWorld()
+  world.set('users', { ...never, complete_started_at: now })
+  const { resources, checks } = await read(world)
   const users = resources.find(({ resource }) => resource === 'users')
   expect(users).toMatchObject({ dataAsOf: null, fresh: false })
   expect(checks.find(({ check }) => check === 'user-mfa-enrolled')).toMatchObject({
@@ -282,13 +272,13 @@ it('calls nothing fresh before the first run of a resource has ended, whose list
 })
 
 it('never shows a pass when an input is older than its limit', async () => {
-  const mirror = soundMirror()
-  mirror.put('api-clients', client({ secretExpirationDate: iso(now + 300 * dayMs) }))
-  await evaluate(mirror)
+  const world = await soundWorld()
+  await world.put('api-clients', client({ secretExpirationDate: iso(now + 300 * dayMs) }))
+  await evaluate(world)
   const ages = [0, 1, 2, 3, 5, 8, 24].map((hours) => hours * hourMs)
   for (const age of ages) {
-    for (const state of mirror.states.values()) mirror.states.set(state.check, { ...state, evaluatedAt: now + age })
-    const { checks: views, resources } = await read(mirror, { at: now + age })
+    world.query('update check_states set evaluated_at = ? returning evaluated_at', now + age)
+    const { checks: views, resources } = await read(world, { at: now + age })
     const stale = new Set(resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource))
     for (const { check, status } of views) {
       const spec = checks.find(({ id }) => id === check)
@@ -300,86 +290,56 @@ it('never shows a pass when an input is older than its limit', async () => {
   }
 })
 
-function failFullSync(
-  mirror: FakeMirror,
-  fullReason: 'unauthorized' | 'missing_permission' | 'server_error' | 'suspect_empty',
-) {
-  const quality = mirror.quality['api-clients']
-  const isDenial = fullReason === 'unauthorized' || fullReason === 'missing_permission'
-  const denied = isDenial ? fullReason : null
-  quality.state = { ...quality.state, fullAttemptAt: now + 1, fullReason, denied }
+type Failure = 'unauthorized' | 'missing_permission' | 'server_error' | 'suspect_empty'
+
+function failFullSync(world: TestWorld, reason: Failure) {
+  const denied = reason === 'unauthorized' || reason === 'missing_permission' ? reason : null
+  world.set('api-clients', { full_attempt_at: now + 1, full_reason: reason, denied })
 }
 
-function hold(
-  mirror: FakeMirror,
-  resource: 'all' | 'api-clients' | 'roles' | 'users',
-  reason: 'tenant_changed' | 'shrink_held' | 'suspect_empty',
-  message = '',
-) {
-  mirror.holds.push({
-    id: 'h1',
-    tenantId: 1,
-    tenant: 'acme',
-    resource,
-    reason,
-    count: 1,
-    message,
-    cause: {},
-    raisedAt: now,
+/** An operator has accepted another tenant, of which this resource was not read yet. */
+const change = (world: TestWorld, resource: ResourceName) =>
+  world.store.noteTenant(world.tenantId, { changeAccepted: [resource] })
+
+it('says of a run that a hold failed when the hold has ended since, and what an operator accepted', async () => {
+  const world = await soundWorld()
+  const view = async () => {
+    const { resources, holds } = await read(world)
+    return { message: resources.find(({ resource }) => resource === 'users')?.message, holds }
+  }
+  const ended = 'The hold has ended; the run under way or the next one reads the resource again'
+  const failed = '9 users are gone'
+  world.set('users', { full_attempt_at: now + 1, full_reason: 'shrink_held', message: failed })
+  expect((await view()).message).toBe(ended)
+  await world.hold('api-clients', 'shrink_held')
+  expect((await view()).message).toBe(failed)
+  world.query("delete from holds where resource = 'api-clients' returning id")
+  const { id: holdId } = await world.hold('users', 'shrink_held')
+  expect(await view()).toEqual({
+    message: failed,
+    holds: [expect.objectContaining({ effect: expect.any(String), advice: expect.any(String) })],
   })
-}
-
-/** The hold `h1` of users. */
-function acceptHold(mirror: FakeMirror) {
-  const data = { resource: 'users', holdReason: 'shrink_held', count: 1, reason: 'They left' }
-  mirror.log.push({ id: 1, tenant: 'acme', kind: 'hold.accepted', subject: 'h1', at: now, data })
-}
-
-it('says of a run that a hold failed when the hold has ended since', async () => {
-  const mirror = soundMirror()
-  const { users } = mirror.quality
-  const message = async () => (await read(mirror)).resources.find(({ resource }) => resource === 'users')?.message
-  users.state = { ...users.state, fullAttemptAt: now + 1, fullReason: 'shrink_held', message: '9 users are gone' }
-  expect(await message()).toBe('The hold has ended; the run under way or the next one reads the resource again')
-  hold(mirror, 'api-clients', 'shrink_held')
-  expect(await message()).toBe('9 users are gone')
-  mirror.holds.pop()
-  hold(mirror, 'users', 'shrink_held')
-  expect(await message()).toBe('9 users are gone')
-  expect((await read(mirror)).holds).toEqual([
-    expect.objectContaining({ effect: expect.any(String), advice: expect.any(String) }),
-  ])
-  acceptHold(mirror)
-  expect(await message()).toBe('9 users are gone')
-  const [accepted] = (await read(mirror)).holds
-  expect(accepted).toMatchObject({ id: 'h1', acceptedReason: 'They left' })
-  expect(accepted).not.toHaveProperty('effect')
-  expect(accepted).not.toHaveProperty('advice')
-  users.state = { ...users.state, incrementalAttemptAt: now + 2, incrementalReason: null }
-  expect(await message()).toBe('9 users are gone')
-  mirror.holds.pop()
-  expect(await message()).toBe('The hold has ended; the run under way or the next one reads the resource again')
-  users.state = { ...users.state, incrementalReason: 'timeout', message: 'Too long' }
-  expect(await message()).toBe('Too long')
+  await world.store.decide({ holdId, reason: 'They left', at: now })
+  const accepted = await view()
+  expect(accepted).toMatchObject({ message: failed, holds: [{ id: holdId, acceptedReason: 'They left' }] })
+  expect(accepted.holds[0]).not.toHaveProperty('advice')
+  world.set('users', { incremental_attempt_at: now + 2, incremental_reason: null })
+  expect((await view()).message).toBe(failed)
+  world.query('delete from holds returning id')
+  expect((await view()).message).toBe(ended)
+  world.set('users', { incremental_reason: 'timeout', message: 'Too long' })
+  expect((await view()).message).toBe('Too long')
 })
 
 it('says of a hold because of another tenant that it ends by itself, and that accepting it replaces the data', async () => {
-  const mirror = soundMirror()
-  hold(mirror, 'all', 'tenant_changed')
-  hold(mirror, 'users', 'shrink_held')
-  expect((await read(mirror)).holds).toEqual([
+  const world = await soundWorld()
+  await world.hold('all', 'tenant_changed')
+  await world.hold('users', 'shrink_held')
+  expect((await read(world)).holds).toEqual([
     expect.objectContaining({
       advice: expect.stringContaining('accept nothing: the hold ends by itself'),
       replacesTenant: true,
     }),
     expect.not.objectContaining({ replacesTenant: expect.anything() }),
   ])
-})
-
-it('says of a hold that an operator accepted it, until it has ended', async () => {
-  const mirror = soundMirror()
-  hold(mirror, 'users', 'shrink_held')
-  expect((await read(mirror)).holds).toEqual([expect.not.objectContaining({ acceptedReason: expect.anything() })])
-  acceptHold(mirror)
-  expect((await read(mirror)).holds).toMatchObject([{ id: 'h1', acceptedReason: 'They left' }])
 })

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
+import type { SyncState } from '../../src/store/port.ts'
 import { admits } from '../../src/sync/pages/strange-page.ts'
-import { completeState } from '../evaluate/support/sync-states.ts'
 
 const read = Date.parse('2026-03-01T12:00:00Z')
 const page = { known: 2, unknown: ['a', 'b', 'c'].map((key) => ({ key, createdAt: read - 2 * hourMs })) }
-const state = (changes: object) => ({ ...completeState('documents', read), ...changes })
+const complete = { resource: 'documents', completeStartedAt: read, completeServerTime: null }
+const state = (changes: object) => ({ ...complete, serverTime: read, serverTimeAt: read, ...changes }) as SyncState
 
 it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
   ['by the server time', {}, { now: read, serverTime: read + hourMs }, false],

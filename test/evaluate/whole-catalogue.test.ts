@@ -8,8 +8,6 @@ import { type ResourceName, resourceNames } from '../../src/model/resource-names
 import type { Mirror } from '../../src/store/port.ts'
 import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
-import { evaluate } from './support/evaluating.ts'
-import { fakeMirror } from './support/fake-mirror.ts'
 import { fullSyncEnd } from './support/sqlite-world.ts'
 import { tenantSettings } from './support/tenant-settings.ts'
 
@@ -73,33 +71,22 @@ function hasField(value: unknown, [name, ...rest]: readonly string[]): boolean {
   return typeof value === 'object' && name in value && hasField(value[name as keyof typeof value], rest)
 }
 
-it('finds the same in SQLite as in memory, each finding once', async () => {
+it('finds something by every check that has something to find, each finding once and with its facts', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
   await fill(mirror, tenant.id, rows, now)
-  const fake = fakeMirror(now)
-  for (const resource of resourceNames) for (const fields of rows[resource] ?? []) fake.put(resource, fields)
-  await evaluate(fake, { changes })
   const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
   const request = { store: mirror, tenant: evaluated, checks, now, log: silentLog() }
-  const outcomes = await evaluateTenant(request)
-  const found = []
-  for await (const batch of mirror.findings({})) found.push(...batch)
-  const sorted = (list: readonly { fingerprint: string; message: string; severity: string; evidence: unknown }[]) =>
-    list
-      .map(({ fingerprint, message, severity, evidence }) => ({ fingerprint, message, severity, evidence }))
-      .sort((a, b) => (a.fingerprint < b.fingerprint ? -1 : 1))
-  expect(sorted(found)).toEqual(sorted([...fake.findings.values()]))
+  await evaluateTenant(request)
+  const found = (await Array.fromAsync(mirror.findings({}))).flat()
+  expect(new Set(found.map(({ fingerprint }) => fingerprint)).size).toBe(found.length)
   expect(new Set(found.map(({ check }) => check)).size).toBeGreaterThan(10)
-  expect(outcomes.map(({ check, status }) => [check, status])).toEqual(
-    [...fake.states.values()].map(({ check, status }) => [check, status]),
-  )
   expect(found.flatMap(unknownFacts)).toEqual([])
   const again = await evaluateTenant({ ...request, now: now + minuteMs })
   expect(again.every(({ written, resolved }) => written.length + resolved.length === 0)).toBe(true)
 })
 
-it('resolves every finding in SQLite when its cause is removed', async () => {
+it('resolves every finding when its cause is removed', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
   const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
