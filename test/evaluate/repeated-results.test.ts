@@ -1,27 +1,22 @@
 import { expect, it, vi } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
-import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
-import { silentLog } from '../../src/model/log.ts'
-import { resourceNames } from '../../src/model/resource-names.ts'
 import { client, iso, now, settings, user } from '../checks/support/facts.ts'
 import { eraseAll } from '../support/erasure.ts'
-import { testMirror } from '../support/mirror.ts'
 import { offByDefault } from '../support/off-by-default.ts'
-import { markMissing, removeRecords } from '../support/removal.ts'
-import { fullSyncEnd } from './support/sqlite-world.ts'
-import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
+import { markMissing } from '../support/removal.ts'
+import { emptyWorld, evaluate, type TestWorld } from './support/evaluating.ts'
+import type { SettingsChanges } from './support/tenant-settings.ts'
 
 const id = 'user-mfa-enrolled'
-const ok = (record: Readonly<Record<string, unknown>>) => ({ ok: true as const, record, extra: null })
 
-/** A mirror with one user, and an evaluation; returns the checks evaluated at a time. */
+/** A tenant with one user, and an evaluation; returns the checks evaluated at a time. */
 async function evaluation() {
-  const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
-  const tenantId = tenant.id
+  const world = await emptyWorld()
+  await world.put('users', user())
+  await world.put('authentication-settings', settings())
   const asked: string[] = []
   const watched = checks.map(
     (check): Check => ({
@@ -33,23 +28,12 @@ async function evaluation() {
       },
     }),
   )
-  const page = { tenantId, at: now, requestId: 'r', recordCreations: true }
-  const whole = { startedAt: now, durationMs: 1, serverTime: now }
-  for (const resource of resourceNames) {
-    const items = resource === 'users' ? [ok(user())] : resource === 'authentication-settings' ? [ok(settings())] : []
-    await mirror.commitPage({ ...page, resource, items, whole })
-    await mirror.closeRun(fullSyncEnd(tenantId, resource, now))
-  }
   return {
-    mirror,
-    tenantId,
-    page,
-    async evaluated(at: number, changes: SettingsChanges = {}, currentForMs = 15 * minuteMs) {
+    world,
+    async evaluated(at: number, changes: SettingsChanges = {}) {
       asked.length = 0
-      const request = { store: mirror, tenant: { id: tenantId, settings: tenantSettings(changes) }, log: silentLog() }
-      const outcomes = await evaluateTenant({ ...request, checks: watched, now: at, currentForMs })
-      const outcome = outcomes.find(({ check }) => check === id)
-      return { asked: [...asked], status: outcome?.status, outcomes: outcomes.length }
+      const outcomes = await evaluate(world, { catalogue: watched, at, changes, currentForMs: 15 * minuteMs })
+      return { asked: [...asked], status: outcomes.get(id)?.status, outcomes: outcomes.size }
     },
   }
 }
@@ -57,60 +41,41 @@ async function evaluation() {
 it('evaluates without changes again only when time changes a result, or when the clock was set back', async () => {
   const test = await evaluation()
   const at = now + 20 * minuteMs
-  const expiring = client({ clientId: '00000000-0000-4000-8000-000000000001', secretExpirationDate: iso(at) })
-  await test.mirror.commitPage({ ...test.page, resource: 'api-clients', items: [ok(expiring)] })
+  await test.world.put('api-clients', client({ secretExpirationDate: iso(at) }))
   const first = await test.evaluated(now)
   const configured = checks.filter(({ id }) => !offByDefault.includes(id))
   expect(new Set(first.asked)).toEqual(new Set(configured.map(({ id }) => id)))
   const again = await test.evaluated(at - 1)
   expect(again.asked).toEqual([])
   expect([again.status, again.outcomes]).toEqual([first.status, first.outcomes])
-  const states = await test.mirror.checkStates(test.tenantId)
+  const states = await test.world.store.checkStates(test.world.tenantId)
   expect(states.every(({ evaluatedAt }) => evaluatedAt === at - 1)).toBe(true)
   expect((await test.evaluated(at)).asked).toEqual(['api-client-secret-not-expired', 'api-client-secret-not-expiring'])
   expect(new Set((await test.evaluated(now - 1)).asked)).toEqual(new Set(first.asked))
 })
 
-type Test = Awaited<ReturnType<typeof evaluation>>
+const of = { resource: 'users', at: now, requestId: 'r' } as const
 
-it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
-  [
-    'a page',
-    ({ mirror, page }) => mirror.commitPage({ ...page, resource: 'users', items: [ok(user({ mfaStatus: false }))] }),
-  ],
-  [
-    'a removal',
-    ({ mirror, tenantId }) =>
-      removeRecords(mirror, { tenantId, resource: 'users', at: now, removedAt: now, requestId: null }, [1]),
-  ],
-  ['a missing record', ({ mirror, tenantId }) => markMissing(mirror, { tenantId, resource: 'users' }, [1], now)],
+it.each<[string, (world: TestWorld) => unknown, SettingsChanges?]>([
+  ['a page', (world) => world.put('users', user({ mfaStatus: false }))],
+  ['a removal', (world) => world.remove('users', '1')],
+  ['a missing record', ({ store, tenantId }) => markMissing(store, { tenantId, resource: 'users' }, [1], now)],
   [
     'an answer by id',
-    ({ mirror, tenantId }) => {
-      const item = ok(user({ roleId: 1 }))
-      return mirror.saveDetails(tenantId, 'users', [{ item, at: now, requestId: null }])
+    ({ store, tenantId }) => {
+      const item = { ok: true as const, record: user({ roleId: 1 }), extra: null }
+      return store.saveDetails(tenantId, of.resource, [{ ...of, item }])
     },
   ],
-  [
-    'another input',
-    ({ mirror, page }) =>
-      mirror.commitPage({ ...page, resource: 'authentication-settings', items: [ok(settings({ mfaEnabled: false }))] }),
-  ],
-  ['the end of the retention', ({ mirror }) => eraseAll(mirror, now)],
-  [
-    'a hold',
-    ({ mirror, tenantId }) =>
-      mirror.raiseHold({
-        ...{ tenantId, resource: 'users', reason: 'shrink_held', count: 9 },
-        ...{ message: '', cause: {}, at: now },
-      }),
-  ],
+  ['another input', (world) => world.put('authentication-settings', settings({ mfaEnabled: false }))],
+  ['the end of the retention', ({ store }) => eraseAll(store, now)],
+  ['a hold', (world) => world.hold('users', 'shrink_held')],
   ['other options', async () => {}, { checks: { [id]: { options: { enrolledWhen: 'mfaAction' } } } }],
   ['another severity', async () => {}, { checks: { [id]: { severity: 'low' } } }],
 ])('evaluates again after %s', async (_what, befall, changes = {}) => {
   const test = await evaluation()
   await test.evaluated(now)
-  await befall(test)
+  await befall(test.world)
   expect((await test.evaluated(now + minuteMs, changes)).asked).toContain(id)
   expect((await test.evaluated(now + 2 * minuteMs, changes)).asked).not.toContain(id)
 })
@@ -124,18 +89,17 @@ it('evaluates again when an input becomes stale without changes', async () => {
 
 it('forgets the result of a check that was switched off', async () => {
   const test = await evaluation()
-  const lacking = ok(user({ mfaStatus: false }))
-  await test.mirror.commitPage({ ...test.page, resource: 'users', items: [lacking] })
+  await test.world.put('users', user({ mfaStatus: false }))
   expect((await test.evaluated(now)).status).toBe('fail')
   await test.evaluated(now + minuteMs, { checks: { [id]: { enabled: false } } })
   const again = await test.evaluated(now + 2 * minuteMs)
   expect([again.status, again.asked.includes(id)]).toEqual(['fail', true])
-  expect((await test.mirror.checkStates(test.tenantId)).find(({ check }) => check === id)?.open).toEqual({ high: 1 })
+  expect((await test.world.state(id))?.open).toEqual({ high: 1 })
 })
 
 it('remembers no result that could not be committed', async () => {
   const test = await evaluation()
-  vi.spyOn(test.mirror, 'saveResults').mockRejectedValueOnce(new SyncError('store', 'The disk is full'))
+  vi.spyOn(test.world.store, 'saveResults').mockRejectedValueOnce(new SyncError('store', 'The disk is full'))
   await expect(test.evaluated(now)).rejects.toThrow('The disk is full')
   expect((await test.evaluated(now + 1)).asked).toEqual(
     (await evaluation().then((other) => other.evaluated(now))).asked,

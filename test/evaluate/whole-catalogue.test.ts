@@ -1,17 +1,8 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
-import { readPosture } from '../../src/evaluate/read-posture.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
-import { silentLog } from '../../src/model/log.ts'
-import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
-import type { Mirror } from '../../src/store/port.ts'
 import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
-import { testMirror } from '../support/mirror.ts'
-import { fullSyncEnd } from './support/sqlite-world.ts'
-import { tenantSettings } from './support/tenant-settings.ts'
-
-type Rows = Readonly<Partial<Record<ResourceName, readonly Record<string, unknown>[]>>>
+import { type Rows, sqliteWorld, waiver } from './support/sqlite-world.ts'
 
 const options = { requirements: [{ id: 'soc2', pattern: 'soc2*', maxAgeDays: 365 }] }
 const changes = {
@@ -50,15 +41,6 @@ const rows: Rows = {
   ],
 }
 
-async function fill(mirror: Mirror, tenantId: number, content: Rows, at: number): Promise<void> {
-  for (const resource of resourceNames) {
-    const items = (content[resource] ?? []).map((record) => ({ ok: true as const, record, extra: null }))
-    const whole = { startedAt: at, durationMs: 1000, serverTime: at }
-    await mirror.commitPage({ tenantId, resource, items, at, requestId: 'req-1', whole, recordCreations: true })
-    await mirror.closeRun(fullSyncEnd(tenantId, resource, at))
-  }
-}
-
 /** Material facts that the evidence of a finding does not have: a waiver would never notice that they changed. */
 function unknownFacts({ check, evidence }: { readonly check: string; readonly evidence: object }): readonly string[] {
   const material = checks.find(({ id }) => id === check)?.material ?? []
@@ -72,54 +54,35 @@ function hasField(value: unknown, [name, ...rest]: readonly string[]): boolean {
 }
 
 it('finds something by every check that has something to find, each finding once and with its facts', async () => {
-  const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
-  await fill(mirror, tenant.id, rows, now)
-  const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
-  const request = { store: mirror, tenant: evaluated, checks, now, log: silentLog() }
-  await evaluateTenant(request)
-  const found = (await Array.fromAsync(mirror.findings({}))).flat()
+  const world = await sqliteWorld(changes)
+  await world.sync(rows)
+  await world.evaluate()
+  const found = (await Array.fromAsync(world.mirror.findings({}))).flat()
   expect(new Set(found.map(({ fingerprint }) => fingerprint)).size).toBe(found.length)
   expect(new Set(found.map(({ check }) => check)).size).toBeGreaterThan(10)
   expect(found.flatMap(unknownFacts)).toEqual([])
-  const again = await evaluateTenant({ ...request, now: now + minuteMs })
-  expect(again.every(({ written, resolved }) => written.length + resolved.length === 0)).toBe(true)
+  const last = await world.mirror.lastEventId(world.tenantId)
+  world.pass(minuteMs)
+  await world.evaluate()
+  expect(await world.mirror.lastEventId(world.tenantId)).toBe(last)
 })
 
 it('resolves every finding when its cause is removed', async () => {
-  const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', now)
-  const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
-  const request = { store: mirror, tenant: evaluated, checks, log: silentLog() }
-  await fill(mirror, tenant.id, rows, now)
-  await evaluateTenant({ ...request, now })
-  const at = now + minuteMs
-  const sound: Rows = {
+  const world = await sqliteWorld(changes)
+  await world.sync(rows)
+  await world.evaluate()
+  const codes = ['Api_Users_Read', 'Api_Users_Create']
+  await world.sync({
     'api-clients': [client({ clientId: guid(4) })],
     'authentication-settings': [settings()],
     documents: [document({ fileId: guid(1), filename: 'soc2.pdf', createdAt: iso(now) })],
-    permissions: ['Api_Users_Read', 'Api_Users_Create'].map((code, permissionId) => ({
-      permissionId,
-      name: code,
-      code,
-    })),
+    permissions: codes.map((code, permissionId) => ({ permissionId, name: code, code })),
     roles: [role(), role({ roleId: 2, name: 'Admin' }, ['Api_Users_Create'])],
     users: [user({ userId: 1 }), user({ userId: 4 })],
-  }
-  await fill(mirror, tenant.id, sound, at)
-  await evaluateTenant({ ...request, now: at })
-  const waivers = [
-    {
-      id: 'w',
-      check: 'auth-settings-unchanged',
-      entity: 'ssoEnforced',
-      tenant: 'acme',
-      reason: '',
-      owner: '',
-      expiresMs: at,
-    },
-  ]
-  const posture = await readPosture({ ...request, waivers, now: at, evaluateIntervalMs: minuteMs })
+  })
+  world.waivers = [waiver({ check: 'auth-settings-unchanged', entity: 'ssoEnforced' })]
+  await world.evaluate()
+  const posture = await world.posture()
   const failing = posture.checks.filter(({ status }) => status !== 'pass' && status !== 'not_applicable')
   expect(failing.map(({ check, status, waived }) => [check, status, waived])).toEqual([
     ['auth-settings-unchanged', 'fail', { medium: 1 }],
@@ -127,13 +90,6 @@ it('resolves every finding when its cause is removed', async () => {
   expect(posture.checks.filter(({ status }) => status === 'pass').length).toBeGreaterThan(10)
   expect(posture.checks.find(({ check }) => check === 'user-invitation-accepted')?.status).toBe('not_applicable')
   expect(posture.checks.map(({ open }) => open)).toEqual(checks.map(() => ({})))
-  const ends = []
-  for await (const batch of mirror.findings({ all: true })) ends.push(...batch)
-  const [first, second] = ends.map(({ fingerprint }) => fingerprint)
-  const after = async (fingerprint = '') =>
-    (await Array.fromAsync(mirror.findings({ all: true, after: fingerprint }))).flat()
-  expect(await after(first)).toEqual(ends.slice(1))
-  expect((await after(second)).length).toBe(ends.length - 2)
-  expect(await after('unknown')).toEqual([])
+  const ends = (await Array.fromAsync(world.mirror.findings({ all: true }))).flat()
   expect(new Set(ends.map(({ resolution }) => resolution))).toEqual(new Set([null, 'fixed', 'entity_removed']))
 })

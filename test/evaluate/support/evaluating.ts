@@ -96,7 +96,9 @@ export async function soundWorld(): Promise<TestWorld> {
 }
 
 export interface Evaluating
-  extends Partial<Pick<EvaluateTenant, 'keepUnlisted' | 'onlyInputs' | 'ownQueries' | 'signal' | 'log'>> {
+  extends Partial<
+    Pick<EvaluateTenant, 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'ownQueries' | 'signal' | 'log'>
+  > {
   readonly at?: number
   readonly changes?: SettingsChanges
   readonly catalogue?: readonly Check[]
