@@ -74,7 +74,11 @@ function list<N extends FeedName>(call: Call, { resource, reading, bothCode, fil
   }
 }
 
-function shownCursor(cursor: string | null, { absentCursor }: Readings): { nextCursor?: string | null } {
+/** The member `nextCursor` of a page, as the readings have it where there is no cursor. */
+export function shownCursor(
+  cursor: string | null,
+  { absentCursor }: Pick<Readings, 'absentCursor'>,
+): { nextCursor?: string | null } {
   if (cursor !== null) return { nextCursor: cursor }
   return absentCursor === 'missing' ? {} : { nextCursor: absentCursor === 'empty' ? '' : null }
 }

@@ -1,15 +1,9 @@
+import type { CursorContent as SimulatedContent } from '../../src/simulator/cursors.ts'
 import type { Feed, Readings } from './readings.ts'
 
-export type SortKey = readonly [order: number | string, id: number | string]
-
-/** Where a page begins: behind a key, or after a number of records. */
-export type Position = { readonly after: SortKey | null } | { readonly offset: number }
-
-export interface CursorContent {
+export interface CursorContent extends SimulatedContent {
   readonly feed: Feed
   readonly tenant: string
-  readonly position: Position
-  readonly updatedAfter: number | null
 }
 
 interface Issued extends CursorContent {

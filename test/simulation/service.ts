@@ -1,7 +1,10 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { CursorBook, CursorContent, Position, SortKey } from './cursors.ts'
+import { Collection, type Key } from '../../src/simulator/collection.ts'
+import { firstPosition, readPage } from '../../src/simulator/cursors.ts'
+import { shownCursor } from '../../src/simulator/endpoints.ts'
+import type { CursorBook, CursorContent } from './cursors.ts'
 import type { Feed, Readings } from './readings.ts'
-import type { ClientTruth, DocumentTruth, RoleTruth, UserTruth, World } from './world.ts'
+import type { UserTruth, World } from './world.ts'
 
 /** An answer before any fault is laid upon it. */
 export interface ServiceAnswer {
@@ -15,7 +18,7 @@ export interface ServiceAnswer {
 
 interface Row {
   readonly id: string
-  readonly key: SortKey
+  readonly key: Key
   readonly body: Record<string, unknown>
   readonly touched: number | null
 }
@@ -40,29 +43,25 @@ export interface Service {
 export function createService(readings: Readings, cursors: CursorBook): Service {
   function usersOf(world: World): Row[] {
     return world.users.live().map((user) => {
-      const { userId, createdAt } = user
-      return {
-        id: String(userId),
-        key: [createdAt, userId],
-        body: renderUser(user, readings, false),
-        touched: createdAt,
-      }
+      const { userId: id, createdAt } = user
+      const body = render({ ...user, roleId: null }, readings)
+      return { id: String(id), key: { sort: createdAt, id }, body, touched: createdAt }
     })
   }
 
   function documentsOf(world: World): Row[] {
-    return world.documents.live().map((document) => {
-      const { fileId, createdAt, updatedAt } = document
-      const order = { createdAt, updatedAt: updatedAt ?? createdAt, fileId: 0 }[readings.documentOrder]
+    return world.documents.live().map(({ statusSince: _, ...document }) => {
+      const { fileId: id, createdAt, updatedAt } = document
+      const sort = { createdAt, updatedAt: updatedAt ?? createdAt, fileId: 0 }[readings.documentOrder]
       const touched = updatedAt ?? (readings.updatedAfterNulls ? createdAt : null)
-      return { id: fileId, key: [order, fileId], body: renderDocument(document, readings), touched }
+      return { id, key: { sort, id }, body: render(document, readings), touched }
     })
   }
 
   function clientsOf(world: World): Row[] {
     return world.clients.live().map((client) => {
-      const { clientId, createdAt } = client
-      return { id: clientId, key: [createdAt, clientId], body: renderClient(client, readings), touched: null }
+      const { clientId: id, createdAt } = client
+      return { id, key: { sort: createdAt, id }, body: render({ ...client }, readings), touched: null }
     })
   }
 
@@ -76,33 +75,29 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
     // API clients ignore an invalid cursor; users and documents refuse it (docs/internals/api.md#cursors).
     if (sent !== null && content === null && feed !== 'api-clients') return refusal(400, 'VALIDATION_FAILED')
     const since = content?.updatedAfter ?? (updatedAfter === null ? null : Date.parse(updatedAfter))
-    const rows = rowsOf[feed](world)
-      .filter(({ id, touched }) => !tricks.isHidden(id) && (since === null || (touched !== null && touched >= since)))
-      .sort((a, b) => compare(a.key, b.key))
-    const position = content?.position ?? beginning(readings)
-    const begin = startOf(rows, position)
-    const first = rows[begin]
-    // Only what `updatedAfter` would still show: the daemon has no other way to ask for a record.
-    const isLate = begin > 0 && first !== undefined && (feed !== 'documents' || first.touched !== null)
-    const start = isLate && since === null && tricks.skips(feed, first.id) ? begin + 1 : begin
+    const isShown = ({ id, touched }: Row) =>
+      !tricks.isHidden(id) && (since === null || (touched !== null && touched >= since))
+    const rows = new Collection(rowsOf[feed](world).filter(isShown), ({ key }) => key)
     const size = readings.pageSize[feed]
-    const page = rows.slice(start, start + size)
-    const hasMore = start + size < rows.length || (readings.hasMoreWhenFull && page.length === size)
-    const next: CursorContent = {
-      feed,
-      tenant: world.name,
-      position: positionAfter(page, position, start),
-      updatedAfter: hasMore ? since : null,
-    }
-    const shown = page.map(({ id }) => id)
+    const pageFrom = (from: CursorContent['position']) => readPage(rows, from, size, () => true)
+    const position = content?.position ?? firstPosition(readings.cursorKind)
+    const [first] = pageFrom(position).records
+    const rank = first === undefined ? 0 : rows.rankAfter(first.key)
+    // Only what `updatedAfter` would still show: the daemon has no other way to ask for a record.
+    const isLate = rank > 1 && first !== undefined && (feed !== 'documents' || first.touched !== null)
+    const isSkipped = isLate && since === null && tricks.skips(feed, first.id)
+    const behindFirst = 'offset' in position ? { offset: rank } : { after: first?.key ?? null }
+    const page = pageFrom(isSkipped ? behindFirst : position)
+    const hasMore = page.hasMore || (readings.hasMoreWhenFull && page.records.length === size)
+    const next = { feed, tenant: world.name, position: page.next, updatedAfter: hasMore ? since : null }
+    const shown = page.records.map(({ id }) => id)
     const nextCursor =
       hasMore || readings.lastPageCursor ? cursors.issue(next, content === null ? null : sent, shown) : null
-    const limit = feed === 'api-clients' ? {} : { limit: size }
     return {
       status: 200,
       code: null,
-      data: page.map(({ body }) => body),
-      pagination: { ...limit, ...cursorField(nextCursor, readings), hasMore },
+      data: page.records.map(({ body }) => body),
+      pagination: { ...(feed !== 'api-clients' && { limit: size }), ...shownCursor(nextCursor, readings), hasMore },
       shown,
     }
   }
@@ -116,7 +111,7 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
   function user(world: World, id: string, tricks: Tricks): ServiceAnswer {
     const found = world.users.get(id)
     if (found === null || tricks.isHidden(id)) return refusal(404, 'NOT_FOUND')
-    const data = renderUser(tricks.version(found), readings, true)
+    const data = render({ ...tricks.version(found) }, readings)
     return { status: 200, code: null, data, pagination: null, shown: [id] }
   }
 
@@ -128,7 +123,9 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
         return list(name, world, url.searchParams, tricks)
       if (name === 'roles')
         return whole(
-          world.roles.current.map((role) => renderRole(role, readings)),
+          world.roles.current.map((role) => {
+            return render({ ...role, description: `${role.name} role`, type: 'User', isReadOnly: false }, readings)
+          }),
           'roleId',
         )
       if (name === 'permissions')
@@ -147,34 +144,6 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
 
 export function refusal(status: number, code: string): ServiceAnswer {
   return { status, code, data: null, pagination: null, shown: [] }
-}
-
-function beginning({ cursorKind }: Readings): Position {
-  return cursorKind === 'offset' ? { offset: 0 } : { after: null }
-}
-
-function startOf(rows: readonly Row[], position: Position): number {
-  if ('offset' in position) return Math.min(position.offset, rows.length)
-  const { after } = position
-  if (after === null) return 0
-  const found = rows.findIndex(({ key }) => compare(key, after) > 0)
-  return found === -1 ? rows.length : found
-}
-
-function positionAfter(page: readonly Row[], position: Position, start: number): Position {
-  // An offset that overshot after deletions stays where it is: what comes meanwhile is passed over.
-  if ('offset' in position) return { offset: Math.max(position.offset, start + page.length) }
-  return { after: page.at(-1)?.key ?? position.after }
-}
-
-function compare([a, i]: SortKey, [b, j]: SortKey): number {
-  if (a !== b) return a < b ? -1 : 1
-  return i === j ? 0 : i < j ? -1 : 1
-}
-
-function cursorField(cursor: string | null, { absentCursor }: Readings): Record<string, unknown> {
-  if (cursor !== null) return { nextCursor: cursor }
-  return absentCursor === 'missing' ? {} : { nextCursor: absentCursor === 'empty' ? '' : null }
 }
 
 /** One request taken apart. */
@@ -212,46 +181,14 @@ export function askedOf(path: string): Asked {
 type Style = Pick<Readings, 'dates' | 'unknownFields' | 'upperGuids'>
 type Body = Record<string, unknown>
 
-/** An instant as the modelled service writes it. */
-function dateText(ms: number, { dates }: Pick<Style, 'dates'>): string {
-  const text = new Date(ms).toISOString()
-  if (dates === 'millis') return text
-  return dates === 'seven' ? text.replace('Z', '0000Z') : text.slice(0, -1)
-}
-
-const guid = (id: string, { upperGuids }: Style) => (upperGuids ? id.toUpperCase() : id)
-const extras = ({ unknownFields }: Style): Body => (unknownFields ? { tags: ['a', 'b'] } : {})
-
-export function renderUser(user: UserTruth, style: Style, withRoleId: boolean): Body {
-  return {
-    ...user,
-    roleId: withRoleId ? user.roleId : null,
-    createdAt: dateText(user.createdAt, style),
-    ...extras(style),
-  }
-}
-
-export function renderDocument({ statusSince: _, ...document }: DocumentTruth, style: Style): Body {
-  const { createdAt, updatedAt, fileId } = document
-  return {
-    ...document,
-    fileId: guid(fileId, style),
-    createdAt: dateText(createdAt, style),
-    updatedAt: updatedAt === null ? null : dateText(updatedAt, style),
-    ...extras(style),
-  }
-}
-
-export function renderClient(client: ClientTruth, style: Style): Body {
-  return {
-    ...client,
-    clientId: guid(client.clientId, style),
-    secretExpirationDate: dateText(client.secretExpirationDate, style),
-    createdAt: dateText(client.createdAt, style),
-    ...extras(style),
-  }
-}
-
-export function renderRole(role: RoleTruth, style: Style): Body {
-  return { ...role, description: `${role.name} role`, type: 'User', isReadOnly: false, ...extras(style) }
+/** A record as the modelled service writes it. */
+function render(record: Body, { dates, unknownFields, upperGuids }: Style): Body {
+  const shown = Object.entries(record).map(([name, value]) => {
+    if (upperGuids && (name === 'fileId' || name === 'clientId')) return [name, String(value).toUpperCase()]
+    if (!/(At|Date)$/.test(name) || typeof value !== 'number') return [name, value]
+    const text = new Date(value).toISOString()
+    if (dates === 'millis') return [name, text]
+    return [name, dates === 'seven' ? text.replace('Z', '0000Z') : text.slice(0, -1)]
+  })
+  return { ...Object.fromEntries(shown), ...(unknownFields && { tags: ['a', 'b'] }) }
 }
