@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Clock } from '../../src/model/clock.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
 import { createScheduler, type SchedulerOptions } from '../../src/schedule/scheduler.ts'
@@ -29,6 +29,15 @@ function make(over: Partial<SchedulerOptions> = {}) {
   return createScheduler({ clock, random: () => 0, log: silentLog(), timezone: 'UTC', ...over })
 }
 
+/** A started scheduler with one job, of each minute by default; it ends with the test. */
+function scheduled(run: () => Promise<void>, job: { expression?: string; jitterMs?: number } = {}, over = {}) {
+  const scheduler = make(over)
+  scheduler.add({ name: 'a', expression: '* * * * *', ...job, run })
+  scheduler.start()
+  onTestFinished(() => void scheduler.dispose(0))
+  return scheduler
+}
+
 /** A job body that ends when the test releases it. */
 function pausable() {
   const ends: (() => void)[] = []
@@ -39,8 +48,8 @@ function pausable() {
 const minute = 60_000
 
 it('runs a job at each firing of its expression once started', async () => {
-  const scheduler = make()
   const run = vi.fn(async () => {})
+  const scheduler = make()
   scheduler.add({ name: 'a', expression: '* * * * *', run })
   await vi.advanceTimersByTimeAsync(3 * minute)
   expect(run).not.toHaveBeenCalled()
@@ -51,40 +60,23 @@ it('runs a job at each firing of its expression once started', async () => {
 })
 
 it('reads expressions in the configured time zone', async () => {
-  const scheduler = make({ timezone: 'Asia/Kolkata' })
   const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '31 14 * * *', run })
-  scheduler.start()
+  scheduled(run, { expression: '31 14 * * *' }, { timezone: 'Asia/Kolkata' })
   await vi.advanceTimersByTimeAsync(minute)
   expect(run).toHaveBeenCalledTimes(1)
-  await scheduler.dispose(0)
 })
 
-it('skips ticks while the job still runs, and runs again after it ended', async () => {
-  const scheduler = make()
+it('skips ticks while the job still runs, and runs again after it ended, while others go on', async () => {
   const { run, end } = pausable()
-  scheduler.add({ name: 'a', expression: '* * * * *', run })
-  scheduler.start()
+  const quick = vi.fn(async () => {})
+  const scheduler = scheduled(run)
+  scheduler.add({ name: 'quick', expression: '* * * * *', run: quick })
   await vi.advanceTimersByTimeAsync(3 * minute)
-  expect(run).toHaveBeenCalledTimes(1)
+  expect([run.mock.calls.length, quick.mock.calls.length]).toEqual([1, 3])
   end()
   await vi.advanceTimersByTimeAsync(minute)
   expect(run).toHaveBeenCalledTimes(2)
   end()
-  await scheduler.dispose(0)
-})
-
-it('does not let one job hold up another', async () => {
-  const scheduler = make()
-  const slow = pausable()
-  const quick = vi.fn(async () => {})
-  scheduler.add({ name: 'slow', expression: '* * * * *', run: slow.run })
-  scheduler.add({ name: 'quick', expression: '* * * * *', run: quick })
-  scheduler.start()
-  await vi.advanceTimersByTimeAsync(3 * minute)
-  expect(quick).toHaveBeenCalledTimes(3)
-  slow.end()
-  await scheduler.dispose(0)
 })
 
 it('delays a tick by a random share of the jitter, but not runNow', async () => {
@@ -131,15 +123,6 @@ it('logs errors of a job and continues', async () => {
   expect(errors).toEqual([{ err: boom, job: 'a' }])
 })
 
-it('runs no job once it stops, and refuses none', async () => {
-  const scheduler = make()
-  const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '* * * * *', run })
-  await scheduler.dispose(0)
-  expect(await scheduler.runNow('a')).toBe('skipped')
-  expect(run).not.toHaveBeenCalled()
-})
-
 it('aborts runs in flight on dispose and waits for them', async () => {
   const scheduler = make()
   const ended = vi.fn()
@@ -165,28 +148,23 @@ it('stops waiting for a run that ignores the signal after the grace period', asy
 })
 
 it('runs nothing after dispose, not even a tick that waits for its jitter', async () => {
-  const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '* * * * *', jitterMs: 40_000, run })
-  scheduler.start()
+  const scheduler = scheduled(run, { jitterMs: 40_000 }, { random: () => 0.5 })
   await vi.advanceTimersByTimeAsync(31_000)
   expect(await scheduler.dispose(1_000)).toBe(true)
   await vi.advanceTimersByTimeAsync(10 * minute)
+  expect(await scheduler.runNow('a')).toBe('skipped')
   expect(run).not.toHaveBeenCalled()
   expect(vi.getTimerCount()).toBe(0)
 })
 
 it('adds and removes jobs while it runs', async () => {
-  const scheduler = make()
   const run = vi.fn(async () => {})
-  scheduler.start()
-  scheduler.add({ name: 'a', expression: '* * * * *', run })
+  const scheduler = scheduled(run)
   await vi.advanceTimersByTimeAsync(minute)
-  expect(scheduler.remove('a')).toBe(true)
-  expect(scheduler.remove('a')).toBe(false)
+  expect([scheduler.remove('a'), scheduler.remove('a')]).toEqual([true, false])
   await vi.advanceTimersByTimeAsync(5 * minute)
   expect(run).toHaveBeenCalledTimes(1)
-  await scheduler.dispose(0)
 })
 
 it('runs a tick missed during suspend once, and writes nothing to the console', async () => {
