@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createTenantClient } from '../../../src/api/client.ts'
@@ -24,10 +24,8 @@ const oauth2 = {
   clientAuth: 'body' as const,
 }
 
-/** What is said of a token of this source, at `startTime`; a file is given this mode. */
-function ofToken(token: Parameters<typeof diagnoseToken>[0]['token'], goodForMs: number | null = null, mode = 0o600) {
-  const path = 'file' in token && typeof token.file === 'string' ? token.file : null
-  if (path !== null && existsSync(path)) chmodSync(path, mode)
+/** What is said of a token of this source, at `startTime`. */
+function ofToken(token: Parameters<typeof diagnoseToken>[0]['token'], goodForMs: number | null = null) {
   const env = (name: string) => (name === 'BROKEN' ? 'two words' : 'x')
   const found = diagnoseToken({ ...auth, token }, startTime, goodForMs, env)
   return found.map(({ level, subject, text }) => `${level} ${subject}: ${text}`)
@@ -38,17 +36,21 @@ it('reports the source and the age of a token, never the token', () => {
   const file = join(folder, 'token')
   writeFileSync(file, 'CANARY-9c1f44e7a0b25d3886')
   utimesSync(file, (startTime - 3 * dayMs) / 1000, (startTime - 3 * dayMs) / 1000)
+  const withMode = (mode: number) => {
+    chmodSync(file, mode)
+    return ofToken({ file })
+  }
   const loop = join(folder, 'loop')
   symlinkSync(loop, loop)
   for (const [[line], expected] of [
     [ofToken({ env: 'ACME_TOKEN' }), /^ok token: .*ACME_TOKEN; its age/],
-    [ofToken({ file }), /^ok token: .*written 3 days ago$/],
-    [ofToken({ file }, null, 0o644), /^warn token: .*every user of this machine/],
-    [ofToken({ file }, null, 0o620), /^warn token: .*its group may replace it$/],
-    [ofToken({ file }, null, 0o666), /^warn token: .*every user of this machine may replace it$/],
+    [withMode(0o600), /^ok token: .*written 3 days ago$/],
+    [withMode(0o644), /^warn token: .*every user of this machine/],
+    [withMode(0o620), /^warn token: .*its group may replace it$/],
+    [withMode(0o666), /^warn token: .*every user of this machine may replace it$/],
     [ofToken({ env: 'BROKEN' }), /^fail token: .*BROKEN contains a space/],
     [ofToken({ file: '/nowhere/at/all' }), /^fail token: .*does not exist$/],
-    [ofToken({ file: '/dev' }), /^fail token: .*it is a directory$/],
+    [ofToken({ file: folder }), /^fail token: .*it is a directory$/],
     [ofToken({ file: loop }), /^fail token: .*ELOOP/],
     [
       ofToken({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs),
