@@ -37,17 +37,6 @@ async function kustomized(folder: string): Promise<readonly Built[]> {
   return parseAllDocuments(stdout).map((document) => document.toJS() as Built)
 }
 
-it.runIf(hasKustomize)('builds the manifests with the real kustomize, for a cluster without the operator', async () => {
-  const built = await kustomized('deploy/kubernetes')
-  const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'Service', 'ServiceAccount', 'StatefulSet']
-  expect(built.map(({ kind }) => kind).toSorted()).toEqual(kinds)
-  const of = (kind: string) => built.find((one) => one.kind === kind)
-  const config = { name: 'config', configMap: { name: of('ConfigMap')?.metadata.name } }
-  expect(of('StatefulSet')?.spec).toMatchObject({
-    template: { spec: { volumes: expect.arrayContaining([tokens, config]) } },
-  })
-})
-
 it.runIf(hasKustomize)('adds monitoring and backups to the base, with labels and image of the overlay', async () => {
   const folder = temporaryFolder()
   cpSync('deploy', join(folder, 'deploy'), { recursive: true })
@@ -106,25 +95,7 @@ it.runIf(hasKustomize)('builds the manifests of replicas from those of one pod',
 })
 
 it.runIf(hasKustomize)(
-  'leaves user and group to OpenShift, and lets out its name resolution, over either base',
-  async () => {
-    const folder = temporaryFolder()
-    cpSync('deploy', join(folder, 'deploy'), { recursive: true })
-    for (const base of ['kubernetes', 'kubernetes-postgresql']) {
-      const text = `resources: [../deploy/${base}]\ncomponents: [../deploy/openshift]\n`
-      mkdirSync(join(folder, base))
-      writeFileSync(join(folder, base, 'kustomization.yaml'), text)
-      const built = await kustomized(join(folder, base))
-      const pods = built.find(({ kind }) => /^(StatefulSet|Deployment)$/.test(kind))?.spec
-      expect(JSON.stringify(pods)).not.toMatch(/runAsUser|runAsGroup|fsGroup"/)
-      const policy = built.find(({ kind }) => kind === 'NetworkPolicy')?.spec
-      expect(JSON.stringify(policy)).toContain('openshift-dns')
-    }
-  },
-)
-
-it.runIf(hasKustomize)(
-  'builds the overlay that the documentation gives, with its patches, over either base',
+  'builds the overlay that the documentation gives, with its patches, over either base, for OpenShift as well',
   async () => {
     const docs = readFileSync('docs/install.md', 'utf8')
     const [, overlay = ''] = /^# overlay\/kustomization\.yaml\n([^`]+)/m.exec(docs) ?? []
@@ -136,7 +107,12 @@ it.runIf(hasKustomize)(
     writeFileSync(join(folder, 'overlay/tenantwatch.yaml'), 'tenants: []')
     for (const base of ['kubernetes', 'kubernetes-postgresql']) {
       const text = overlay.replace('../deploy/kubernetes', `../deploy/${base}`)
-      writeFileSync(join(folder, 'overlay/kustomization.yaml'), `${text}patches:\n${patches.join('')}`)
+      const file = join(folder, 'overlay/kustomization.yaml')
+      writeFileSync(file, `${text}components: [../deploy/openshift]\n`)
+      const onOpenShift = JSON.stringify(await kustomized(join(folder, 'overlay')))
+      expect(onOpenShift).not.toMatch(/runAsUser|runAsGroup|fsGroup"/)
+      expect(onOpenShift).toContain('openshift-dns')
+      writeFileSync(file, `${text}patches:\n${patches.join('')}`)
       const built = await kustomized(join(folder, 'overlay'))
       expect(JSON.stringify(built.find(({ kind }) => kind === 'NetworkPolicy'))).toContain('3128')
       const config = built.find(({ kind }) => kind === 'ConfigMap')
