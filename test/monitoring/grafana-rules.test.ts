@@ -87,21 +87,20 @@ it('gives every alert the labels, annotations, severities and links of an instal
 
 it.each([
   ['--label', 'team'],
+  ['--label', '1a=b'],
   ['--label', 'severity=high'],
   ['--label', '__name__=x'],
   ['--label', 'team={{ $value }}'],
   ['--annotation', 'summary=Mine'],
   ['--severity', 'urgent=page'],
-  ['--severity', 'page'],
   ['--page', 'watch.example'],
-  ['--portal', 'https://portal.example'],
   ['--portal', 'http://portal.example/{clientId}'],
   ['--portal', 'javascript:alert({clientId})'],
   ['--portal', 'https://portal.example/{clientId}/{{ . }}'],
+  ['--grafana', 'http://x/{{ evil }}'],
   ['--datasource', 'a b'],
 ])('refuses %s %s', async (option, value) => {
   const { run } = await cli({ simulator: null })
   const { code, stdout, stderr } = await run('rules', option, value)
-  expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(new RegExp(`^tenantwatch: .*${option}.*expected|^tenantwatch: ${option} must be `))
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(option)])
 })

@@ -28,21 +28,6 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
   }
 })
 
-it('begins the title of every alert about a tenant with its name, and states the remediation of its check', () => {
-  const ofTenant = shippedAlerts.filter(({ annotations }) => annotations?.['summary']?.includes('$labels.tenant'))
-  expect(ofTenant.length).toBeGreaterThan(30)
-  for (const { alert, annotations } of ofTenant)
-    expect([alert, annotations?.['summary']]).toEqual([
-      alert,
-      expect.stringMatching(/^(?:\{\{ \$found := .+? \}\})?\{\{ \$labels\.tenant \}\}: /),
-    ])
-  for (const { id, alert, remediation } of checks) {
-    const own = shippedAlerts.filter((one) => one.alert === `Tenantwatch${alert}`)
-    for (const { annotations } of own)
-      expect([id, annotations?.['description']]).toEqual([id, expect.stringContaining(`To do: ${remediation}`)])
-  }
-})
-
 it('has an alert of its own for every check, as loud as the severity of its findings, and one for all other checks', () => {
   const rulesFor = (alert: string, matcher: string) =>
     (
@@ -126,16 +111,17 @@ it('lets an alert that names the cause silence its consequences, and none about 
   const held = (labels: object) => alert('Held', 'high', { tenant: 'a', reason: 'shrink_held', ...labels })
   const unknown = alert('CheckUnknown', 'high', { tenant: 'a', check: 'user-mfa-enrolled' })
   const finding = alert('MfaPolicyOff', 'high', { tenant: 'a', check: 'auth-mfa-policy-enabled' })
-  expect(isSilenced(failing, held({ resource: 'users' }))).toBe(true)
-  expect(isSilenced(failing, held({ resource: 'documents' }))).toBe(false)
-  expect(isSilenced(failing, held({ resource: 'all' }))).toBe(true)
-  expect(isSilenced({ ...failing, tenant: 'b' }, held({ resource: 'all' }))).toBe(false)
-  expect(isSilenced(unknown, held({ resource: 'all' }))).toBe(true)
-  expect(isSilenced(unknown, held({ resource: 'users' }))).toBe(false)
-  expect(isSilenced(stale, held({ resource: 'users' }))).toBe(false)
-  expect(isSilenced(failing, stale)).toBe(true)
-  const causes = [alert('Down', 'critical'), alert('TenantsUnowned', 'critical', { tenant: 'a' })]
-  for (const cause of causes) {
+  for (const [target, by, expected] of [
+    [failing, held({ resource: 'users' }), true],
+    [failing, held({ resource: 'documents' }), false],
+    [failing, held({ resource: 'all' }), true],
+    [{ ...failing, tenant: 'b' }, held({ resource: 'all' }), false],
+    [unknown, held({ resource: 'all' }), true],
+    [unknown, held({ resource: 'users' }), false],
+    [stale, held({ resource: 'users' }), false],
+    [failing, stale, true],
+  ] as const)
+    expect([target, by, isSilenced(target, by)]).toEqual([target, by, expected])
+  for (const cause of [alert('Down', 'critical'), alert('TenantsUnowned', 'critical', { tenant: 'a' })])
     expect([failing, stale, unknown, finding].map((one) => isSilenced(one, cause))).toEqual([true, true, true, false])
-  }
 })

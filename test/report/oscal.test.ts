@@ -105,24 +105,6 @@ it('calls a requirement satisfied only if its checks pass', async () => {
   expect(result).not.toHaveProperty('risks')
 })
 
-it('states what is on hold, and when the data of a check was read', async () => {
-  const { run, simulator, pass } = await synced({ simulator: { problems: false } })
-  const read = Object.fromEntries(
-    (await oscal(run)).results[0]?.observations.map((one) => [propOf(one, 'check'), one]) ?? [],
-  )
-  simulator.primary.removeUsers(0.6)
-  pass(3_600_000)
-  await run('sync', '--full')
-  const [result] = (await oscal(run)).results
-  expect(propOf(result ?? { props: [] }, 'hold')).toMatch(/^users: shrink_held, 1\d\d records, since 2026-\S+Z$/)
-  const ofCheck = (id: string) => result?.observations.find((one) => propOf(one, 'check') === id)?.collected
-  expect(ofCheck('auth-sso-enforced')).not.toBe(read['auth-sso-enforced']?.collected)
-  const resource = result?.props.find(
-    ({ name, value }) => name === 'resource' && value.startsWith('authentication-settings'),
-  )
-  expect(resource?.value).toBe(`authentication-settings: fresh; data as of ${ofCheck('auth-sso-enforced')}`)
-})
-
 it('is valid whatever clients and documents are called, and hides names unless it is asked for them', async () => {
   const { run, simulator } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
   for (const name of Object.values(texts)) {
@@ -137,13 +119,4 @@ it('is valid whatever clients and documents are called, and hides names unless i
   await run('sync', '--full')
   expect((await oscal(run)).stdout).not.toMatch(/Newcomer|newcomer@/)
   await oscal(run, '--details')
-})
-
-it('writes a result for each tenant, and replaces an earlier report', async () => {
-  const tenants = [{ name: 'acme' }, { name: 'other', token: 'secondReader' as const }]
-  const { run, read } = await synced({ tenants })
-  expect((await oscal(run)).results).toHaveLength(2)
-  for (const _ of [1, 2])
-    expect(await run('report', '--format', 'oscal', '--output', 'r.json')).toMatchObject({ code: 0 })
-  expect(isValid(JSON.parse(read('r.json')))).toBe(true)
 })

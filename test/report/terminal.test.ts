@@ -32,12 +32,6 @@ it('cuts or breaks the last column to the width, and shortens a GUID first', () 
   ).toEqual(['api-clients  The client a8b86949… has no permission, so', '             grant it Api_ApiClients_Read'])
 })
 
-it('shortens GUIDs of other columns, too, where the last one has no room', () => {
-  const rows = [['2026-03-01T12:00:00.000Z', 'documents f0b5928f-9fa4-478a-b3d0-e101906b0b08', 'created: x.pdf']]
-  const table = textTable(['AT', 'ENTITY', 'CHANGE'], rows, { terminal: { columns: 80, hasColors: false }, lines: 3 })
-  expect(table.split('\n')[1]).toBe('2026-03-01T12:00:00.000Z  documents f0b5928f…  created: x.pdf')
-})
-
 it('leaves out optional columns where the last one has no room, but not the tenant of several', () => {
   const heading = ['TENANT', 'CHECK', 'FINDING']
   const options = { terminal: at(70), optional: ['TENANT', 'CHECK'] }
@@ -53,11 +47,4 @@ it('breaks a long line between words, but no quoted command and no path', () => 
   expect(wrapLine(line, null)).toBe(line)
   const path = `/var/${'x'.repeat(80)}/mirror.db`
   expect(wrapLine(`The file ${path} is new`, at(60))).toContain(`\n    ${path}\n`)
-})
-
-it('keeps the distance of a label from a text that is wrapped', () => {
-  const line = `What to do   ${'Issue a new secret and give it to its application. '.repeat(2).trim()}`
-  const [first = '', ...rest] = wrapLine(line, at(60), 13).split('\n')
-  expect(first).toMatch(/^What to do {3}Issue a new secret/)
-  expect(rest.every((part) => /^ {13}\S/.test(part))).toBe(true)
 })

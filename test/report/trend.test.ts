@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { holdsIn } from '../../src/report/period.ts'
-import { readTrend, trendMemory } from '../../src/report/trend.ts'
+import { readTrend } from '../../src/report/trend.ts'
 import type { PastReader, TenantRow } from '../../src/store/port.ts'
 import { settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
@@ -39,12 +39,6 @@ it('samples the findings that were open each day, waived ones included, and noth
   world.waivers = [waiver({ entity: '1' })]
   expect(high(await trend(6 * dayMs))).toEqual([null, null, 3, 5, 5, 2, 4])
   expect(high(await trend(2 * dayMs))).toEqual([5, 2, 4])
-})
-
-it('does not know how many findings are open where no check was ever evaluated', async () => {
-  const { world, trend } = await lives([])
-  await world.evaluate()
-  expect(high(await trend(2 * dayMs))).toEqual([null, null, null])
 })
 
 it('has a hold that was raised after the clock had been ahead', async () => {
@@ -95,26 +89,4 @@ it('has the holds of the span, and one that lasts up to its end', async () => {
     { from: world.now, to: world.now },
   ])
   expect(start).toBeLessThan(world.now)
-})
-
-it('reads a history again if something happened, or after ten minutes', async () => {
-  const { world, row } = await lives([3])
-  const memory = trendMemory()
-  let reads = 0
-  const mirror = {
-    lastEventId: (id: number) => world.mirror.lastEventId(id),
-    past: (...asked: Parameters<typeof world.mirror.past>) => {
-      reads++
-      return world.mirror.past(...asked)
-    },
-  }
-  const look = async () => high(await memory(mirror, row, await world.posture(), world.now)).at(-1)
-  expect([await look(), reads]).toEqual([3, 1])
-  world.pass(5 * minuteMs)
-  expect([await look(), reads]).toEqual([3, 1])
-  await world.sync({ users: Array.from({ length: 10 }, (_, i) => user({ userId: i, mfaStatus: i > 0 })) })
-  await world.evaluate()
-  expect([await look(), reads]).toEqual([1, 2])
-  world.pass(11 * minuteMs)
-  expect([await look(), reads]).toEqual([1, 3])
 })
