@@ -21,17 +21,7 @@ async function tenant(
   const server = await testServer((request, response) => answer(grants, request, response, refusal))
   const made = testClient(server.url, { env: (name) => env[name], cycleMs, resources: scriptedResources, ...overrides })
   const paths = () => server.requests.splice(0).map((request) => request.url.slice('/api/public/'.length))
-  return {
-    ...made,
-    server,
-    paths,
-    env,
-    grants,
-    async [Symbol.asyncDispose]() {
-      await made.client[Symbol.asyncDispose]()
-      await server[Symbol.asyncDispose]()
-    },
-  }
+  return { ...made, server, paths, env, grants }
 }
 
 function answer(
@@ -51,7 +41,7 @@ function answer(
 const all = [...scriptedResources]
 
 it('names the missing permission without a probe when another read succeeded in this cycle', async () => {
-  await using t = await tenant({ first: ['users'] })
+  const t = await tenant({ first: ['users'] })
   await t.client.reader.fetch(users, {})
   expect(await caught(t.client.reader.fetch(documents, {}))).toMatchObject({
     reason: 'missing_permission',
@@ -62,25 +52,25 @@ it('names the missing permission without a probe when another read succeeded in 
 })
 
 it('does not take a success under the same permission, an older one or one of another token for a proof', async () => {
-  await using t = await tenant({ first: ['roles'], second: [] })
+  const t = await tenant({ first: ['roles'], second: [] })
   await t.client.reader.fetch(roles, {})
   expect(await caught(t.client.reader.fetch(permissions, {}))).toMatchObject({ reason: 'unauthorized' })
   expect(t.paths()).toEqual(['roles', 'permissions', 'authentication-settings', 'users', 'api-clients', 'documents'])
 
-  await using u = await tenant({ first: ['roles', 'permissions'] })
+  const u = await tenant({ first: ['roles', 'permissions'] })
   await u.client.reader.fetch(roles, {})
   u.clock.advance(cycleMs + 1)
   expect(await caught(u.client.reader.fetch(users, {}))).toMatchObject({ reason: 'missing_permission' })
   expect(u.paths()).toEqual(['roles', 'users', 'authentication-settings', 'permissions'])
 
-  await using v = await tenant({ first: ['roles'] })
+  const v = await tenant({ first: ['roles'] })
   await v.client.reader.fetch(roles, {})
   v.env['TOKEN'] = 'second'
   expect(await caught(v.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
 })
 
 it('probes other permissions one at a time until one answers', async () => {
-  await using t = await tenant({ first: ['api-clients'] })
+  const t = await tenant({ first: ['api-clients'] })
   expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({
     reason: 'missing_permission',
     message: expect.stringContaining('Api_Users_Read'),
@@ -91,7 +81,7 @@ it('probes other permissions one at a time until one answers', async () => {
 })
 
 it('does not hammer with a dead credential: one probe a cycle, in turns, until one answers', async () => {
-  await using t = await tenant({})
+  const t = await tenant({})
   expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized', status: 401 })
   expect(t.paths()).toHaveLength(5)
   for (let call = 0; call < 10; call++) {
@@ -116,7 +106,7 @@ it('does not hammer with a dead credential: one probe a cycle, in turns, until o
 })
 
 it('takes up a changed token at once, dead or not, and numbers a new identity', async () => {
-  await using t = await tenant({ second: all, third: all })
+  const t = await tenant({ second: all, third: all })
   await caught(t.client.reader.fetch(users, {}))
   t.paths()
   t.env['TOKEN'] = 'second'
@@ -128,7 +118,7 @@ it('takes up a changed token at once, dead or not, and numbers a new identity', 
 })
 
 it('numbers a new identity when an endpoint that answered 401 answers again, and only then', async () => {
-  await using t = await tenant({ first: ['users'] })
+  const t = await tenant({ first: ['users'] })
   expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(1)
   await caught(t.client.reader.fetch(documents, {}))
   expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(1)
@@ -139,14 +129,14 @@ it('numbers a new identity when an endpoint that answered 401 answers again, and
 })
 
 it('takes a 403 that states a wait for a limit of the rate', async () => {
-  await using t = await tenant({ first: ['users'] })
+  const t = await tenant({ first: ['users'] })
   t.server.handler = (_, response) => void response.writeHead(403, { 'retry-after': '90' }).end('{}')
   expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'rate_limited', status: 403 })
   expect(t.client.waitMs()).toBeGreaterThan(80_000)
 })
 
 it('takes 403 like 401, but fetches no other token for it', async () => {
-  await using t = await tenant({ first: ['users'] }, { refusal: 403 })
+  const t = await tenant({ first: ['users'] }, { refusal: 403 })
   await t.client.reader.fetch(users, {})
   expect(await caught(t.client.reader.fetch(documents, {}))).toMatchObject({
     reason: 'missing_permission',

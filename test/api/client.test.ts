@@ -33,9 +33,8 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     '/api/public/api-clients': envelope([apiClient], { nextCursor: null, hasMore: false }),
     '/api/public/documents': page([document]),
   }
-  await using server = await testServer((request, response) => sendJson(response, 200, answers[request.url]))
+  const server = await testServer((request, response) => sendJson(response, 200, answers[request.url]))
   const { client, clock, observed } = testClient(server.url)
-  await using _ = client
   const expectedMeta = {
     requestId: expect.stringMatching(sentRequestId),
     serverTime: Date.parse(meta.timestamp),
@@ -75,11 +74,10 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
 })
 
 it('sends GET with the token, a version and no-cache', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 200, envelope(settings)))
+  const server = await testServer((_, response) => sendJson(response, 200, envelope(settings)))
   const { client } = testClient(`${server.url}/prefix/`, {
     auth: { header: 'X-Api-Token', scheme: '', token: { env: 'TOKEN' } },
   })
-  await using _ = client
   await client.reader.fetch(authenticationSettings, {})
   expect(server.requests).toMatchObject([
     {
@@ -97,11 +95,10 @@ it('sends GET with the token, a version and no-cache', async () => {
 })
 
 it('sends the page size to users and documents only, cursors percent-encoded, and never cursor beside updatedAfter', async () => {
-  await using server = await testServer((request, response) =>
+  const server = await testServer((request, response) =>
     sendJson(response, 200, request.url.includes('/roles') ? envelope([]) : page([])),
   )
   const { client } = testClient(server.url, { api: { pageSizeParameter: 'page size', pageSize: 500 } })
-  await using _ = client
   await client.reader.fetch(users, {})
   await client.reader.fetch(users, { cursor: 'a b&c=%\r\n' })
   await client.reader.fetch(documents, {})
@@ -130,9 +127,8 @@ it.each([
   [false, { limit: null, nextCursor: null, hasMore: null }],
   [false, { limit: 1, nextCursor: 'c', hasMore: false }],
 ])('refuses an unpaginated list whose pagination may announce more (%s): %j', async (refused, pagination) => {
-  await using server = await testServer((_, response) => sendJson(response, 200, { ...envelope([]), pagination }))
+  const server = await testServer((_, response) => sendJson(response, 200, { ...envelope([]), pagination }))
   const { client } = testClient(server.url)
-  await using _ = client
   for (const list of [() => client.reader.fetch(roles, {}), () => client.reader.fetch(permissions, {})]) {
     if (refused) expect((await caught(list())).message).toMatch(/pagination is not null, and its hasMore not false/)
     else expect((await list()).items).toEqual([])
@@ -141,7 +137,6 @@ it.each([
 
 it('hands out a reading half that cannot write', async () => {
   const { client } = testClient('http://127.0.0.1:1')
-  await using _ = client
   expect(Object.keys(client.reader).sort()).toEqual(['fetch', 'fetchOne'])
 })
 
@@ -160,24 +155,21 @@ it.each<[outcome: string, status: number, body: unknown]>([
   ),
   ['protocol', 410, {}],
 ])('takes a user for %s by the answer %i %j', async (outcome, status, body) => {
-  await using server = await testServer((_, response) => sendJson(response, status, body))
+  const server = await testServer((_, response) => sendJson(response, status, body))
   const { client } = testClient(server.url)
-  await using _ = client
   if (outcome === 'absent') expect((await client.reader.fetchOne(users, 8)).item).toBeNull()
   else expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: outcome, status })
 })
 
 it('fails for a list that is not found', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
+  const server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
-  await using _ = client
   expect(await caught(client.reader.fetch(users, {}))).toMatchObject({ reason: 'client_error', status: 404 })
 })
 
 it('refuses a record that is not the one asked for, and ids that are no ids', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 200, envelope(user)))
+  const server = await testServer((_, response) => sendJson(response, 200, envelope(user)))
   const { client } = testClient(server.url)
-  await using _ = client
   expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: 'protocol' })
   expect(await caught(client.reader.fetchOne(users, Number.NaN))).toMatchObject({ reason: 'internal' })
   expect(server.requests).toHaveLength(1)

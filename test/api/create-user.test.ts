@@ -8,9 +8,8 @@ const created = { ...user, state: 'Invited', roleId: 2 }
 const wanted = { firstName: 'Ada', lastName: 'Byron', email: 'ada@example.com', roleId: 2 }
 
 it('creates a user with exactly the four fields', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 201, envelope(created)))
+  const server = await testServer((_, response) => sendJson(response, 201, envelope(created)))
   const { client, observed } = testClient(server.url)
-  await using _ = client
   expect(await client.createUser({ ...wanted, ...{ isAdmin: true } })).toEqual({ outcome: 'created', user: created })
   expect(server.requests).toMatchObject([
     { method: 'POST', url: '/api/public/users', headers: { 'content-type': 'application/json' } },
@@ -20,9 +19,8 @@ it('creates a user with exactly the four fields', async () => {
 })
 
 it('reads 409 as already created', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 409, problem('CONFLICT')))
+  const server = await testServer((_, response) => sendJson(response, 409, problem('CONFLICT')))
   const { client } = testClient(server.url)
-  await using _ = client
   expect(await client.createUser(wanted)).toEqual({ outcome: 'already_created' })
 })
 
@@ -35,9 +33,8 @@ it.each([
   [200, 'protocol', /may have been created/],
   [302, 'redirect', /baseUrl/],
 ])('sends once and fails on %i as %s', async (status, reason, hint) => {
-  await using server = await testServer((_, response) => sendJson(response, status, problem('SOME_CODE')))
+  const server = await testServer((_, response) => sendJson(response, status, problem('SOME_CODE')))
   const { client } = testClient(server.url)
-  await using _ = client
   expect(await caught(client.createUser(wanted))).toMatchObject({ reason, hint: expect.stringMatching(hint) })
   expect(server.requests).toHaveLength(1)
 })
@@ -46,9 +43,8 @@ it.each<[reason: string, handler: Handler]>([
   ['network', (_, response) => response.socket?.destroy()],
   ['timeout', () => {}],
 ])('reports that the user may exist when the answer was lost by %s', async (reason, handler) => {
-  await using server = await testServer(handler)
+  const server = await testServer(handler)
   const { client } = testClient(server.url, { api: { timeoutMs: 200 } })
-  await using _ = client
   const hint = expect.stringMatching(/may have been created/)
   expect(await caught(client.createUser(wanted))).toMatchObject({ reason, hint })
   expect(server.requests).toHaveLength(1)
@@ -63,11 +59,8 @@ it.each([
   ['email', 'eve@example.com'],
   ['email', null],
 ])('takes a 201 whose %s is %j for a broken answer to a request that created the user', async (field, value) => {
-  await using server = await testServer((_, response) =>
-    sendJson(response, 201, envelope({ ...created, [field]: value })),
-  )
+  const server = await testServer((_, response) => sendJson(response, 201, envelope({ ...created, [field]: value })))
   const { client } = testClient(server.url)
-  await using _ = client
   const error = await caught(client.createUser(wanted))
   expect(error).toMatchObject({ reason: 'protocol', message: expect.stringMatching(/; the user was created$/) })
   expect(server.requests).toHaveLength(1)

@@ -14,12 +14,11 @@ const roleList = send(200, envelope([]))
 
 /** What is reported as failed when requests for roles are answered like this, one after the other. */
 async function failedOf(...answers: readonly Handler[]): Promise<readonly string[]> {
-  await using server = await testServer((request, response, number) => {
+  const server = await testServer((request, response, number) => {
     const answer = answers[number - 1] ?? roleList
     return answer(request, response, number)
   })
   const { client, failed } = testClient(server.url, { resources: ['roles', 'users'] })
-  await using _ = client
   await client.reader.fetch(roles, {}).catch(() => {})
   return failed
 }
@@ -46,11 +45,8 @@ it('reports no failure for a user that does not exist, but one for a 404 or a re
     [404, {}],
     [200, envelope({ ...user, userId: 8 })],
   ]
-  await using server = await testServer((_, response, number) =>
-    sendJson(response, ...(bodies[number - 1] ?? [500, {}])),
-  )
+  const server = await testServer((_, response, number) => sendJson(response, ...(bodies[number - 1] ?? [500, {}])))
   const { client, failed } = testClient(server.url)
-  await using _ = client
   expect(await client.reader.fetchOne(users, 7)).toMatchObject({ item: null })
   expect(failed).toEqual([])
   await caught(client.reader.fetchOne(users, 7))

@@ -7,6 +7,7 @@ import { resources } from '../../src/resources/index.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { users } from '../../src/resources/users.ts'
 import { permissionsOf } from '../support/descriptors.ts'
+import { listening } from '../support/listening.ts'
 import { envelope, page, problem, sentRequestId, user } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient } from './support/client.ts'
@@ -90,9 +91,8 @@ const faults: readonly (readonly [name: string, send: Send, reason: string, requ
 ]
 
 it.each(faults)('%s ends a users page as it should', async (_, send, reason, requests) => {
-  await using server = await testServer((_, response) => send(response))
+  const server = await testServer((_, response) => send(response))
   const { client } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
-  await using _client = client
   const error = await caught(client.reader.fetch(users, {}))
   expect(error.reason).toBe(reason)
   expect(error.cause).toBeUndefined()
@@ -113,17 +113,15 @@ const fine: readonly (readonly [name: string, send: Send])[] = [
 ]
 
 it.each(fine)('%s is read', async (_, send) => {
-  await using server = await testServer((_, response) => send(response))
+  const server = await testServer((_, response) => send(response))
   const { client } = testClient(server.url)
-  await using _client = client
   expect((await client.reader.fetch(users, {})).items).toMatchObject([{ ok: true, record: user }])
 })
 
 it('reads roles up to 32 MiB where other bodies end at the cap', async () => {
   const big = JSON.stringify({ ...envelope([]), padding: 'x'.repeat(2 ** 20) })
-  await using server = await testServer((_, response) => response.end(big))
+  const server = await testServer((_, response) => response.end(big))
   const { client } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
-  await using _ = client
   expect((await client.reader.fetch(roles, {})).items).toEqual([])
   expect(await caught(client.reader.fetch(authenticationSettings, {}))).toMatchObject({
     reason: 'too_large',
@@ -162,22 +160,17 @@ it.each(cuts)('an answer cut short is never used: %s', async (_, answer, reason,
     socket.on('error', () => {})
     socket.once('data', () => socket.end(answer))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  const { client } = testClient(`http://127.0.0.1:${port}`)
+  const { client } = testClient(`http://127.0.0.1:${await listening(server)}`)
   expect((await caught(client.reader.fetch(users, {}))).reason).toBe(reason)
   expect(connections).toBe(expected)
-  await client[Symbol.asyncDispose]()
-  server.close()
 })
 
 it.each([301, 302, 303, 307, 308])('never follows a %i, and the other listener gets no request', async (status) => {
-  await using other = await testServer((_, response) => sendJson(response, 200, page([])))
-  await using server = await testServer((_, response) => {
+  const other = await testServer((_, response) => sendJson(response, 200, page([])))
+  const server = await testServer((_, response) => {
     response.writeHead(status, { location: `${other.url}/api/public/users`, refresh: `0; url=${other.url}` }).end()
   })
   const { client } = testClient(server.url)
-  await using _ = client
   expect(await caught(client.reader.fetch(users, {}))).toMatchObject({
     reason: 'redirect',
     status,
@@ -188,13 +181,12 @@ it.each([301, 302, 303, 307, 308])('never follows a %i, and the other listener g
 })
 
 it('ends a dripping body at the total deadline', async () => {
-  await using server = await testServer((_, response) => {
+  const server = await testServer((_, response) => {
     response.writeHead(200)
     const drip = setInterval(() => response.write(' '), 5)
     response.on('close', () => clearInterval(drip))
   })
   const { client, observed } = testClient(server.url, { api: { timeoutMs: 40 } })
-  await using _ = client
   expect(await caught(client.reader.fetch(users, {}))).toMatchObject({
     reason: 'timeout',
     message: expect.stringMatching(/within 0.04 s/),
@@ -203,9 +195,8 @@ it('ends a dripping body at the total deadline', async () => {
 })
 
 it('ends as aborted when the caller aborts, before and during the request', async () => {
-  await using server = await testServer(() => controller.abort())
+  const server = await testServer(() => controller.abort())
   const { client } = testClient(server.url)
-  await using _ = client
   const controller = new AbortController()
   expect(await caught(client.reader.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(await caught(client.reader.fetch(users, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
@@ -216,9 +207,8 @@ it.each([
   ['http://127.0.0.1:1', 'network', /Nothing listens there/],
   ['https://127.0.0.1:PORT', 'tls', /does not speak TLS/],
 ])('reports for %s %s, with what to do', async (url, reason, hint) => {
-  await using server = await testServer((_, response) => response.end())
+  const server = await testServer((_, response) => response.end())
   const { client } = testClient(url.replace('PORT', String(server.port)))
-  await using _ = client
   expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason, hint: expect.stringMatching(hint) })
 })
 
@@ -237,9 +227,8 @@ it('reports code and request id of an error answer of any shape, never its text'
     [JSON.parse(`${'[{"a":'.repeat(5000)}1${'}]'.repeat(5000)}`), '', undefined],
   ]
   for (const [body, code, id] of bodies) {
-    await using server = await testServer((_, response) => sendJson(response, 400, body))
+    const server = await testServer((_, response) => sendJson(response, 400, body))
     const { client } = testClient(server.url)
-    await using _ = client
     const error = await caught(client.reader.fetch(users, { cursor: 'private' }))
     expect(error.message).toBe(`GET /api/public/users answered 400${code}`)
     expect(error).toMatchObject({ status: 400, requestId: id, hint: undefined })

@@ -100,7 +100,7 @@ it('a server that takes one request at a time and refuses others with 429 answer
   const refused = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
   let refusals = 0
   let taken = 0
-  await using server = await testServer(async (_, response) => {
+  const server = await testServer(async (_, response) => {
     if (taken > 0) {
       refused[refusals++]?.resolve()
       sendJson(response, 429, {}, { 'retry-after': '1' })
@@ -113,7 +113,6 @@ it('a server that takes one request at a time and refuses others with 429 answer
     sendJson(response, 200, envelope([]))
   })
   const { client } = testClient(server.url)
-  await using _ = client
   await Promise.all(Array.from({ length: 8 }, () => client.reader.fetch(roles, {})))
   await Promise.all(Array.from({ length: 8 }, () => client.reader.fetch(roles, {})))
   expect(refusals).toBe(7)

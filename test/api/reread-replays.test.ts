@@ -23,13 +23,11 @@ async function cached(ttlMs: number) {
     }
     sendJson(response, 200, kept.body)
   }
-  return { ...test, server, requests }
+  return { ...test, requests }
 }
 
 it('waits for a cache that keeps answers for some seconds', async () => {
-  const { client, server, requests, observed } = await cached(3 * secondMs)
-  await using _server = server
-  await using _client = client
+  const { client, requests, observed } = await cached(3 * secondMs)
   await client.reader.fetch(roles, {})
   const { meta } = await client.reader.fetch(roles, {})
   expect(meta.requestId).toBe('r-4')
@@ -38,9 +36,7 @@ it('waits for a cache that keeps answers for some seconds', async () => {
 })
 
 it('refuses the answer of a cache that keeps it longer, after 7 seconds', async () => {
-  const { client, server, requests, failed } = await cached(60 * secondMs)
-  await using _server = server
-  await using _client = client
+  const { client, requests, failed } = await cached(60 * secondMs)
   await client.reader.fetch(roles, {})
   expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
   expect(requests).toEqual([0, 0, 1, 3, 7].map((seconds) => seconds * secondMs))

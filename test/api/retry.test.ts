@@ -12,9 +12,8 @@ const failing = (status: number, times: number, headers: Record<string, string> 
 }
 
 it('retries with full jitter, exponentially, up to four times', async () => {
-  await using server = await testServer(failing(500, 4))
+  const server = await testServer(failing(500, 4))
   const { client, clock, observed } = testClient(server.url, { random: () => 0.999 })
-  await using _ = client
   await client.reader.fetch(roles, {})
   expect(clock.sleeps).toEqual([999, 1998, 3996, 7992])
   expect(observed.filter((line) => line.startsWith('retry'))).toEqual(Array(4).fill('retry server_error'))
@@ -26,12 +25,9 @@ it.each([
   ['30', 30_000],
   ['Thu, 15 Jan 2026 00:00:20 GMT', 20_000],
 ])('waits out Retry-After %s in full before the retry', async (header, ms) => {
-  await using server = await testServer(
-    failing(429, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }),
-  )
+  const server = await testServer(failing(429, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }))
   for (const random of [() => 0, () => 0.999]) {
     const { client, clock } = testClient(server.url, { random })
-    await using _ = client
     server.requests.length = 0
     const start = clock.monotonic()
     await client.reader.fetch(roles, {})
@@ -43,11 +39,8 @@ it.each([
 it.each(['-5', 'NaN', 'Infinity', 'soon', '', '0', 'Thu, 15 Jan 2015 00:00:00 GMT'])(
   'ignores the Retry-After %j',
   async (header) => {
-    await using server = await testServer(
-      failing(503, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }),
-    )
+    const server = await testServer(failing(503, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }))
     const { client, clock } = testClient(server.url)
-    await using _ = client
     await client.reader.fetch(roles, {})
     expect(clock.sleeps).toEqual([500])
     expect(client.blockedUntil).toBe(0)
@@ -62,11 +55,10 @@ it.each([
 ])(
   'a %i with Retry-After %s ends as rate_limited, and nothing is sent before it passes',
   async (status, header, ms) => {
-    await using server = await testServer(
+    const server = await testServer(
       failing(status, 1, { 'retry-after': header, date: 'Thu, 15 Jan 2026 00:00:00 GMT' }),
     )
     const { client, clock } = testClient(server.url)
-    await using _ = client
     const retryAt = clock.now() + ms
     expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'rate_limited', status, retryAt })
     expect(client.blockedUntil).toBe(retryAt)
@@ -88,12 +80,11 @@ it.each([
 
 it('never starts more requests in any second than the rate allows', async () => {
   const starts: number[] = []
-  await using server = await testServer((_, response) => {
+  const server = await testServer((_, response) => {
     starts.push(clock.monotonic())
     sendJson(response, 200, page([]))
   })
   const { client, clock } = testClient(server.url, { api: { requestsPerSecond: 3 } })
-  await using _ = client
   for (let call = 0; call < 10; call++) {
     await client.reader.fetch(users, {})
     clock.advance(call * 37)
@@ -105,7 +96,7 @@ it('never starts more requests in any second than the rate allows', async () => 
 
 it('stops waiting when the caller aborts', async () => {
   const controller = new AbortController()
-  await using server = await testServer((_, response) => {
+  const server = await testServer((_, response) => {
     sendJson(response, 500, {})
     response.on('finish', () => controller.abort())
   })
@@ -115,7 +106,6 @@ it('stops waiting when the caller aborts', async () => {
       return 0.5
     },
   })
-  await using _ = client
   expect(await caught(client.reader.fetch(roles, {}, controller.signal))).toMatchObject({ reason: 'aborted' })
   expect(server.requests).toHaveLength(1)
 })

@@ -12,11 +12,10 @@ it.each([
   const body = (data: object, nextCursor: string) =>
     JSON.stringify(envelope([data], { limit: 1, nextCursor, hasMore: true })).replaceAll('TOKEN', write(token))
   const bodies = [body({ ...user, roleName: 'of TOKEN' }, 'c'), body({ ...user, TOKEN: 1 }, 'c'), body(user, 'TOKEN')]
-  await using server = await testServer((_request, response) => {
+  const server = await testServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(bodies.shift())
   })
   const { client } = testClient(server.url)
-  await using _client = client
   while (bodies.length > 0) {
     expect(await caught(client.reader.fetch(users, {}))).toMatchObject({
       reason: 'protocol',

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { systemClock } from '../../src/model/process/system-clock.ts'
 import { fakeIo } from '../support/fake-io.ts'
+import { listening } from '../support/listening.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 /** A terminal of 80 columns that keeps what is written; `look` is given all of it each time. */
@@ -45,8 +45,6 @@ it('prints few findings, commands to copy, and the address of the page', async (
 })
 
 it('takes a free port where the wanted one cannot be used', async () => {
-  await using taken = createServer().listen(0, '127.0.0.1')
-  await once(taken, 'listening')
-  const { port } = taken.address() as AddressInfo
+  const port = await listening(createServer())
   expect(await demo('--port', String(port), '--users', '3')).toContain(`Port ${port} cannot be used`)
 })

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { testServer } from '../api/support/test-server.ts'
 import { cli } from './support/cli.ts'
@@ -8,7 +8,6 @@ const more =
 
 async function receiver(status: number) {
   const server = await testServer((_, response) => void response.writeHead(status).end())
-  onTestFinished(() => server[Symbol.asyncDispose]())
   return server
 }
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
+import { listening } from '../support/listening.ts'
 import { cli, synced } from './support/cli.ts'
 
 const commands =
@@ -81,12 +81,9 @@ it('exits with 3 and one sentence when it is stopped during work', async () => {
 
 it('reports in one sentence that a port of the simulator is taken', async () => {
   const { run } = await cli()
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listening(createServer())
   const sentence = `tenantwatch: Cannot listen on 127.0.0.1:${port}: the port is taken; change --port or --control-port\n`
   const output = { code: 3, stdout: '', stderr: sentence }
   expect(await run('simulate', '--port', `${port}`, '--control-port', '0')).toEqual(output)
   expect(await run('simulate', '--port', '0', '--control-port', `${port}`)).toEqual(output)
-  await new Promise((resolve) => server.close(resolve))
 })

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Message } from '../../src/notify/message.ts'
 import { type Handler, testServer } from '../api/support/test-server.ts'
 import { openWorld } from '../hostile/support/world.ts'
@@ -8,7 +8,6 @@ const longest = 60_000
 
 async function receiver(handler: Handler) {
   const server = await testServer(handler)
-  onTestFinished(() => server[Symbol.asyncDispose]())
   const messages = () => server.requests.map(({ body }) => JSON.parse(body) as Message)
   return { url: `${server.url}/${secret}`, messages }
 }

@@ -1,20 +1,19 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hash } from 'bcrypt'
-import { expect, it, onTestFinished } from 'vitest'
-import { type FaultEffect, startSimulator } from '../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
+import type { FaultEffect } from '../../src/simulator/index.ts'
 import { filesIn } from '../secrets/support/files.ts'
 import { leaksIn } from '../secrets/support/leaks.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { daemon, placeFor, until } from './support/program.ts'
+import { daemon, placeFor, simulate, until } from './support/program.ts'
 
 const often =
   'schedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *", full: "*/3 * * * * *" } }'
 
 /** A place whose token comes from a command that lies outside of it. Other sources: test/secrets/secrecy.test.ts. */
 async function secretPlace(more: string) {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 20, documents: 10 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 20, documents: 10 } })
   const token = simulator.tokens.reader
   const place = placeFor(simulator, temporaryFolder(), more)
   const script = join(temporaryFolder(), 'token')

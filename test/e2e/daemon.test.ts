@@ -1,17 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts'
+import type { SimulatorOptions } from '../../src/simulator/index.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { daemon, placeFor, program, until } from './support/program.ts'
-
-async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
-  const simulator = await startSimulator({ controlPort: null, ...options })
-  onTestFinished(() => simulator.close())
-  return simulator
-}
+import { daemon, placeFor, program, simulate, until } from './support/program.ts'
 
 async function running(options: SimulatorOptions = {}, more?: string) {
   const simulator = await simulate(options)

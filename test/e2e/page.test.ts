@@ -1,9 +1,9 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { type Simulator, startSimulator } from '../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
+import type { Simulator } from '../../src/simulator/index.ts'
 import { scheduleLine } from '../support/schedule.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { faintTexts, reader } from './support/browser.ts'
-import { daemon, type Place, placeFor, program, type RunningDaemon, until } from './support/program.ts'
+import { daemon, type Place, placeFor, program, type RunningDaemon, simulate, until } from './support/program.ts'
 
 const soon = '*/2 * * * * *'
 const inAYear = new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10)
@@ -35,8 +35,7 @@ interface Scene {
 
 /** A tenant with every kind of problem, whose roles cannot be read any more and have become stale. */
 async function scene(): Promise<Scene> {
-  const simulator = await startSimulator({ controlPort: null })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate()
   const { clientId } = simulator.primary.addApiClient({
     name: 'Retired exporter',
     secretExpirationDate: '2026-01-02T00:00:00Z',

@@ -1,15 +1,14 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { inventories } from '../../src/metrics/inventory.ts'
 import { processFamilies } from '../../src/metrics/process-gauges.ts'
 import { dashboardIds } from '../../src/monitoring/shipped.ts'
 import { metricCatalogue } from '../../tools/metric-catalogue.ts'
 import { board, type Panel, panelsOf } from '../monitoring/support/shipped.ts'
+import { listening } from '../support/listening.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, until } from './support/program.ts'
 import { type Prometheus, startAlertmanager } from './support/prometheus.ts'
@@ -184,10 +183,8 @@ it.each([
   const slack = createServer((request, answer) => {
     request.setEncoding('utf8').on('data', resolve)
     request.on('end', () => answer.end('ok'))
-  }).listen(0, '127.0.0.1')
-  await once(slack, 'listening')
-  onTestFinished(() => void slack.close())
-  writeFileSync(join(folder, 'slack'), `http://127.0.0.1:${(slack.address() as AddressInfo).port}`)
+  })
+  writeFileSync(join(folder, 'slack'), `http://127.0.0.1:${await listening(slack)}`)
   const example = readFileSync('config/alertmanager.example.yml', 'utf8')
   const config = example
     .replace('group_wait: 30s', 'group_wait: 1s')

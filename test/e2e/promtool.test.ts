@@ -2,14 +2,13 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { checks } from '../../src/checks/index.ts'
-import { startSimulator } from '../../src/simulator/index.ts'
 import { lively, metricsOf, reading, records, untouched } from '../metrics/support/daemon.ts'
 import { alertNames } from '../monitoring/support/shipped.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { daemon, placeFor, program, until } from './support/program.ts'
+import { daemon, placeFor, program, simulate, until } from './support/program.ts'
 
 const run = promisify(execFile)
 const rules = resolve('config/prometheus/rules.yml')
@@ -39,8 +38,7 @@ it.each(['config/alertmanager.example.yml', 'config/alertmanager.yml'])(
 )
 
 it("passes promtool's linter as a daemon that runs serves it, over a tenant with every problem", async () => {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 60 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 60 } })
   const one = await daemon(placeFor(simulator, temporaryFolder()))
   const metrics = await until(async () => {
     const { text } = await one.get('/metrics')

@@ -1,26 +1,13 @@
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
 import { selfSigned } from '../support/certificate.ts'
+import { listening } from '../support/listening.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { placeFor, program } from './support/program.ts'
-
-async function portOf(server: Server): Promise<number> {
-  const open = new Set<Socket>()
-  server.on('connection', (socket: Socket) => open.add(socket))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
-}
+import { placeFor, program, simulate } from './support/program.ts'
 
 /** Joins a connection with another one to a port of this machine; the end of one is that of the other. */
 function bridge(one: Socket, port: number): void {
@@ -36,11 +23,10 @@ function bridge(one: Socket, port: number): void {
 it.each(['http', 'https'])(
   'the bundle reads an %s tenant through a proxy, with parts of its HTTP client',
   async (scheme) => {
-    const simulator = await startSimulator({ controlPort: null })
-    onTestFinished(() => simulator.close())
+    const simulator = await simulate()
     const certificate = selfSigned('127.0.0.1')
     const plainPort = Number(new URL(simulator.baseUrl).port)
-    const encrypted = await portOf(createTlsServer(certificate, (client) => bridge(client, plainPort)))
+    const encrypted = await listening(createTlsServer(certificate, (client) => bridge(client, plainPort)))
     const passed: string[] = []
     const proxy = createServer(({ url = '', method, headers }, response) => {
       passed.push('request')
@@ -56,7 +42,7 @@ it.each(['http', 'https'])(
     const place = placeFor(simulator, temporaryFolder())
     writeFileSync(join(place.folder, 'ca.pem'), certificate.cert)
     const file = join(place.folder, 'tenantwatch.yaml')
-    const through = `requestsPerSecond: 0, caFile: ca.pem, proxy: "http://127.0.0.1:${await portOf(proxy)}"`
+    const through = `requestsPerSecond: 0, caFile: ca.pem, proxy: "http://127.0.0.1:${await listening(proxy)}"`
     const text = readFileSync(file, 'utf8').replace('requestsPerSecond: 0', through)
     const baseUrl = scheme === 'http' ? simulator.baseUrl : `https://127.0.0.1:${encrypted}`
     writeFileSync(file, text.replace(simulator.baseUrl, baseUrl))

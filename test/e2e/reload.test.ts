@@ -1,14 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../support/temporary.ts'
-import { daemon, type Place, program, until } from './support/program.ts'
+import { daemon, type Place, program, simulate, until } from './support/program.ts'
 
 const gauge = /^tenantwatch_config_last_reload_successful (\d)$/m
 async function scene() {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 30 } })
   const folder = temporaryFolder()
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
   const tenant = (name: string) =>

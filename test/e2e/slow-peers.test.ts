@@ -1,10 +1,9 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../support/temporary.ts'
 import { answerOf, open } from '../web/support/wire.ts'
-import { daemon, placeFor, until } from './support/program.ts'
+import { daemon, placeFor, simulate, until } from './support/program.ts'
 
 interface Peer {
   readonly what: string
@@ -48,8 +47,7 @@ async function outlast(port: number, { first, again }: Peer): Promise<{ seconds:
 }
 
 it('closes the connection of every slow peer, states why, and answers the others meanwhile', async () => {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 20 } })
   const one = await daemon(placeFor(simulator, temporaryFolder()))
   await until(async () => (await one.get('/readyz')).status === 200)
   const port = Number(new URL(one.url).port)

@@ -3,10 +3,18 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/index.ts'
+import type { Simulator, SimulatorOptions } from '../../src/simulator/index.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { look } from './disk/support/look.ts'
-import { type Place, placeFor, program, type RunningDaemon, daemon as startDaemon, until } from './support/program.ts'
+import {
+  type Place,
+  placeFor,
+  program,
+  type RunningDaemon,
+  simulate,
+  daemon as startDaemon,
+  until,
+} from './support/program.ts'
 
 /** The promised limit (README.md#every-day). */
 const promptMs = 5000
@@ -137,8 +145,7 @@ const states: readonly State[] = [
 ]
 
 async function sceneOf({ simulator: options, more, before }: State): Promise<Scene> {
-  const simulator = await startSimulator({ controlPort: null, ...options })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate(options)
   const place = placeFor(simulator, temporaryFolder(), more)
   await before?.({ simulator, place })
   const daemon = await startDaemon(place)
@@ -147,8 +154,7 @@ async function sceneOf({ simulator: options, more, before }: State): Promise<Sce
 }
 
 it('ends with 0 on a SIGTERM that comes while it starts', async () => {
-  const simulator = await startSimulator({ controlPort: null })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate()
   const place = placeFor(simulator, temporaryFolder())
   const run = program(place, 'run')
   await until(() => run.stderr.includes('"msg":"Starting"'))

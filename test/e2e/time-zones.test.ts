@@ -1,7 +1,6 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../support/temporary.ts'
-import { placeFor, program } from './support/program.ts'
+import { placeFor, program, simulate } from './support/program.ts'
 
 const zones = ['UTC', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati']
 const exports = [
@@ -22,8 +21,7 @@ const wordsOf = ({ fingerprint, severity, state, message }: Finding) => [fingerp
 
 it('finds and shows the same in every time zone, also where dates name none', async () => {
   const start = Date.now()
-  const simulator = await startSimulator({ controlPort: null, clock: () => start, sizes: { users: 40, documents: 30 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ clock: () => start, sizes: { users: 40, documents: 30 } })
   const { primary } = simulator
   // Around midnight of some zone each, and each on the edge of what some check counts.
   for (let hour = 0; hour < 24; hour++) {

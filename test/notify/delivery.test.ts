@@ -34,7 +34,6 @@ const accept: Handler = (_, response) => void response.end('ok')
 /** Delivers to a receiver, whose address has a secret path. */
 async function receiver(handler: Handler = accept) {
   const server = await testServer(handler)
-  onTestFinished(() => server[Symbol.asyncDispose]())
   const clock = fakeClock()
   const address = `${server.url}/services/canary-path?sig=canary`
   const env: Record<string, string> = { URL: address, SECRET: 'canary-secret' }

@@ -9,7 +9,6 @@ import { notifyWorld, target } from './support/world.ts'
 it('follows the configuration: an address that is corrected at once, a target that is gone not at all', async () => {
   const world = await notifyWorld()
   const server = await testServer((_, response) => void response.end())
-  onTestFinished(() => server[Symbol.asyncDispose]())
   const sent = vi.fn()
   const acme = { settings: { name: 'acme' }, engine: { tenantId: world.id }, store: world.mirror }
   const notifier = new Notifier({

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, it, vi } from 'vitest'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import type { Ran } from '../hostile/support/world.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { listening } from '../support/listening.ts'
 import { roundTrip } from '../web/support/wire.ts'
 import { filesIn } from './support/files.ts'
 import { leaksIn } from './support/leaks.ts'
@@ -125,14 +125,12 @@ it('prints no part of the token when the certificate of the tenant is not truste
     heard.push(JSON.stringify(request.headers))
     response.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listening(server)
   await using one = await secretWorld('env')
   const { world } = one
   const file = join(world.folder, 'tenantwatch.yaml')
-  const { port } = server.address() as AddressInfo
   writeFileSync(file, readFileSync(file, 'utf8').replace(/baseUrl: .*/, `baseUrl: https://127.0.0.1:${port}`))
   const text = output(await world.run('sync')) + output(await world.run('doctor')) + filesIn(world.folder)
-  server.close()
   expect(text).toContain('"reason":"tls"')
   expect(leaksIn(text, one.secrets())).toEqual([])
   expect(heard).toEqual([])

@@ -34,21 +34,11 @@ async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides
     cycleMs,
     ...overrides,
   })
-  return {
-    ...made,
-    api,
-    login,
-    state,
-    async [Symbol.asyncDispose]() {
-      await made.client[Symbol.asyncDispose]()
-      await api[Symbol.asyncDispose]()
-      await login[Symbol.asyncDispose]()
-    },
-  }
+  return { ...made, api, login, state }
 }
 
 it('asks for a token by client credentials in a form, and uses it for 90% of its life', async () => {
-  await using t = await setup()
+  const t = await setup()
   await t.client.reader.fetch(authenticationSettings, {})
   expect(t.login.requests).toMatchObject([
     { method: 'POST', url: '/oauth/token?tenant=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
@@ -71,7 +61,7 @@ it('asks for a token by client credentials in a form, and uses it for 90% of its
 
 it('sends further parameters, credentials in a Basic header, and reads an answer as a form', async () => {
   const more = { clientAuth: 'basic', parameters: { audience: 'https://api' }, clientId: 'a:b c' }
-  await using t = await setup({}, {}, more)
+  const t = await setup({}, {}, more)
   t.login.handler = (_, response) => response.end('access_token=token-1&token_type=Bearer&expires_in=60')
   await t.client.reader.fetch(authenticationSettings, {})
   const [request] = t.login.requests
@@ -85,7 +75,7 @@ it('sends further parameters, credentials in a Basic header, and reads an answer
 })
 
 it('renews a refused token once within the call, which is no new identity', async () => {
-  await using t = await setup()
+  const t = await setup()
   await t.client.reader.fetch(authenticationSettings, {})
   t.state.accept = 'token-2'
   expect((await t.client.reader.fetch(authenticationSettings, {})).meta.identity).toBe(1)
@@ -93,7 +83,7 @@ it('renews a refused token once within the call, which is no new identity', asyn
 })
 
 it('asks for at most one token a cycle while every one is refused', async () => {
-  await using t = await setup()
+  const t = await setup()
   t.state.accept = 'none'
   expect((await caught(t.client.reader.fetch(authenticationSettings, {}))).reason).toBe('unauthorized')
   expect(t.state.issued).toBe(2)
@@ -119,7 +109,7 @@ it.each([
   [200, { access_token: 'CANARY x' }, 'unauthorized', /contains a space/],
   [200, 'CANARY', 'unauthorized', /without an access_token/],
 ])('reports answer %i %j of the token URL as %s after one request', async (status, body, reason, message) => {
-  await using t = await setup()
+  const t = await setup()
   t.login.handler = (_, response) => sendJson(response, status, body)
   const error = await caught(t.client.reader.fetch(authenticationSettings, {}))
   expect(error.reason).toBe(reason)
@@ -132,7 +122,7 @@ it.each([
 
 it.each([429, 503])('holds the whole tenant back while the token URL asks for it by %i', async (status) => {
   const stored: number[] = []
-  await using t = await setup({}, { storeWait: async (until) => void stored.push(until) })
+  const t = await setup({}, { storeWait: async (until) => void stored.push(until) })
   const { handler } = t.login
   t.login.handler = (_, response) => sendJson(response, status, {}, { 'retry-after': '600' })
   const retryAt = t.clock.now() + 600_000
@@ -152,8 +142,8 @@ it.each([429, 503])('holds the whole tenant back while the token URL asks for it
 })
 
 it('follows no redirect with the client secret', async () => {
-  await using other = await testServer((_, response) => sendJson(response, 200, { access_token: 'x' }))
-  await using t = await setup()
+  const other = await testServer((_, response) => sendJson(response, 200, { access_token: 'x' }))
+  const t = await setup()
   t.login.handler = (_, response) => response.writeHead(307, { location: other.url }).end()
   await caught(t.client.reader.fetch(authenticationSettings, {}))
   expect(other.requests).toHaveLength(0)

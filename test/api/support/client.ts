@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import { createTenantClient } from '../../../src/api/client.ts'
 import type { ApiOptions, TenantClientOptions } from '../../../src/api/options.ts'
 import type { TenantClient, TenantObserver } from '../../../src/api/reader.ts'
@@ -27,6 +28,7 @@ const defaultApi: ApiOptions = {
   caFile: null,
 }
 
+/** A client of the tenant behind this address, with a clock that jumps over waits; it ends with the test. */
 export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): TestClient {
   const clock = fakeClock(Date.UTC(2026, 0, 15))
   const observed: string[] = []
@@ -48,5 +50,6 @@ export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): T
     observer,
     ...rest,
   })
+  onTestFinished(() => client[Symbol.asyncDispose]())
   return { client, clock, observed, failed }
 }

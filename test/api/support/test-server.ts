@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listening } from '../../support/listening.ts'
 import { requestId } from './answers.ts'
 
 export interface SeenRequest {
@@ -11,14 +11,14 @@ export interface SeenRequest {
 
 export type Handler = (request: SeenRequest, response: ServerResponse, number: number) => void
 
-export interface TestServer extends AsyncDisposable {
+export interface TestServer {
   readonly url: string
   readonly port: number
   readonly requests: SeenRequest[]
   handler: Handler
 }
 
-/** A real HTTP server on loopback that records what it is sent. */
+/** A real HTTP server on loopback that records what it is sent, and ends with the test. */
 export async function testServer(handler: Handler): Promise<TestServer> {
   const requests: SeenRequest[] = []
   const server = createServer(async (request, response) => {
@@ -29,17 +29,12 @@ export async function testServer(handler: Handler): Promise<TestServer> {
     requests.push(seen)
     result.handler(seen, response, requests.length)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listening(server)
   const result: TestServer = {
     url: `http://127.0.0.1:${port}`,
     port,
     requests,
     handler,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
   }
   return result
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { environmentProxy, proxyFor } from '../../../src/api/transport/proxy.ts'
 import { roles } from '../../../src/resources/roles.ts'
+import { listening } from '../../support/listening.ts'
 import { caught } from '../support/caught.ts'
 import { testClient } from '../support/client.ts'
 
@@ -52,15 +52,12 @@ it.each([
       asked++
       socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
     })
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-    const through = `http://me:CANARY@127.0.0.1:${(proxy.address() as AddressInfo).port}`
+    const through = `http://me:CANARY@127.0.0.1:${await listening(proxy)}`
     const { client } = testClient('https://api.example.com', { api: { proxy: through }, retries: 1 })
     const error = await caught(client.reader.fetch(roles, {}))
     expect(error).toMatchObject({ reason, hint: expect.stringMatching(hint) })
     expect(error.message).toContain(`the proxy answered ${status}`)
     expect(asked).toBe(status === 502 ? 2 : 1)
     expect(JSON.stringify(error)).not.toContain('CANARY')
-    await client[Symbol.asyncDispose]()
-    proxy.close()
   },
 )

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { roles } from '../../../src/resources/roles.ts'
 import { selfSigned } from '../../support/certificate.ts'
+import { listening } from '../../support/listening.ts'
 import { envelope } from '../support/answers.ts'
 import { caught } from '../support/caught.ts'
 import { testClient } from '../support/client.ts'
@@ -45,7 +46,6 @@ afterAll(async () => {
 
 it('refuses a self-signed certificate without a retry, and takes it with caFile', async () => {
   const { client, clock } = testClient(url)
-  await using _ = client
   expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({
     reason: 'tls',
     hint: expect.stringContaining('caFile'),
@@ -53,14 +53,12 @@ it('refuses a self-signed certificate without a retry, and takes it with caFile'
   expect(clock.sleeps).toEqual([])
   expect(requests).toBe(0)
   const believing = testClient(url, { api: { caFile: path('right.pem') } })
-  await using _trusting = believing.client
   await believing.client.reader.fetch(roles, {})
 })
 
 it('reads caFile again when it changes, and fails as tls while it cannot be used', async () => {
   const caFile = path('ca.pem')
   const { client } = testClient(url, { api: { caFile } })
-  await using _ = client
   expect((await caught(client.reader.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: ENOENT/)
   await mkdir(caFile)
   expect((await caught(client.reader.fetch(roles, {}))).message).toMatch(/ca\.pem cannot be used: it is a directory/)
@@ -87,22 +85,17 @@ it('checks the certificate through a proxy too, which sees only a tunnel', async
       onward.pipe(client).pipe(onward)
     })
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  const through = `http://127.0.0.1:${await listening(proxy)}`
   const believing = testClient(url, { api: { proxy: through, caFile: path('right.pem') } })
   const verifying = testClient(url, { api: { proxy: through } })
   expect((await believing.client.reader.fetch(roles, {})).items).toEqual([])
   expect(await caught(verifying.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   expect(tunnels[0]).toBe(new URL(url).host)
-  await believing.client[Symbol.asyncDispose]()
-  await verifying.client[Symbol.asyncDispose]()
-  proxy.close()
 })
 
 it('refuses a certificate of another host', async () => {
   server.setSecureContext({ key: await readFile(path('wrong.key')), cert: await readFile(path('wrong.pem')) })
   const { client } = testClient(url, { api: { caFile: path('wrong.pem') } })
-  await using _ = client
   expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({
     reason: 'tls',
     message: expect.stringContaining('ALTNAME'),

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { echoes } from '../../../src/api/transport/body.ts'
 import { asRequestId } from '../../../src/api/transport/envelope.ts'
 import { roles } from '../../../src/resources/roles.ts'
+import { listening } from '../../support/listening.ts'
 import { envelope } from '../support/answers.ts'
 import { caught } from '../support/caught.ts'
 import { testClient } from '../support/client.ts'
@@ -55,7 +55,7 @@ it.each([
 })
 
 it('uses the configured proxy with its credentials, and reports when the proxy refuses', async () => {
-  await using target = await testServer((_, response) => sendJson(response, 200, envelope([])))
+  const target = await testServer((_, response) => sendJson(response, 200, envelope([])))
   const seen: (string | undefined)[] = []
   let open = true
   const proxy = createServer((request, response) => {
@@ -63,16 +63,12 @@ it('uses the configured proxy with its credentials, and reports when the proxy r
     if (open) sendJson(response, 200, envelope([]))
     else response.writeHead(407).end()
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  const { port } = proxy.address() as AddressInfo
-  const { client } = testClient(target.url, { api: { proxy: `http://me:CANARY@127.0.0.1:${port}` } })
+  const through = `http://me:CANARY@127.0.0.1:${await listening(proxy)}`
+  const { client } = testClient(target.url, { api: { proxy: through } })
   expect((await client.reader.fetch(roles, {})).items).toEqual([])
   expect(target.requests).toHaveLength(0)
   expect(seen).toEqual([`Basic ${Buffer.from('me:CANARY').toString('base64')}`])
   open = false
   const error = await caught(client.reader.fetch(roles, {}))
   expect(error).toMatchObject({ reason: 'client_error', hint: expect.stringContaining('api.proxy') })
-  await client[Symbol.asyncDispose]()
-  proxy.closeAllConnections()
-  proxy.close()
 })

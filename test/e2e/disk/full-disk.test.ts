@@ -1,17 +1,19 @@
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
+import type { Simulator } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { everySecond, placeFor, program, type RunningDaemon, daemon as startDaemon, until } from '../support/program.ts'
+import {
+  everySecond,
+  placeFor,
+  program,
+  type RunningDaemon,
+  simulate,
+  daemon as startDaemon,
+  until,
+} from '../support/program.ts'
 import { smallDisk } from './support/tmpfs.ts'
 import { canInject } from './support/traced.ts'
-
-async function simulate(users: number): Promise<Simulator> {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users } })
-  onTestFinished(() => simulator.close())
-  return simulator
-}
 
 function placeOn(simulator: Simulator, disk: string, more = '') {
   const place = placeFor(simulator, temporaryFolder(), more)
@@ -37,7 +39,7 @@ const synced = async (daemon: RunningDaemon): Promise<boolean> => {
 it.runIf(canInject)(
   'continues to serve while the disk is full, logs it, and catches up with the next run after there is space',
   async () => {
-    const simulator = await simulate(200)
+    const simulator = await simulate({ sizes: { users: 200 } })
     const disk = smallDisk(16_384)
     const place = placeOn(simulator, disk.folder, everySecond)
     const daemon = await startDaemon(place)
@@ -66,7 +68,7 @@ it.runIf(canInject)(
 it.runIf(canInject)(
   'starts again after a crash on a full disk as soon as there is room, and has lost nothing',
   async () => {
-    const simulator = await simulate(300)
+    const simulator = await simulate({ sizes: { users: 300 } })
     const disk = smallDisk(16_384)
     const place = placeOn(simulator, disk.folder, everySecond)
     const daemon = await startDaemon(place)

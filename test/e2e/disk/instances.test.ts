@@ -1,12 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { placeFor, program, until } from '../support/program.ts'
+import { placeFor, program, simulate, until } from '../support/program.ts'
 import { look } from './support/look.ts'
 
 it('lets exactly one of two to ten engines work, round after round, and another one after a kill', async () => {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 40 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 40 } })
   const place = placeFor(simulator, temporaryFolder())
   for (const count of [2, 3, 10, 2, 5, 10]) {
     const engines = Array.from({ length: count }, () => program(place, 'run'))

@@ -1,15 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { everySecond, placeFor, program, programWith, daemon as startDaemon, until } from '../support/program.ts'
+import {
+  everySecond,
+  placeFor,
+  program,
+  programWith,
+  simulate,
+  daemon as startDaemon,
+  until,
+} from '../support/program.ts'
 import { look } from './support/look.ts'
 
 async function daemonOn(...node: readonly string[]) {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 100 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 100 } })
   const place = placeFor(simulator, temporaryFolder(), everySecond)
   return { simulator, place, daemon: await startDaemon(place, ...node) }
 }
@@ -32,8 +38,7 @@ it.each([
 })
 
 it('continues to work, and stops in time, while nobody reads its output', async () => {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 50 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 50 } })
   const often = `log: { level: trace }\nschedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *" }, evaluate: "* * * * * *" }`
   const place = placeFor(simulator, temporaryFolder(), often)
   const fifo = join(place.folder, 'fifo')

@@ -1,13 +1,19 @@
 import { openSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
-import { expect, it, onTestFinished } from 'vitest'
-import { startSimulator } from '../../../src/simulator/index.ts'
+import { expect, it } from 'vitest'
 import { scheduleLine } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { everySecond, placeFor, program, type RunningDaemon, daemon as startDaemon, until } from '../support/program.ts'
+import {
+  everySecond,
+  placeFor,
+  program,
+  type RunningDaemon,
+  simulate,
+  daemon as startDaemon,
+  until,
+} from '../support/program.ts'
 
 async function running() {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 150 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 150 } })
   const place = placeFor(simulator, temporaryFolder(), everySecond)
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   const daemon = await startDaemon(place)
@@ -62,8 +68,7 @@ it.each(Object.entries(mischief))('ends with one sentence when its database %s',
 })
 
 it('reports that it is not healthy as soon as its database is gone, before it exits', async () => {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users: 20 } })
   const place = placeFor(simulator, temporaryFolder(), scheduleLine('0 3 * * *'))
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   const began = Date.now() / 1000

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, chmodSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,34 +31,11 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** As on the command line, without `-c`. */
   readonly settings?: readonly string[]
-  /** Where its data go, instead of a folder that is made for it. */
-  readonly folder?: string
-  /** Where its log of changes goes, instead of among its data. */
-  readonly walFolder?: string
 }
 
-export async function postgresServer({
-  settings = [],
-  folder,
-  walFolder,
-}: ServerOptions = {}): Promise<PostgresServer> {
-  const place = placeOf(folder)
-  const wal = walFolder === undefined ? [] : ['-X', join(placeOf(walFolder), 'wal')]
-  const locale = ['-E', 'UTF8', '--locale=C.UTF-8']
-  // Small segments of the log of changes, for small file systems.
-  run(
-    place,
-    'initdb',
-    '-D',
-    join(place, 'data'),
-    '-U',
-    'tenantwatch',
-    '-A',
-    'trust',
-    '--wal-segsize=1',
-    ...locale,
-    ...wal,
-  )
+export async function postgresServer({ settings = [] }: ServerOptions = {}): Promise<PostgresServer> {
+  const place = placeOf()
+  run(place, 'initdb', '-D', join(place, 'data'), '-U', 'tenantwatch', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8')
   return serverIn(place, await freePort(), settings)
 }
 
@@ -112,12 +89,10 @@ function serverIn(place: string, port: number, settings: readonly string[]): Pos
 }
 
 /** A folder that the server may write to: it refuses to run as root. */
-function placeOf(given?: string): string {
-  const folder = given ?? mkdtempSync(join(tmpdir(), 'tenantwatch-postgres-'))
-  if (given === undefined) onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+function placeOf(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-postgres-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   if (isRoot) chownSync(folder, ...idsOfPostgres())
-  // The way to a folder of a test is open to the test's user only.
-  if (isRoot && given !== undefined) chmodSync(join(folder, '..'), 0o711)
   return folder
 }
 

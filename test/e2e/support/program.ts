@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Simulator } from '../../../src/simulator/index.ts'
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../../src/simulator/index.ts'
 
 export const bundle = join(import.meta.dirname, '../../../dist/tenantwatch.js')
 /** For a machine that has other things to do; only what fails takes as long. */
@@ -113,6 +113,13 @@ export async function until<T>(look: () => T | undefined | false | Promise<T | u
     if (Date.now() > end) throw new Error(`waited ${busyTimeoutMs} ms in vain for ${look}`)
     await new Promise((resolve) => setTimeout(resolve, 25))
   }
+}
+
+/** A simulated tenant that ends with the test. */
+export async function simulate(options: SimulatorOptions = {}): Promise<Simulator> {
+  const simulator = await startSimulator({ controlPort: null, ...options })
+  onTestFinished(() => simulator.close())
+  return simulator
 }
 
 /** Writes a configuration for a simulated tenant that asks as fast as it can; gives where to run. */

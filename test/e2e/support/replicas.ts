@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { onTestFinished } from 'vitest'
-import { type Simulator, startSimulator, type TenantSizes } from '../../../src/simulator/index.ts'
+import type { Simulator, TenantSizes } from '../../../src/simulator/index.ts'
 import { seriesOf } from '../../metrics/support/parse.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { type Place, type RunningDaemon, until } from './program.ts'
+import { type Place, type RunningDaemon, simulate, until } from './program.ts'
 
 /** Tenants of their own, each behind an address of its own; by name. */
 export type Tenants = ReadonlyMap<string, Simulator>
@@ -13,8 +12,7 @@ export type Tenants = ReadonlyMap<string, Simulator>
 export async function startTenants(count: number, sizes: Partial<TenantSizes>): Promise<Tenants> {
   const tenants = new Map<string, Simulator>()
   for (let n = 1; n <= count; n++) {
-    const simulator = await startSimulator({ controlPort: null, seed: n, sizes })
-    onTestFinished(() => simulator.close())
+    const simulator = await simulate({ seed: n, sizes })
     tenants.set(`t${n}`, simulator)
   }
   return tenants

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listening } from '../../support/listening.ts'
 
 /** A port of this process that leads to another one of the loopback, until the way is cut. */
 export interface TcpProxy {
@@ -11,8 +12,6 @@ export interface TcpProxy {
   refuse(): Promise<void>
   /** Nothing passes any longer; new connections are accepted. */
   silence(): void
-  /** Ends both. What was sent into the silence arrives late. */
-  open(): Promise<void>
 }
 
 export async function tcpProxy(target: number): Promise<TcpProxy> {
@@ -36,14 +35,11 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     pass(near, far)
     pass(far, near)
   })
-  const port = await listen(server, 0)
+  const port = await listening(server)
   const breakAll = () => {
     for (const socket of sockets) socket.resetAndDestroy()
   }
-  onTestFinished(() => {
-    breakAll()
-    server.close()
-  })
+  onTestFinished(breakAll)
   return {
     port,
     lead(to) {
@@ -59,16 +55,5 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
       isSilent = true
       for (const socket of sockets) socket.pause()
     },
-    async open() {
-      isSilent = false
-      for (const socket of sockets) socket.resume()
-      if (!server.listening) await listen(server, port)
-    },
   }
-}
-
-async function listen(server: Server, port: number): Promise<number> {
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  return (server.address() as AddressInfo).port
 }

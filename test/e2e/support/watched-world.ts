@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
+import type { Simulator } from '../../../src/simulator/index.ts'
 import { scheduleLine } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { daemon, type Place, placeFor, type RunningDaemon, until } from './program.ts'
+import { daemon, type Place, placeFor, type RunningDaemon, simulate, until } from './program.ts'
 import { hurried, type Prometheus, type PrometheusOptions, startPrometheus } from './prometheus.ts'
 
 export const day = 86_400_000
@@ -35,8 +34,7 @@ export function ownClient({ credentials }: Simulator): string {
 /** A tenant where nothing is wrong, watched by a daemon in a hurry, scraped by the real Prometheus each second. */
 export async function world(options: PrometheusOptions = {}): Promise<World> {
   const sizes = { users: 12, documents: 6 }
-  const simulator = await startSimulator({ controlPort: null, problems: false, sizes })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ problems: false, sizes })
   const { primary } = simulator
   for (const { userId } of [...primary.state.users()])
     primary.updateUser(userId, { state: 'Active', mfaStatus: true, mfaAction: false })

@@ -1,10 +1,10 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { systemClock } from '../../../../src/model/process/system-clock.ts'
-import { type ApiUser, type Simulator, startSimulator } from '../../../../src/simulator/index.ts'
+import type { ApiUser, Simulator } from '../../../../src/simulator/index.ts'
 import { fakeIo, type Ran } from '../../../support/fake-io.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
+import { simulate } from '../../support/program.ts'
 import { type Look, look } from './look.ts'
 
 export const pageSize = 20
@@ -40,8 +40,7 @@ const inside = (env: Readonly<Record<string, string>>, folder: string, ...args: 
 const full = ['sync', '--full', '--resource', 'users'] as const
 
 export async function fullSyncScene(): Promise<FullSyncScene> {
-  const simulator = await startSimulator({ controlPort: null, sizes: { users } })
-  onTestFinished(() => simulator.close())
+  const simulator = await simulate({ sizes: { users } })
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'tenantwatch.yaml'), configOf(simulator))
   const baseEnv = { ACME_TOKEN: simulator.tokens.reader, TENANTWATCH_CONFIG: 'tenantwatch.yaml' }

@@ -7,8 +7,8 @@ import { temporaryFolder } from '../../../support/temporary.ts'
 /** A small file system of its own, unmounted when the test is over. */
 export interface SmallDisk {
   readonly folder: string
-  /** Takes all room that is left, but for so many bytes. */
-  fill(leave?: number): void
+  /** Takes all room that is left. */
+  fill(): void
   free(): void
 }
 
@@ -20,7 +20,7 @@ export function smallDisk(kib: number): SmallDisk {
   const ballast = join(folder, 'ballast')
   return {
     folder,
-    fill(leave = 0) {
+    fill() {
       const fd = openSync(ballast, 'w')
       try {
         for (let size = 0; size <= kib * 1024; size += 4096) writeSync(fd, Buffer.alloc(4096, 1))
@@ -29,7 +29,6 @@ export function smallDisk(kib: number): SmallDisk {
       } finally {
         closeSync(fd)
       }
-      if (leave > 0) execFileSync('truncate', ['-s', `-${leave}`, ballast])
     },
     free: () => rmSync(ballast, { force: true }),
   }
