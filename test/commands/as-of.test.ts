@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 
+import { type Decidable, json } from './support/cli.ts'
 import { type Reported, timed } from './support/timed-world.ts'
 
 it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, expired, removed; raised, released', async () => {
@@ -14,8 +15,8 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
       `${base}waivers: [{ id: w, check: api-client-secret-not-expired, entity: ${clientId}, tenant: acme, owner: ann, reason: ${reason}, expires: ${expires} }]\n`,
     )
   const reported: Reported[] = []
-  const step = async (deed: () => void, wait = hourMs) => {
-    deed()
+  const step = async (deed: () => unknown, wait = hourMs) => {
+    await deed()
     await world.run('sync', '--full')
     world.pass(wait)
     reported.push(await world.report())
@@ -29,9 +30,14 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
   await step(() => {}, 20 * hourMs)
   await step(() => void primary.removeApiClient(clientId))
   await step(() => world.write('tenantwatch.yaml', base))
+  await step(async () => {
+    const hold = (await json<Decidable>(world, 'accept')).find(({ kind }) => kind === 'hold')
+    await world.run('accept', hold?.id ?? '', '--reason', 'Left with the spin-off', '--by', 'Ada')
+  })
   const states = reported.map(({ documents }) => {
     const [tenant] = (JSON.parse(documents[0] ?? '') as Standing).tenants
-    return [tenant?.waivers[0]?.state, tenant?.waivers[0]?.lapsed, tenant?.holds[0]?.reason]
+    const [decision] = tenant?.decisions ?? []
+    return [tenant?.waivers[0]?.state, tenant?.waivers[0]?.lapsed, tenant?.holds[0]?.reason ?? decision?.reason]
   })
   expect(states).toEqual([
     [undefined, undefined, undefined],
@@ -42,6 +48,7 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
     ['expired', 0, 'shrink_held'],
     ['expired', 0, 'shrink_held'],
     [undefined, undefined, 'shrink_held'],
+    [undefined, undefined, 'Left with the spin-off'],
   ])
   await world.run('sync', '--full')
   for (const one of reported) expect(await world.reportAgain(one)).toEqual(one)
@@ -51,5 +58,6 @@ interface Standing {
   readonly tenants: readonly {
     readonly waivers: readonly { readonly state: string; readonly lapsed: number }[]
     readonly holds: readonly { readonly reason: string }[]
+    readonly decisions: readonly { readonly reason: string }[]
   }[]
 }

@@ -19,37 +19,6 @@ async function explained() {
   return { ...world, userId, finding, explain }
 }
 
-it('prints the rule with its configuration, the raw facts, and the history of entity and finding', async () => {
-  const { explain, finding, userId } = await explained()
-  const { rule, record, changes, life, finding: shown } = await explain()
-  const identity = { createdAt: expect.stringMatching(/^20/), emailDigest: '[hidden]' }
-  expect(shown).toEqual({ ...finding, evidence: { ...finding.evidence, identity } })
-  expect(rule?.configured).toEqual({
-    enabled: true,
-    severity: null,
-    options: { enrolledWhen: null },
-    asEvaluated: true,
-  })
-  expect(record).toMatchObject({
-    resource: 'users',
-    fields: { userId, mfaStatus: false, state: 'Active' },
-    firstSeen: '2026-03-01T12:00:00.000Z',
-    readAt: '2026-03-05T12:00:00.000Z',
-    absent: false,
-  })
-  expect(record?.requestId).toBe(finding.evidence['requestId'])
-  const flags = changes.filter(({ field }) => field === 'mfaStatus').map(({ at, before, after }) => [at, before, after])
-  expect(flags.slice(-2)).toEqual([
-    ['2026-03-04T12:00:00.000Z', false, true],
-    ['2026-03-05T12:00:00.000Z', true, false],
-  ])
-  expect(life.slice(-3).map(({ at, event, resolution }) => [at.slice(0, 10), event, resolution])).toEqual([
-    ['2026-03-03', 'opened', null],
-    ['2026-03-04', 'resolved', 'fixed'],
-    ['2026-03-05', 'reopened', null],
-  ])
-})
-
 it('reports when the configured thresholds differ from the evaluated ones, and that a tenant is gone', async () => {
   const { explain, run, finding, read, write } = await explained()
   const base = read('tenantwatch.yaml')

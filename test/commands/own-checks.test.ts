@@ -72,11 +72,7 @@ it('lists own checks with their files and their problems', async () => {
     '',
     cli,
   )
-  const { code, stdout, stderr } = await made.run('checks')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^good-one +medium +users +All is well with good-one \(own: a\.sql\)$/m)
-  expect(stderr).toMatch(/bad-sql.*no such table: usrs/)
-  expect(stderr).toMatch(/own-file-c.*`id` is missing/)
+  expect((await made.run('checks')).stderr).toMatch(/bad-sql.*no such table: usrs[\s\S]*own-file-c.*`id` is missing/)
   const facts = JSON.parse((await made.run('checks', '--format', 'json')).stdout)
   expect(facts.slice(-3)).toMatchObject([
     { id: 'good-one', own: { file: 'a.sql', frameworks: ['SOC 2 CC6.1'], problem: null } },

@@ -75,16 +75,6 @@ function world(count: number, run: (tenant: string) => Promise<Ended>) {
   return { tenants, broken, forward, waiting, planned, jobs: created, scheduler }
 }
 
-it('catches up the other tenants while sixteen wait for the end of a Retry-After', async () => {
-  const ran: string[] = []
-  const { tenants, jobs } = world(20, async (tenant) => {
-    ran.push(tenant)
-    return { retryAt: Number(tenant.slice(1)) < 16 ? 1 : null }
-  })
-  await (await jobs.runDue(tenants)).ended
-  expect(ran).toHaveLength(20)
-})
-
 it('begins the due runs of other tenants when those of one cannot be read', async () => {
   const ran: string[] = []
   const { tenants, broken, jobs } = world(3, async (tenant) => {

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { severities } from '../../../src/model/severity.ts'
 import { stylesheet } from '../../../src/report/stylesheet.ts'
 import { synced } from '../support/cli.ts'
 
@@ -27,21 +26,6 @@ it('links only within itself, to places that exist once', async () => {
     expect(links).toEqual(
       expect.arrayContaining([`#tenant-${name}`, `#findings-${name}`, `#requirements-${name}_soc2`]),
     )
-})
-
-it('groups findings by check, the highest severity first, and tells severities apart as the page does', async () => {
-  const page = await written()
-  const part = page.slice(page.indexOf('id="findings-acme"'), page.indexOf('id="data-acme"'))
-  const groups = part.split('<h4 ').slice(1)
-  const severitiesIn = groups.map((group) => matches(group, /<li><p><span class="badge \w+">(\w+)</g))
-  const rank = (severity = '') => severities.indexOf(severity as (typeof severities)[number])
-  const falls = (list: readonly number[]) => list.every((one, i) => i === 0 || one <= (list[i - 1] ?? 0))
-  expect(severitiesIn.length).toBeGreaterThan(5)
-  expect(falls(severitiesIn.map(([first]) => rank(first)))).toBe(true)
-  for (const group of severitiesIn) expect(falls(group.map(rank))).toBe(true)
-  expect(part).toContain('<span class="badge worst">critical</span>')
-  expect(part).toContain('<span class="badge bad">high</span>')
-  expect(stylesheet).toMatch(/\.badge\.worst \{ color: var\(--card\); background: var\(--bad\); \}/)
 })
 
 it('uses only classes that its stylesheet knows', async () => {
