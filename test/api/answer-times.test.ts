@@ -151,29 +151,6 @@ it('the server time is given after a run that succeeded only, and not while the 
   expect(ended('failure', 'tenant_changed')).toBe(null)
 })
 
-it('a local clock that is set back by days leaves the newest time where it is', () => {
-  const { answer, clock, times } = scene()
-  answer()
-  const server = clock.now()
-  clock.jump(-9 * dayMs)
-  clock.advance(minuteMs)
-  expect(answer({ serverTime: server + minuteMs })).toBe('fine')
-  expect(times.now()).toBe(server + minuteMs)
-  expect(answer({ serverTime: clock.now() })).toBe('stale')
-})
-
-it('a time that both clocks had years ahead does not outlast their correction', () => {
-  const { answer, clock, times } = scene()
-  answer()
-  const right = clock.now()
-  clock.jump(900 * dayMs)
-  expect(answer({ serverTime: clock.now() })).toBe('fine')
-  expect(answer({ serverTime: right })).toBe('stale')
-  clock.jump(-900 * dayMs)
-  expect(answer({ serverTime: clock.now() })).toBe('fine')
-  expect(times.now()).toBe(clock.now())
-})
-
 it('an answer without a readable time is stale if its Date header lies behind earlier answers', () => {
   const start = fakeClock().now()
   const known = scene()

@@ -61,41 +61,6 @@ it('the process after a kill waits for the rest of the time', async () => {
   expect(clock.sleeps).toEqual([20 * secondMs])
 })
 
-it('a stored wait is cleared once it has passed, so that a clock set back cannot revive it', async () => {
-  const { clock, gate, stored, again } = setUp()
-  await gate.blockFor(60 * secondMs)
-  clock.advance(60 * secondMs)
-  await gate.pass()
-  expect(stored.at(-1)).toBe(0)
-  clock.jump(-dayMs)
-  expect(again().blockedUntil).toBe(0)
-})
-
-it('a wait that could not be stored holds all the same, and is stored as soon as it can be', async () => {
-  const tried: number[] = []
-  const { gate, clock } = setUp({
-    async storeWait(until) {
-      if (tried.push(until) === 1) throw new Error('The store is away')
-    },
-  })
-  await gate.blockFor(hourMs)
-  expect(tried).toHaveLength(1)
-  expect(await caught(gate.pass())).toMatchObject({ reason: 'rate_limited' })
-  await caught(gate.pass())
-  expect(tried).toEqual([clock.now() + hourMs, clock.now() + hourMs])
-})
-
-it('those who waited together start no faster than the rate allows', async () => {
-  const { clock, gate } = setUp({ requestsPerSecond: 2 })
-  await gate.blockFor(10 * secondMs)
-  const starts: number[] = []
-  for (let i = 0; i < 5; i++) {
-    await gate.pass()
-    starts.push(clock.monotonic())
-  }
-  expect(starts).toEqual([10_000, 10_000, 11_000, 11_000, 12_000])
-})
-
 it('a server that takes one request at a time and refuses others with 429 answers all of them', async () => {
   const refused = Array.from({ length: 7 }, () => Promise.withResolvers<void>())
   let refusals = 0
@@ -116,28 +81,4 @@ it('a server that takes one request at a time and refuses others with 429 answer
   await Promise.all(Array.from({ length: 8 }, () => client.reader.fetch(roles, {})))
   await Promise.all(Array.from({ length: 8 }, () => client.reader.fetch(roles, {})))
   expect(refusals).toBe(7)
-})
-
-/** Passes so often, and returns the results of those that were admitted. */
-async function admitted(gate: Gate, count: number): Promise<Disposable[]> {
-  const entered: Disposable[] = []
-  for (let index = 0; index < count; index++) void gate.pass().then((one) => entered.push(one))
-  await new Promise(setImmediate)
-  return entered
-}
-
-it('a refusal halves the requests in flight, down to one; 20 successes permit one more', async () => {
-  const { gate } = setUp()
-  const first = await admitted(gate, 6)
-  expect(first).toHaveLength(6)
-  for (let refusal = 0; refusal < 3; refusal++) gate.refused()
-  for (const one of first) one[Symbol.dispose]()
-  const second = await admitted(gate, 3)
-  expect(second).toHaveLength(1)
-  for (let success = 0; success < 20; success++) gate.succeeded()
-  await new Promise(setImmediate)
-  expect(second).toHaveLength(2)
-  second[0]?.[Symbol.dispose]()
-  await new Promise(setImmediate)
-  expect(second).toHaveLength(3)
 })
