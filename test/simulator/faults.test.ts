@@ -1,4 +1,3 @@
-import { request as httpRequest } from 'node:http'
 import { expect, it } from 'vitest'
 import type { FaultEffect, Simulator } from '../../src/simulator/index.ts'
 import { call, fullSync, records, start, startOnSockets } from './support.ts'
@@ -9,19 +8,6 @@ function headers(simulator: Simulator) {
 
 function roles(simulator: Simulator): Promise<Response> {
   return fetch(`${simulator.baseUrl}/api/public/roles`, { headers: headers(simulator), redirect: 'manual' })
-}
-
-/** The bytes of a body as they come, before any decompression. */
-function rawBody(simulator: Simulator): Promise<{ bytes: Buffer; chunks: number }> {
-  return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${simulator.baseUrl}/api/public/roles`, { headers: headers(simulator) }, (response) => {
-      const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ bytes: Buffer.concat(chunks), chunks: chunks.length }))
-      response.on('error', reject)
-    })
-    sent.on('error', reject).end()
-  })
 }
 
 async function startWith(effect: FaultEffect): Promise<Simulator> {
@@ -71,16 +57,6 @@ it('applies to the n-th request or the first few', async () => {
   expect(await statuses(3)).toEqual([503, 503, 200])
 })
 
-it('hangs until the caller gives up, and still closes', async () => {
-  const simulator = await startWith({ kind: 'hang' })
-  const ending = new AbortController()
-  const pending = fetch(`${simulator.baseUrl}/api/public/roles`, { headers: headers(simulator), signal: ending.signal })
-  const request = await simulator.requests.waitFor(({ done }) => done)
-  ending.abort()
-  await expect(pending).rejects.toThrow()
-  expect(request.status).toBeNull()
-})
-
 for (const effect of [
   { kind: 'reset', when: 'before' },
   { kind: 'reset', when: 'unanswered' },
@@ -93,13 +69,6 @@ for (const effect of [
     expect((await simulator.requests.waitFor(({ done }) => done)).status).toBeNull()
   })
 }
-
-it('drips the body in small pieces that make up the whole', async () => {
-  const simulator = await startWith({ kind: 'drip', chunkBytes: 500, everyMs: 0 })
-  const { bytes, chunks } = await rawBody(simulator)
-  expect(JSON.parse(bytes.toString()).data).toHaveLength(simulator.state().roles().length)
-  expect(chunks).toBeGreaterThan(1)
-})
 
 it('puts a byte into the body that is no UTF-8 inside JSON that a lenient decoder accepts', async () => {
   const simulator = await startWith({ kind: 'invalid-utf8' })
@@ -122,31 +91,6 @@ it('reshapes the envelope by function, merge patch and path', async () => {
   simulator.faults.clear()
   simulator.faults.add({ effect: { kind: 'set', path: 'pagination.nextCursor', value: null } })
   expect((await call(simulator, '/users')).body.pagination).toEqual({ limit: 50, nextCursor: null, hasMore: true })
-})
-
-it('empties a page of API clients, which the specification allows', async () => {
-  const simulator = await startWith({ kind: 'empty' })
-  expect((await call(simulator, '/api-clients')).body).toMatchObject({
-    data: [],
-    pagination: { nextCursor: null, hasMore: false },
-    error: null,
-  })
-  expect((await call(simulator, '/roles')).body).toMatchObject({ data: [], pagination: null })
-})
-
-it('repeats the cursor, or ignores it', async () => {
-  const simulator = await start()
-  const first = await call(simulator, '/users')
-  const cursor = first.body.pagination?.nextCursor
-  simulator.faults.add({ hasCursor: true, effect: { kind: 'repeat-cursor' } })
-  expect((await call(simulator, `/users?cursor=${cursor}`)).body.pagination).toMatchObject({
-    nextCursor: cursor,
-    hasMore: true,
-  })
-  simulator.faults.clear()
-
-  simulator.faults.add({ effect: { kind: 'ignore-cursor' } })
-  expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual(records(first))
 })
 
 it('leaves records out of lists, which are still found by their id', async () => {

@@ -23,13 +23,3 @@ it('logs every request with its token name, page, cursor and status, but no toke
   })
   expect(JSON.stringify(simulator.requests.all())).not.toContain(simulator.tokens.reader)
 })
-
-it('finds nothing wrong with a caller that keeps to the specification', async () => {
-  const simulator = await start()
-  for (const path of ['/users', '/documents', '/api-clients']) await fullSync(simulator, path)
-  await fullSync(simulator, '/api-clients')
-  await fullSync(simulator, '/documents?limit=200')
-  for (const path of ['/roles', '/permissions', '/authentication-settings', '/users/1001']) await call(simulator, path)
-  expect(simulator.violations).toEqual([])
-  expect(simulator.requests.nonGet()).toEqual([])
-})
