@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -17,43 +17,6 @@ interface Resource {
 const root = join(import.meta.dirname, '../..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 const resource = (name: string, folder = 'kubernetes') => parse(textOf(`deploy/${folder}/${name}`)) as Resource
-
-it.each(['kubernetes', 'kubernetes-postgresql', 'kubernetes-backup'])(
-  'lists every manifest of %s, each complete for kubectl apply: with kind, name, labels and the pods that it selects',
-  (folder) => {
-    const { resources, configMapGenerator = [] } = resource('kustomization.yaml', folder) as unknown as {
-      resources: string[]
-      configMapGenerator?: { files: string[] }[]
-    }
-    const own = resources.filter((name) => name !== '../kubernetes')
-    const files = readdirSync(join(root, 'deploy', folder)).filter((name) => name !== 'kustomization.yaml')
-    expect([...own, ...configMapGenerator.flatMap((one) => one.files)].toSorted()).toEqual(files.toSorted())
-    for (const name of own) {
-      const { apiVersion, kind, metadata, spec } = resource(name, folder)
-      expect(apiVersion).toMatch(/^([a-z.0-9]+\/)?v\d/)
-      expect(kind).toMatch(/^[A-Z]\w+$/)
-      expect(metadata).toMatchObject({ name: expect.stringMatching(/^tenantwatch/), labels: expect.any(Object) })
-      const { selector, podSelector, template } = (spec ?? {}) as Record<
-        string,
-        { matchLabels?: object; metadata?: object }
-      >
-      const pods = { 'app.kubernetes.io/name': 'tenantwatch' }
-      for (const selected of [selector, podSelector]) expect(selected?.matchLabels ?? selected ?? pods).toEqual(pods)
-      if (template !== undefined) expect(template.metadata).toEqual({ labels: pods })
-    }
-  },
-)
-
-it('gives the backup another name than the daemon, whose Service selects by it, and the volume of its StatefulSet', () => {
-  const { spec } = parse(textOf('deploy/kubernetes-backup/cron-job.yaml')).spec.jobTemplate.spec.template
-  const [daemon] = pods('stateful-set.yaml').template.spec.containers
-  expect(spec.volumes[0]).toEqual({ name: 'data', persistentVolumeClaim: { claimName: 'data-tenantwatch-0' } })
-  const [backup] = spec.containers
-  for (const part of ['image', 'env', 'securityContext', 'resources']) expect(backup[part]).toEqual(daemon[part])
-  expect(parse(textOf('deploy/kubernetes-backup/cron-job.yaml')).spec.jobTemplate.spec.template.metadata).toEqual({
-    labels: { 'app.kubernetes.io/name': 'tenantwatch-backup' },
-  })
-})
 
 it('packages the chart with the shipped rules and dashboards, in the version of the program', () => {
   const chart = join(root, 'deploy/helm/tenantwatch')
