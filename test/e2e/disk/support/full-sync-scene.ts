@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../support/temporary.ts'
 import { simulate } from '../../support/program.ts'
 import { type Look, look } from './look.ts'
 
-export const pageSize = 20
+const pageSize = 20
 const users = 3 * pageSize - 1
 
 /** A mirror of three pages of users in which the tenant has since changed, added and removed some. */
@@ -18,8 +18,6 @@ export interface FullSyncScene {
   readonly after: Look
   /** The tenant's users in the order of the list. */
   readonly truth: readonly ApiUser[]
-  /** Cursors in the order the full sync hands them out. */
-  readonly cursors: readonly string[]
   readonly folder: string
   readonly args: readonly string[]
   /** Gives the work a copy of the mirror of before, and takes it away. */
@@ -71,17 +69,12 @@ export async function fullSyncScene(): Promise<FullSyncScene> {
   }
 
   const before = await withCopy(async ({ store }) => look(store))
-  const cursors: string[] = []
   const after = await withCopy(async ({ settle }) => {
-    const end = simulator.onRequest(({ endpoint, cursor }) => {
-      if (endpoint === '/api/public/users' && cursor !== null) cursors.push(cursor)
-    })
     const result = await settle()
-    end()
     insist(result)
     return result.seen
   })
-  return { simulator, before, after, truth: [...simulator.state().users()], cursors, folder, args: full, withCopy }
+  return { simulator, before, after, truth: [...simulator.state().users()], folder, args: full, withCopy }
 }
 
 const configOf = ({ baseUrl }: Simulator) => `

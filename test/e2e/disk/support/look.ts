@@ -10,7 +10,6 @@ export interface Look {
   readonly findings: readonly string[]
   readonly events: readonly string[]
   readonly fullSyncs: readonly Row[]
-  readonly fullSyncPages: readonly number[]
   readonly cursor: string | null
   readonly completeStartedAt: number | null
   readonly runs: number
@@ -39,9 +38,6 @@ export function look(file: string): Look {
            iif(json_valid(data), data, '{}') ->> 'resolution' from events where kind like 'finding.%'`,
       ),
       fullSyncs: rows("select * from full_syncs where resource = 'users'"),
-      fullSyncPages: rows('select page from full_sync_pages where page > 0 order by page').map((row) =>
-        Number(row['page']),
-      ),
       cursor: (state?.['cursor'] ?? null) as string | null,
       completeStartedAt: (state?.['at'] ?? null) as number | null,
       runs: Number(rows('select count(*) as n from runs')[0]?.['n']),

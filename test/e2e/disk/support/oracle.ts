@@ -1,4 +1,4 @@
-import { type FullSyncScene, pageSize } from './full-sync-scene.ts'
+import type { FullSyncScene } from './full-sync-scene.ts'
 import type { Look, Row } from './look.ts'
 
 /** Fields that the list of users contains; `roleId` is read by another request and later. */
@@ -8,42 +8,26 @@ const plain = (value: unknown) => (typeof value === 'boolean' ? Number(value) : 
 const shown = (row: object) => JSON.stringify(listed.map((field) => plain(Reflect.get(row, field))))
 
 /**
- * What a disturbed full sync may have left: some of its pages whole with the full sync that counts them, or all of it; never rows
- * without their page, a page without its rows, a change without its history or a removal that nobody confirmed.
+ * What a disturbed full sync may have left: each user as before or as the tenant has it, and each change with its event; no
+ * removal that nobody confirmed, and no cursor of a full sync that has not ended. What it lost shows when it is settled.
  */
-export function halfDone(seen: Look, { before, after, truth, cursors }: FullSyncScene): string[] {
+export function halfDone(seen: Look, { before, after, truth }: FullSyncScene): string[] {
   const problems = [...seen.broken]
-  const [fullSync, ...more] = seen.fullSyncs
-  if (more.length > 0) problems.push(`${more.length + 1} full syncs of users are open`)
-  const complete = seen.completeStartedAt !== before.completeStartedAt
-  const pages = complete ? Math.ceil(truth.length / pageSize) : Number(fullSync?.['pages'] ?? 0)
-  if (complete && fullSync !== undefined) problems.push('a full sync is complete and still open')
-  const counted = fullSync === undefined ? [] : Array.from({ length: pages }, (_, index) => index + 1)
-  // The reading at the end of the feed may have added its records.
-  const held = fullSync?.['reached_end'] === 1 ? seen.fullSyncPages.slice(0, pages) : seen.fullSyncPages
-  if (JSON.stringify(held) !== JSON.stringify(counted))
-    problems.push(`the full sync counts ${pages} pages and holds ${seen.fullSyncPages}`)
-  const next = fullSync?.['reached_end'] === 0 && pages > 0 ? (cursors[pages - 1] ?? null) : null
-  if (fullSync !== undefined && fullSync['next_cursor'] !== next)
-    problems.push('the full sync continues at another place')
-  if (seen.cursor !== (complete ? after : before).cursor)
-    problems.push(`the incremental sync cursor is ${seen.cursor} although complete=${complete}`)
-
+  const isComplete = seen.completeStartedAt !== before.completeStartedAt
+  if (seen.fullSyncs.length > (isComplete ? 0 : 1))
+    problems.push(`${seen.fullSyncs.length} full syncs of users are open`)
+  if (seen.cursor !== (isComplete ? after : before).cursor)
+    problems.push(`the incremental sync cursor is ${seen.cursor} although complete=${isComplete}`)
   const old = new Map(before.users.map((row) => [row['userId'], row]))
   const now = new Map(seen.users.map((row) => [row['userId'], row]))
-  const fresh = new Map(truth.map((user, index) => [user.userId, { user, page: Math.floor(index / pageSize) + 1 }]))
-  for (const [userId, { user, page }] of fresh) {
-    const row = now.get(userId)
-    const was = old.get(userId)
-    const due = page <= pages ? user : was
-    if (due === undefined ? row !== undefined : row === undefined || shown(row) !== shown(due))
-      problems.push(`user ${userId} of page ${page} is not as after ${pages} pages`)
-    if (row?.['removed'] === 1) problems.push(`user ${userId} is a false tombstone`)
-    if (row?.['missing'] === 1) problems.push(`user ${userId} is marked missing`)
-  }
-  for (const row of seen.users) {
-    const gone = !fresh.has(Number(row['userId']))
-    if (gone && row['removed'] === 1 && !complete) problems.push(`user ${row['userId']} was removed before the end`)
+  const fresh = new Map(truth.map((user) => [user.userId, user]))
+  for (const [userId, row] of now) {
+    const user = fresh.get(Number(userId))
+    const may = [old.get(userId), user].flatMap((one) => (one === undefined ? [] : [shown(one)]))
+    if (!may.includes(shown(row))) problems.push(`user ${userId} is neither as before nor as the tenant has it`)
+    if (row['removed'] === 1 && (user !== undefined || !isComplete))
+      problems.push(`user ${userId} is a false tombstone`)
+    if (row['missing'] === 1 && user !== undefined) problems.push(`user ${userId} is marked missing`)
   }
   problems.push(...historyProblems(seen, before, old, now))
   return problems
