@@ -105,18 +105,6 @@ it('does not hammer with a dead credential: one probe a cycle, in turns, until o
   expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
 })
 
-it('takes up a changed token at once, dead or not, and numbers a new identity', async () => {
-  const t = await tenant({ second: all, third: all })
-  await caught(t.client.reader.fetch(users, {}))
-  t.paths()
-  t.env['TOKEN'] = 'second'
-  const { identity } = (await t.client.reader.fetch(users, {})).meta
-  expect(identity).toBeGreaterThan(1)
-  expect(t.paths()).toEqual(['users'])
-  t.env['TOKEN'] = 'third'
-  expect((await t.client.reader.fetch(roles, {})).meta.identity).toBeGreaterThan(identity)
-})
-
 it('numbers a new identity when an endpoint that answered 401 answers again, and only then', async () => {
   const t = await tenant({ first: ['users'] })
   expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(1)

@@ -24,7 +24,10 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
   }
   await step(() => {})
   await step(() => waive('The vendor renews it next week', '2026-03-20'))
-  await step(() => void primary.updateApiClient(clientId, { secretExpirationDate: '2026-02-02T00:00:00Z' }))
+  await step(() => {
+    primary.updateApiClient(clientId, { secretExpirationDate: '2026-02-02T00:00:00Z' })
+    for (const { userId } of [...primary.state.users()]) primary.updateUser(userId, { lastName: 'Byron' })
+  })
   await step(() => waive('The vendor renews it in two weeks', '2026-03-01'))
   await step(() => void primary.removeUsers(({ userId }) => userId % 2 === 0))
   await step(() => {}, 20 * hourMs)
@@ -34,6 +37,8 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
     const hold = (await json<Decidable>(world, 'accept')).find(({ kind }) => kind === 'hold')
     await world.run('accept', hold?.id ?? '', '--reason', 'Left with the spin-off', '--by', 'Ada')
   })
+  const named = reported.map(({ documents }) => /Byron/.test(documents[0] ?? ''))
+  expect(named.slice(0, 3)).toEqual([false, false, true])
   const states = reported.map(({ documents }) => {
     const [tenant] = (JSON.parse(documents[0] ?? '') as Standing).tenants
     const [decision] = tenant?.decisions ?? []

@@ -44,15 +44,3 @@ it('counts an e-mail that two users have, in any letter case, once each full syn
   await fullSync()
   expect(counted).toHaveLength(2)
 })
-
-it('counts no e-mail of a user that may be gone', async () => {
-  const { test, counted, fullSync } = await syncing()
-  const [first] = [...test.sim.primary.state.users()]
-  const twin = test.sim.primary.addUser({ email: first?.email ?? '' })
-  await fullSync()
-  test.sim.primary.removeUser(twin.userId)
-  test.sim.faults.add({ path: `/api/public/users/${twin.userId}`, effect: { kind: 'status', status: 500 } })
-  await fullSync()
-  expect(test.query('select user_id from users where missing_since is not null')).toEqual([{ user_id: twin.userId }])
-  expect(counted).toHaveLength(1)
-})

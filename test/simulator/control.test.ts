@@ -101,13 +101,10 @@ it('names the place of the problem of a control request', async () => {
     ['/nothing', {}, 404, 'POST /nothing'],
     ['/faults', {}, 400, 'effect'],
     ['/faults', { effect: { kind: 'delay' } }, 400, 'effect.ms'],
-    ['/faults', { effect: { kind: 'hang', extra: 1 } }, 400, 'extra'],
     ['/faults', { effect: { kind: 'reset', when: 'x' } }, 400, 'effect.when'],
     ['/faults', { effect: { kind: 'none of them' } }, 400, 'repeat-cursor'],
-    ['/faults', { effect: { kind: 'transform' } }, 400, 'effect'],
     ['/faults', { pth: '/x', effect: { kind: 'hang' } }, 400, 'pth'],
     ['/mutate', { resource: 'users', op: 'update', id: 5 }, 404, '5 of users'],
-    ['/mutate', { resource: 'users', op: 'remove', id: 5 }, 404, '5 of users'],
     ['/mutate', { resource: 'users', op: 'remove' }, 400, 'id'],
     ['/mutate', { resource: 'users', op: 'add', fields: { mfastatus: false } }, 400, 'mfaStatus?'],
     ['/mutate', { resource: 'roles', op: 'add', fields: { permissions: ['Api_User_Read'] } }, 404, 'Api_User_Read'],
@@ -115,10 +112,8 @@ it('names the place of the problem of a control request', async () => {
     ['/mutate', { resource: 'users', op: 'add', field: {} }, 400, 'field'],
     ['/tokens', { token: 'reader', action: 'grant' }, 400, 'permission'],
     ['/readings', { errorShap: 1 }, 400, 'errorShap'],
-    ['/readings', { errorShape: 1 }, 400, 'errorShape'],
     ['/readings', { documentOrder: 'fileId' }, 400, 'documentOrder'],
     ['/live', { steps: -1 }, 400, 'steps'],
-    ['/live', [], 400, 'body'],
   ] as const) {
     const answer = await ask(simulator, 'POST', path, json)
     expect([path, answer]).toEqual([path, { status, body: { error: expect.stringContaining(place) } }])

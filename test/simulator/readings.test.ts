@@ -23,17 +23,6 @@ it('knows the page size parameter by another name, or none', async () => {
   expect(records(await call(simulator, '/documents'))).toHaveLength(50)
 })
 
-it('clamps a page size out of range, or refuses it', async () => {
-  const simulator = await start()
-  const limit = async (text: string) => (await call(simulator, `/documents?limit=${text}`)).body.pagination?.limit
-  expect(await Promise.all(['201', '0', '-1', 'x', '1.5', '200'].map(limit))).toEqual([200, 50, 50, 50, 50, 200])
-  simulator.setReadings({ badPageSize: 'reject' })
-  for (const text of ['201', '0', 'x']) {
-    expect((await call(simulator, `/documents?limit=${text}`)).status).toBe(400)
-  }
-  expect((await call(simulator, '/documents?limit=200')).status).toBe(200)
-})
-
 it('writes errors in four shapes, inside the envelope or bare', async () => {
   const simulator = await start()
   const message = expect.any(String)

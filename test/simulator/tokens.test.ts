@@ -35,28 +35,6 @@ it('issues short-lived tokens for client credentials in the form or in Basic', a
   expect(simulator.violations).toEqual([])
 })
 
-it('refuses token requests with the errors of RFC 6749', async () => {
-  const simulator = await start()
-  const { clientId, clientSecret } = simulator.credentials.reader
-  const expired = simulator.credentials.expired
-  const grant = { grant_type: 'client_credentials' }
-  expect(await askToken(simulator, {})).toEqual({ status: 400, body: { error: 'invalid_request' } })
-  expect(await askToken(simulator, { grant_type: 'password' })).toMatchObject({
-    status: 400,
-    body: { error: 'unsupported_grant_type' },
-  })
-  for (const [client_id, client_secret] of [
-    [clientId, 'wrong'],
-    ['wrong', clientSecret],
-    [expired.clientId, expired.clientSecret],
-  ] as const) {
-    expect(await askToken(simulator, { ...grant, client_id, client_secret })).toEqual({
-      status: 401,
-      body: { error: 'invalid_client' },
-    })
-  }
-})
-
 it('ends a token when the secret of its client expires', async () => {
   let now = startTime
   const simulator = await start({ clock: () => now })

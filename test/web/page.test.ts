@@ -12,8 +12,6 @@ import { commandsIn, textOf, unopened } from './support/html.ts'
 import { acme, change, finding, globex, waiver } from './support/scene.ts'
 import { findingsFrom, sources, type Wanted, webOptions } from './support/server.ts'
 
-const day = 86_400_000
-
 async function page(over: Partial<WebSources> = {}, wanted: Wanted = {}, path = '/'): Promise<string> {
   const answer = await ask(webOptions({ sources: { ...sources, ...over }, ...wanted }), path)
   expect(answer.status).toBe(200)
@@ -228,33 +226,6 @@ it('groups changes by record and request, with names, values and request ids', a
   expect(texts[1]).toContain('removed')
   expect(texts[2]).toContain('permissions +B -A')
   expect(texts[3]).not.toMatch(/authentication-settings\s+authentication-settings/)
-})
-
-it('lists secrets and waivers, those that end first, and stays small', async () => {
-  const waivers = [
-    waiver({ id: 'W-later' }),
-    waiver({ id: 'W-expired', state: 'expired', expiresAt: at - day }),
-    waiver({ id: 'W-lapsed', state: 'lapsed', lapsed: 3, expiresAt: at + day }),
-  ]
-  const secrets = async () =>
-    Array.from({ length: 5000 }, (_, i) => ({
-      ...{ clientId: `c${i}`, name: null, role: null },
-      own: i === 4999,
-      expiresAt: at + (i - 1) * day,
-    }))
-  const html = await pageOf({ waivers }, { secrets })
-  expect([...html.slice(html.indexOf('id="waivers-acme"')).matchAll(/W-\w+/g)].map(([id]) => id)).toEqual([
-    'W-expired',
-    'W-lapsed',
-    'W-later',
-  ])
-  const seen = unopened(html)
-  expect(seen).toContain('1 active, 1 expired, 1 lapsed')
-  expect(seen).toContain('2 expired, 90 expire within 90 days, 4,908 later')
-  expect(seen).toMatch(/Expires next 2 secrets have expired secret of c2 in 24 h|Expires next 2 secrets have expired/)
-  expect(html).toContain('and 4,899 more')
-  expect(html).toContain('<bdi>c4999</bdi>')
-  expect(html.length).toBeLessThan(100_000)
 })
 
 const fleet = (count: number) =>

@@ -63,24 +63,6 @@ it('only warns of a hold of one list, and of what was never read', async () => {
   ])
 })
 
-it('warns of a tenant that was accepted and is not read yet, and recognizes it afterwards', async () => {
-  const world = await synced()
-  others(world)
-  world.pass(aDay)
-  await world.run('sync')
-  const [{ id, count }] = JSON.parse((await world.run('accept', '--format', 'json')).stdout)
-  await world.run('accept', id, '--count', String(count), '--reason', 'The tenant was moved, ticket 4711')
-  expect((await doctor(world)).code).toBe(3)
-  world.pass(aDay)
-  await world.run('sync', '--resource', 'roles')
-  const { code, stdout } = await doctor(world)
-  expect(marks(stdout, 'identity')).toEqual([expect.stringMatching(/^warn identity: another tenant was accepted/)])
-  expect(code).toBe(0)
-  world.pass(aDay)
-  expect((await world.run('sync', '--full')).code).toBe(0)
-  expect((await doctor(world)).stdout).toMatch(/^ok identity: The tenant is recognized/m)
-})
-
 it('fails where the address moved, and where no list can be read', async () => {
   const world = await synced()
   const config = world.read('tenantwatch.yaml')
