@@ -54,9 +54,9 @@ export function key(kind: string, words: string): Html {
   return html`<span class="key ${kind}"></span>${words}`
 }
 
-/** Texts below the horizontal axis at the beginning, in the middle and at the end. */
+/** Texts below the horizontal axis at the beginning, in the middle and at the end; `from` is before the first instant. */
 export function axis({ from, to }: Span, y: number): Html {
   const text = (share: number, anchor: string) =>
-    html`<text x="${percent(share)}" y="${y}" text-anchor="${anchor}">${dayOf(from + share * (to - from))}</text>`
+    html`<text x="${percent(share)}" y="${y}" text-anchor="${anchor}">${dayOf(from + 1 + share * (to - from - 1))}</text>`
   return html`${text(0, 'start')}${text(0.5, 'middle')}${text(1, 'end')}`
 }

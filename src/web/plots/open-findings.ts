@@ -25,7 +25,7 @@ export function openFindings(trend: Trend, name: string, most = Number.POSITIVE_
   if (shown.holds.length > 0) legend.push(key('on-hold', 'on hold'))
   return plot({
     ...{ id: `open-${name}`, title: 'Open findings', height, legend },
-    head: html`<p><strong>${open === null ? 'not known' : number(total(open))}</strong> ${sinceYesterday(shown)}waived ones included</p>${links ?? ''}`,
+    head: html`<p><strong>${open === null ? 'not known' : number(total(open))}</strong> ${inADay(shown)}waived ones included</p>${links ?? ''}`,
     description: `On ${dayOf(first?.at ?? to)}: ${inWords(first?.open ?? null)}. On ${dayOf(to)}: ${inWords(open)}. Times without data: ${shown.gaps.length}. Holds: ${shown.holds.length}.`,
     body: drawn(shown, name),
     table: tableOf(shown, seen),
@@ -36,13 +36,13 @@ function stepOf({ samples: [first, second] }: Trend): number {
   return first === undefined || second === undefined ? dayMs : second.at - first.at
 }
 
-/** `+5 since yesterday, `; without all data a smaller number is no good news. */
-function sinceYesterday(trend: Trend): string {
+/** `+5 in a day, `; without all data a smaller number is no good news. */
+function inADay(trend: Trend): string {
   const [before, now] = trend.samples.slice(-2)
   if (stepOf(trend) !== dayMs || before?.open == null || now?.open == null) return ''
   const change = total(now.open) - total(before.open)
-  const words = change === 0 ? 'as many as' : `${change > 0 ? '+' : '−'}${number(Math.abs(change))} since`
-  return `${words} yesterday${overlapMs(trend.gaps, before.at, now.at) > 0 ? ' with data missing' : ''}, `
+  const words = change === 0 ? 'no more or less' : `${change > 0 ? '+' : '−'}${number(Math.abs(change))}`
+  return `${words} in a day${overlapMs(trend.gaps, before.at, now.at) > 0 ? ' with data missing' : ''}, `
 }
 
 function overlapMs(spans: readonly Span[], from: number, to: number): number {
