@@ -78,7 +78,7 @@ async function presentList<Row extends object>(
   if (output === undefined) await writeAll(io, pieces, isTable)
   else await writeFile(io, { name: output, pieces })
   if (isTable && seen.rows === 0) note(io, listing.none)
-  else if (terminal !== null && listing.summary !== undefined)
+  else if (seen.rows > 0 && terminal !== null && listing.summary !== undefined)
     io.stdout.write(`\n${wrapLine(listing.summary, terminal, 2)}\n`)
   if (seen.isCut) note(io, `--limit left out further rows: these are the ${listing.keeps ?? 'first'} ${seen.rows}`)
   for (const line of listing.notes ?? []) note(io, line)

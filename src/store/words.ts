@@ -1,4 +1,5 @@
 import { SyncError } from '../model/errors.ts'
+import { severities } from '../model/severity.ts'
 
 /** @throws TypeError when `text` is not a word that this version knows. */
 export function oneOf<const T extends string>(list: readonly T[], text: string): T {
@@ -18,3 +19,6 @@ export function fromJson(text: string): unknown {
     })
   }
 }
+
+/** Expression for the severity of a finding, from 0 for the lowest one; an index has the same. */
+export const severityRank = `(case severity ${severities.map((one, rank) => `when '${one}' then ${rank}`).join(' ')} end)`

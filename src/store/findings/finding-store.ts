@@ -5,7 +5,7 @@ import type { Db, Dialect } from '../db/db.ts'
 import { lastEventOf } from '../event-store.ts'
 import { type FindingFacts, findingKinds, listOfKinds } from '../events.ts'
 import { type AsOf, present } from '../history/as-of.ts'
-import { fromJson, oneOf } from '../words.ts'
+import { fromJson, oneOf, severityRank } from '../words.ts'
 import { type Lapse, lapsedFingerprints, lapseReader } from './waiver-store.ts'
 
 /** Size of the first batch, which is all that most outputs read. */
@@ -43,12 +43,10 @@ export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSe
   readonly evidence: string
 }
 
-const rankOfSeverity = `case f.severity ${severities.map((one, rank) => `when '${one}' then ${rank}`).join(' ')} end`
-
 const orders = {
   opened: ['f.id'],
   age: ['f.first_seen_at', 'f.fingerprint'],
-  severity: [rankOfSeverity, 'f.id'],
+  severity: [severityRank, 'f.id'],
 } as const
 
 /** An absent field does not restrict. */

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { severityRank } from '../words.ts'
 
 /** Last result of a check. Readers apply the current age of its inputs. */
 export const checkStates = sqliteTable(
@@ -65,5 +66,8 @@ export const findings = sqliteTable(
       .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
       .where(sql`resolved_at is null`),
     index('findings_all').on(table.tenantId, table.check),
+    // Batches of a tenant's findings begin after the last one.
+    index('findings_tenant').on(table.tenantId, table.id),
+    index('findings_severity').on(table.tenantId, sql.raw(severityRank), table.id).where(sql`resolved_at is null`),
   ],
 )
