@@ -13,6 +13,7 @@ import {
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { type SeverityCounts, total } from '../model/severity.ts'
+import { plural } from '../model/text/numbers.ts'
 import { identifying } from '../resources/index.ts'
 import type { CheckStateRow, PostureStore, SyncState } from '../store/port.ts'
 import type { Check } from './check.ts'
@@ -131,7 +132,7 @@ function titleOf({ title, failing }: Check, status: CheckStatus, open: SeverityC
   const count = total(open)
   if (failing === undefined || status !== 'fail' || count === 0) return title
   if (typeof failing === 'string') return failing
-  return `${count} ${failing[count === 1 ? 0 : 1]}`
+  return plural(count, ...failing)
 }
 
 /** The problem of an own check, or the entities that another check could not evaluate. */

@@ -1,6 +1,6 @@
 import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { plural } from '../model/text/numbers.ts'
+import { grouped, plural } from '../model/text/numbers.ts'
 import type { Columns } from './formats.ts'
 
 export const groupings = ['check', 'entity'] as const
@@ -59,7 +59,7 @@ function countsOf(found: readonly FindingView[]): Readonly<Record<Severity, numb
 export function totals(found: readonly FindingView[]): string {
   const isOpen = found.every(({ state }) => state === 'open')
   const counts = countsOf(found)
-  const bySeverities = highestFirst.flatMap((one) => (counts[one] > 0 ? [`${counts[one]} ${one}`] : []))
+  const bySeverities = highestFirst.flatMap((one) => (counts[one] > 0 ? [`${grouped(counts[one])} ${one}`] : []))
   return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${bySeverities.join(', ')}`
 }
 

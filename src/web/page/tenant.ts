@@ -118,7 +118,7 @@ function recent(page: TenantPage): Html {
     (view) =>
       html`<li>${badge(view.severity, severityTone[view.severity])} ${foreign(namesOf(view, page)[0] ?? '')} <code>${view.check}</code></li>`,
   )
-  const rest = `${number(all.length - shown.length)}${all.length === most.recent ? ' or more' : ' more'}`
+  const rest = `${all.length === most.recent ? 'at least ' : ''}${number(all.length - shown.length)} more`
   const more = all.length > shown.length ? html`<li>and ${rest}</li>` : ''
   return brief(id, 'New since yesterday', shown.length === 0 ? html`<li>Nothing</li>` : html`${items}${more}`)
 }

@@ -21,6 +21,9 @@ export function ticksTo(most: number): readonly number[] {
   return Array.from({ length: Math.max(1, Math.ceil(most / step)) + 1 }, (_, i) => i * step)
 }
 
+/** `950`, `1.2K`: fits beside an axis, and those of thirteen weeks side by side on a phone. */
+export const compact = new Intl.NumberFormat('en', { notation: 'compact' })
+
 export interface Plot {
   /** Unique on the page. */
   readonly id: string

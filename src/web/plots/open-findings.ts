@@ -5,7 +5,7 @@ import { type SeverityCounts, severities, total } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { Span, Trend } from '../../model/trend.ts'
 import type { Html } from '../page/text.ts'
-import { axis, band, key, percent, plot, ticksTo } from './frame.ts'
+import { axis, band, compact, key, percent, plot, ticksTo } from './frame.ts'
 
 const ranked = severities.toReversed()
 const [top, base, height] = [12, 150, 170]
@@ -61,7 +61,7 @@ function drawn(trend: Trend, name: string): Html {
   const scale = (base - top) / (ticks.at(-1) ?? 1)
   const lines = ticks.map((tick) => ({ tick, y: Math.round(base - tick * scale) }))
   return html`<defs><pattern id="gap-${name}" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="2" height="6"/></pattern></defs>
-${lines.map(({ tick, y }) => html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}"/><text x="-8" y="${y + 4}" text-anchor="end">${number(tick)}</text>`)}
+${lines.map(({ tick, y }) => html`<line class="grid" x1="0" x2="100%" y1="${y}" y2="${y}"/><text x="-8" y="${y + 4}" text-anchor="end">${compact.format(tick)}</text>`)}
 ${samples.map((_, i) => column(samples, i, scale))}
 ${gaps.map((gap) => band(gap, trend, html`y="${top}" height="${base - top}" class="gap-band" fill="url(#gap-${name})"`))}
 ${holds.map((hold) => band(hold, trend, html`y="2" height="5" class="on-hold"`))}

@@ -4,11 +4,9 @@ import { describeDuration, hourMs } from '../../model/durations.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { Trend } from '../../model/trend.ts'
 import type { Html } from '../page/text.ts'
-import { axis, key, percent, plot, shareOf } from './frame.ts'
+import { axis, compact, key, percent, plot, shareOf } from './frame.ts'
 
 const [top, bottom, height] = [27, 99, 140]
-/** `950`, `1.2K`: the numbers of all weeks fit side by side on a phone. */
-const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 
 /** Findings that were opened and resolved in each week. */
 export function weeksOfFindings(trend: Trend, name: string): Html {
