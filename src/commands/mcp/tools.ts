@@ -50,9 +50,9 @@ export const tools: readonly Tool[] = [
       const { check, severities } = query
       const postures = shownPostures(await views.posture(query.tenant), details)
       const ordered = { ...query, text, order: 'severity', descending: true } as const
-      const found = await Array.fromAsync(shownFindings((one) => batches(views.findings(one)), ordered, details))
+      const found = shownFindings((one) => batches(views.findings(one)), ordered, details)
       return {
-        ...(await part(found.flat())),
+        ...(await part(rowsOf(found))),
         notes: postures.flatMap((one) => [...notesOf(within(one, checks, check), { all, check, severities })]),
       }
     },
@@ -107,7 +107,14 @@ export const tools: readonly Tool[] = [
   }),
 ]
 
-/** The first or last rows of an answer, and the number of rows that it leaves out. */
+async function* rowsOf<Row>(found: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
+  for await (const batch of found) yield* batch
+}
+
+/** Rows that are counted after the first ones. Reading all of 100,000 findings takes seconds. */
+export const mostCounted = 1000
+
+/** The first or last rows of an answer, and the number of rows that it leaves out, as far as they are counted. */
 async function part<Row>(
   all: Rows<Row>,
   shown: (row: Row) => unknown = (row) => row,
@@ -119,6 +126,7 @@ async function part<Row>(
     count++
     if (keeps === 'last' && kept.length === most) kept.shift()
     if (kept.length < most) kept.push(row)
+    if (keeps === 'first' && count === most + mostCounted) break
   }
   return { rows: kept.map(shown), more: count - kept.length }
 }
