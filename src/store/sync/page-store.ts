@@ -3,7 +3,14 @@ import { secondMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { identifying as identifyingResources } from '../../resources/index.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { comparisonOf, identifies, isIdentifying, type KnownRow, knownRows, PageChanges } from '../records/page-changes.ts'
+import {
+  comparisonOf,
+  identifies,
+  isIdentifying,
+  type KnownRow,
+  knownRows,
+  PageChanges,
+} from '../records/page-changes.ts'
 import { differingFields, supplementOf } from '../records/record-body.ts'
 import { appendRecordEvents } from '../records/record-events.ts'
 import { isLive } from '../records/record-reader.ts'

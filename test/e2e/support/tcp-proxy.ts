@@ -12,6 +12,8 @@ export interface TcpProxy {
   refuse(): Promise<void>
   /** Nothing passes any longer; new connections are accepted. */
   silence(): void
+  /** Ends both. What was sent into the silence arrives late. */
+  open(): Promise<void>
 }
 
 export async function tcpProxy(target: number): Promise<TcpProxy> {
@@ -54,6 +56,13 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     silence() {
       isSilent = true
       for (const socket of sockets) socket.pause()
+    },
+    async open() {
+      isSilent = false
+      for (const socket of sockets) socket.resume()
+      if (server.listening) return
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
     },
   }
 }
