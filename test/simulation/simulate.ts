@@ -144,6 +144,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   }
   life.stop()
   await calamity.end()
+  // Where each full page announces another one, exactly full pages confirm no removal of a document until the next upload.
+  const documents = own.documents.live().length
+  if (readings.hasMoreWhenFull && documents > 0 && documents % readings.pageSize.documents === 0)
+    own.putDocument({ ...maker.document(own, time.now), updatedAt: time.now })
   const recoversSince = time.now
   await checkRecovery({
     ...{ time, world: own, wall, machine, oracle, ledger },

@@ -2,6 +2,7 @@ import { secondMs } from '../../model/durations.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedWithTime } from '../../model/resource.ts'
 import type { AbsentRecord, FullSyncRow } from '../../store/port.ts'
+import type { MirrorRecord } from '../../store/records/query.ts'
 import { noteEvent } from '../contract-events.ts'
 import { readFeed } from '../feeds/feed-reading.ts'
 import { endsRun, type Run } from '../run.ts'
@@ -61,25 +62,26 @@ async function readSince(run: Run, id: number, since: number): Promise<boolean> 
 }
 
 /** Of the next older record, with which the pages end elsewhere; null if there is none. */
-async function timeBefore(
-  { context, tenantId, definition }: Run,
-  { updatedAfter: { updated } }: FeedWithTime,
-  since: number,
-) {
+async function timeBefore({ context, tenantId }: Run, definition: FeedWithTime, since: number): Promise<number | null> {
   let latest: number | null = null
   for await (const batch of context.store.records(tenantId).select(definition.name)) {
-    for (const { times } of batch) {
-      const at = (times[`${updated}Ms`] ?? since) - marginMs
-      if (at < since - marginMs && at > (latest ?? 0)) latest = at
+    for (const record of batch) {
+      const at = timeOf(record, definition) - marginMs
+      if (at < since && at > (latest ?? 0)) latest = at
     }
   }
   return latest
 }
 
+/** When a record was last updated, else created; in milliseconds since the epoch. */
+function timeOf({ times }: Pick<MirrorRecord, 'times'>, { updatedAfter: { updated, created } }: FeedWithTime): number {
+  return times[`${updated}Ms`] ?? times[`${created}Ms`] ?? 0
+}
+
 /** When the oldest of the records was last updated, else created, less a margin; in milliseconds since the epoch. */
 async function oldestTime(
-  { context, tenantId, definition }: Run,
-  { updatedAfter: { updated, created } }: FeedWithTime,
+  { context, tenantId }: Run,
+  definition: FeedWithTime,
   due: readonly AbsentRecord[],
 ): Promise<number> {
   const records = await context.store.records(tenantId).byKeys(
@@ -88,6 +90,6 @@ async function oldestTime(
   )
   // A record without a valid version has no known time.
   if (records.length < due.length) return 0
-  const times = records.map((record) => record.times[`${updated}Ms`] ?? record.times[`${created}Ms`] ?? 0)
+  const times = records.map((record) => timeOf(record, definition))
   return Math.max(0, Math.min(...times) - marginMs)
 }
