@@ -44,7 +44,7 @@ CREATE TABLE `events` (
 --> statement-breakpoint
 CREATE INDEX `events_subject` ON `events` (`tenant_id`,`kind`,`subject`,`id`);--> statement-breakpoint
 CREATE INDEX `events_tenant` ON `events` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE INDEX `events_time` ON `events` (`at`) WHERE data is not null;--> statement-breakpoint
+CREATE INDEX `events_time` ON `events` (`tenant_id`,`at`) WHERE data is not null;--> statement-breakpoint
 CREATE TABLE `check_states` (
 	`tenant_id` integer NOT NULL,
 	`check` text NOT NULL,
@@ -175,7 +175,7 @@ CREATE TABLE `runs` (
 	`live` integer
 );
 --> statement-breakpoint
-CREATE INDEX `runs_time` ON `runs` (`started_at`);--> statement-breakpoint
+CREATE INDEX `runs_time` ON `runs` (`tenant_id`,`started_at`);--> statement-breakpoint
 CREATE TABLE `sync_states` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -208,7 +208,7 @@ CREATE TABLE `sync_states` (
 );
 --> statement-breakpoint
 CREATE TABLE `retention` (
-	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer PRIMARY KEY NOT NULL,
 	`confirmed_from` integer NOT NULL
 );
 --> statement-breakpoint

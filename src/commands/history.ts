@@ -98,14 +98,15 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
   const rows = await mirror.tenants()
   const names = rows.map(({ name }) => name)
   const tenant = oneOf('tenant', names, options.tenant)
-  const tenantId = rows.find(({ name }) => name === tenant)?.id
+  const shown = rows.filter(({ name }) => tenant === undefined || name === tenant)
+  const tenantId = tenant === undefined ? undefined : shown[0]?.id
   const where = {
     ...(tenantId !== undefined && { tenantId }),
     ...(resource !== undefined && { resources: [resource] }),
   }
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
     throw new UsageError('Unknown entity: the mirror never had this id; expected one such as 12 or users:12')
-  const bounds = await mirror.recordBounds()
+  const bounds = await mirror.recordBounds(shown.map(({ id }) => id))
   const known = bounds.begins === null && until === undefined ? null : knownSince(bounds, now)
   // An empty answer would look like "nothing changed".
   if (known !== null && until !== undefined && until < known.at) throw new UsageError(known.why)

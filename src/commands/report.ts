@@ -112,15 +112,16 @@ export async function makeReport(
   mirror: Mirror,
   { settings, options, from, at, now, present }: Making,
 ): Promise<Report> {
-  const bounds = await mirror.recordBounds()
+  const { tenant: only, details = false } = options
+  const tenants = await mirror.tenants()
+  const shown = tenants.filter(({ name }) => only === undefined || name === only)
+  const bounds = await mirror.recordBounds(shown.map(({ id }) => id))
   const known = knownSince(bounds, now, now - settings.historyRetentionDays * dayMs)
   if (known !== null && (from ?? at) < known.at) throw unknownThen(known.why, known.at)
   const begunAt = bounds.begins ?? now
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
   if (configuration === null) throw unknownThen(beforeRecord(begunAt), begunAt)
-  const { tenant: only, details = false } = options
-  const tenants = await mirror.tenants()
   if (only !== undefined) assertTenant(configuration, tenants, only)
   return buildReport({
     past,

@@ -1,6 +1,6 @@
 import { Semaphore } from 'async-mutex'
 import { toIso } from '../model/dates.ts'
-import { dayMs, describeDuration, minuteMs, secondMs } from '../model/durations.ts'
+import { describeDuration, hourMs, minuteMs, secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
@@ -19,8 +19,11 @@ import { type Tenant, tenantsAtOnce } from './tenant.ts'
 const jitterMs = 5 * secondMs
 const jitterPerTenantMs = secondMs / 2
 
-/** Delay of the first erasure, and of the next attempt while no tenant has confirmed the time. */
+/** Delay of the first erasure. */
 const firstErasureMs = 10 * minuteMs
+
+/** Between two attempts to erase: each tenant is due once a day, after it has confirmed the time. */
+const eraseEveryMs = hourMs
 
 /** Least time between two runs of a resource that persons ask for. */
 const askedAgainMs = minuteMs
@@ -211,8 +214,8 @@ export class Jobs {
       for (const [tenant, validUntil] of await session.evaluate(signal)) this.#evaluateAfter(tenant, validUntil)
       heart.beatAt = io.clock.monotonic()
       if (io.clock.monotonic() >= this.#eraseAfter) {
-        const erased = await session.eraseOutdated()
-        this.#eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
+        await session.eraseOutdated()
+        this.#eraseAfter = io.clock.monotonic() + eraseEveryMs
       }
     } catch (error) {
       watch.jobFailed(error)

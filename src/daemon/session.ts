@@ -23,7 +23,7 @@ import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { type EvaluationOptions, Evaluator } from './evaluator.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
-import { eraseOutdated } from './retention.ts'
+import { eraseOutdated, othersOf } from './retention.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
 import type { Tenant, TenantOptions } from './tenant.ts'
 import { UnstoredRuns } from './unstored-runs.ts'
@@ -210,16 +210,17 @@ export class Session implements AsyncDisposable {
     })
   }
 
-  /** False if the time of the tenants is not known yet. */
-  async eraseOutdated(): Promise<boolean> {
+  async eraseOutdated(): Promise<void> {
+    const { settings, stores } = this
     // With several replicas, a tenant counts as removed a day after the configuration lost it.
-    this.#evaluator.configure(this.settings)
-    const shared = this.stores.shared()
-    // Another replica erases.
-    if (shared === null) return false
-    const serverTimes = this.tenants.map(({ client }) => client.answerTimes.now())
-    const retentionMs = this.settings.historyRetentionDays * dayMs
-    return eraseOutdated(shared, { serverTimes, retentionMs, now: this.#options.io.clock.now() })
+    this.#evaluator.configure(settings)
+    const tenants = this.tenants.flatMap(({ settings: { name }, engine: { tenantId }, client }) => {
+      const store = stores.of(name)
+      return store === null ? [] : { store, tenantId, serverTime: client.answerTimes.now() }
+    })
+    const others = await othersOf(stores, settings.tenants)
+    const retentionMs = settings.historyRetentionDays * dayMs
+    await eraseOutdated({ tenants, others, retentionMs, now: this.#options.io.clock.now() })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,14 +1,7 @@
 import { hash } from 'node:crypto'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Db, Sql } from './db/db.ts'
-import {
-  type EventKind,
-  type FieldChanges,
-  type LastErasure,
-  listOfKinds,
-  type RecordKind,
-  sharedChain,
-} from './events.ts'
+import { type EventKind, type FieldChanges, type LastErasure, listOfKinds, type RecordKind } from './events.ts'
 import { type AsOf, present } from './history/as-of.ts'
 import { fromJson } from './words.ts'
 
@@ -157,9 +150,10 @@ export async function lastEvent(
   return event
 }
 
-export async function lastErasure(tx: Sql): Promise<LastErasure | null> {
-  const event = await lastEvent(tx, sharedChain, 'history.erased')
-  return event === undefined ? null : (fromJson(event.data) as LastErasure)
+/** The last erasure of a chain, which is an event of it. */
+export async function lastErasure(tx: Sql, tenantId: number): Promise<(LastErasure & { readonly at: number }) | null> {
+  const event = await lastEvent(tx, tenantId, 'history.erased')
+  return event === undefined ? null : { at: event.at, ...(fromJson(event.data) as LastErasure) }
 }
 
 export interface EventFilter {

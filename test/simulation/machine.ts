@@ -15,7 +15,7 @@ import { serverTimesReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
 import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
-import type { Mirror } from '../../src/store/port.ts'
+import { type Mirror, sharedChain } from '../../src/store/port.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
@@ -303,8 +303,10 @@ export class Machine {
         await this.evaluate()
         if (time.now - process.purgedAt < purgeEveryMs) return
         process.purgedAt = time.now
-        await eraseOutdated(process.store, {
-          serverTimes: [process.client.answerTimes.now()],
+        const { store, engine, client } = process
+        await eraseOutdated({
+          tenants: [{ store, tenantId: engine.tenantId, serverTime: client.answerTimes.now() }],
+          others: [{ store, tenantId: sharedChain }],
           retentionMs,
           now: wall.now,
         })

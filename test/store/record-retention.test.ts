@@ -4,6 +4,7 @@ import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
 import { removeRecords } from '../support/removal.ts'
 import { incomingUser } from './support/incoming-user.ts'
+import { commitResult, findingOf, resultOf } from './support/results.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 const year1970 = 5 * dayMs
@@ -20,8 +21,10 @@ async function twoTenants() {
   const note = (tenantId: number, at: number, state: string) =>
     mirror.noteTenantState(tenantId, JSON.stringify({ of: state }), at)
   /** Erases what is over 400 days old; the first time only notes how old the mirror is. */
-  const erase = (earliest: number, latest = earliest) =>
-    mirror.eraseOutdated({ before: earliest - 400 * dayMs, earliest, latest, at: earliest })
+  const erase = async (earliest: number, latest = earliest, tenantIds = [acme, beta]) => {
+    for (const tenantId of tenantIds)
+      await mirror.eraseOutdated({ tenantId, before: earliest - 400 * dayMs, earliest, latest, at: earliest })
+  }
   await erase(start)
   return { mirror, query, acme, beta, kept, note, erase }
 }
@@ -38,6 +41,49 @@ it('keeps what was in force at the beginning of the retained time', async () => 
     [acme, 'b'],
     [beta, 'b'],
   ])
+})
+
+it('erases the data of one tenant alone', async () => {
+  const { mirror, query, acme, beta, kept, note, erase } = await twoTenants()
+  const items = [incomingUser(1)]
+  for (const tenantId of [acme, beta]) {
+    for (const state of ['a', 'b']) await note(tenantId, start, state)
+    const ofUsers = { tenantId, resource: 'users', at: start, requestId: null } as const
+    await mirror.commitPage({ ...ofUsers, items, recordCreations: true })
+    const [{ rid } = {}] = query('select rid from records where tenant_id = ?', tenantId)
+    await removeRecords(mirror, { ...ofUsers, removedAt: start }, [Number(rid)])
+    await commitResult(mirror, resultOf(tenantId, start, [[findingOf(`${tenantId}`)]], { problem: 'p' }))
+    await commitResult(mirror, resultOf(tenantId, start, [[]], { problem: 'p' }))
+  }
+  const tables = ['records', 'events', 'findings', 'check_states', 'sync_states', 'retention']
+  const ofBeta = () => tables.map((table) => query(`select * from ${table} where tenant_id = ?`, beta))
+  const before = ofBeta()
+  await erase(start + 401 * dayMs, undefined, [acme])
+  expect(kept().map(({ tenant, state }) => [tenant, state])).toEqual([
+    [acme, 'b'],
+    [beta, 'a'],
+    [beta, 'b'],
+  ])
+  expect(ofBeta()).toEqual(before)
+  expect((await mirror.recordBounds([acme])).erasedBefore).toBe(start + dayMs)
+  expect((await mirror.recordBounds([acme, beta])).erasedBefore).toBe(start + dayMs)
+  expect((await mirror.recordBounds([beta])).erasedBefore).toBe(null)
+  expect(await mirror.verifyChain(acme)).toMatchObject({ erased: 6, mismatches: [] })
+  expect(await mirror.verifyChain(beta)).toMatchObject({ erased: 0 })
+})
+
+it('erases once a day, and notes up to when, which no wrong clock lowers', async () => {
+  const { mirror, acme, kept, note, erase } = await twoTenants()
+  const bound = async () => ((await mirror.recordBounds([acme])).erasedBefore ?? 0) - start
+  for (const [days, state] of ['a', 'b', 'c'].entries()) await note(acme, start + days * dayMs, state)
+  await erase(start + 402 * dayMs)
+  expect([kept().length, await bound()]).toEqual([2, 2 * dayMs])
+  await erase(start + 403 * dayMs - 1)
+  expect([kept().length, await bound()]).toEqual([2, 2 * dayMs])
+  await erase(start + 401 * dayMs)
+  expect(await bound()).toBe(2 * dayMs)
+  await erase(start + 403 * dayMs)
+  expect([kept().length, await bound()]).toEqual([1, 3 * dayMs])
 })
 
 it('keeps rows written after a recent row, although a clock that fell back to 1970 dated them', async () => {

@@ -92,7 +92,7 @@ it('keeps the last row that is still valid when older ones are erased', async ()
     ['f1', 'finding.opened'],
     ['f3', 'finding.opened'],
   ])
-  expect(await mirror.recordBounds()).toEqual({ begins: start, erasedBefore: start + 2.5 * dayMs })
+  expect(await mirror.recordBounds([tenantId])).toEqual({ begins: start, erasedBefore: start + 2.5 * dayMs })
 })
 
 it('erases the problems of checks that are no longer evaluated after the retention', async () => {

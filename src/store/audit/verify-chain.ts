@@ -118,7 +118,10 @@ const nextEvents = `select ${storedColumns('e')} from events e where tenant_id =
 
 async function endMismatches(tx: Sql, tenantId: number, { head, latestErased }: ChainWalk): Promise<ChainMismatch[]> {
   const found: ChainMismatch[] = []
-  if (latestErased !== null && latestErased.at >= ((await lastErasure(tx))?.before ?? Number.NEGATIVE_INFINITY))
+  if (
+    latestErased !== null &&
+    latestErased.at >= ((await lastErasure(tx, tenantId))?.before ?? Number.NEGATIVE_INFINITY)
+  )
     found.push({ what: 'erased_early', ...latestErased })
   const text = 'select last_id as id, hash from event_chains where tenant_id = ?'
   const [{ id, hash } = { id: 0, hash: '' }] = await tx<Pick<ChainHead, 'id' | 'hash'>>(text, [tenantId])

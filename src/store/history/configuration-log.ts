@@ -81,10 +81,16 @@ export function configurationLog(db: Db) {
         if ((await lastEvent(tx, tenantId, 'tenant.state'))?.data === JSON.stringify(data)) return null
         return (tx: Sql) => append(tx, tenantId, [{ kind: 'tenant.state', subject: '', at, data }])
       }),
-    recordBounds: (): Promise<RecordBounds> =>
+    /** Of the history of these tenants together, with their configuration. */
+    recordBounds: (tenantIds: readonly number[]): Promise<RecordBounds> =>
       db.read(async (tx) => {
         const [at = null] = await tx<number>(begins, [], 'values')
-        return { begins: at, erasedBefore: (await lastErasure(tx))?.before ?? null }
+        let erasedBefore: number | null = null
+        for (const tenantId of [sharedChain, ...tenantIds]) {
+          const { before = erasedBefore } = (await lastErasure(tx, tenantId)) ?? {}
+          if (before !== null) erasedBefore = Math.max(before, erasedBefore ?? before)
+        }
+        return { begins: at, erasedBefore }
       }),
   }
 }

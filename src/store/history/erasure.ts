@@ -1,23 +1,19 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
+import { dayMs } from '../../model/durations.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, lastErasure, recordSubjects } from '../event-store.ts'
-import {
-  type EventKind,
-  findingKinds,
-  type LastErasure,
-  listOfKinds,
-  recordKinds,
-  sharedChain,
-  termsKinds,
-} from '../events.ts'
+import { type EventKind, findingKinds, type LastErasure, listOfKinds, recordKinds, termsKinds } from '../events.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import * as schema from '../schema/index.ts'
+import { writeWhereDue } from '../write-where-due.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface Erasure {
+  /** Whose data; 0 = the shared chain. */
+  readonly tenantId: number
   /** What ended earlier is erased, except states still in effect then. */
   readonly before: number
-  /** The earliest and the latest of all clocks. */
+  /** The earliest and the latest of the clocks that count. */
   readonly earliest: number
   readonly latest: number
   /** Local time. */
@@ -41,42 +37,42 @@ export function erasureStore(db: Db) {
   ]
 
   /** Empties events (docs/evidence.md#proof-against-changes) except those still in force, and deletes findings that ended. */
-  async function eraseEvents(tx: Sql, { before, at }: Erasure): Promise<void> {
+  async function eraseEvents(tx: Sql, { tenantId, before }: Erasure): Promise<void> {
     await tx(
-      `delete from findings where resolved_at < @before and not exists (select 1 from events n
+      `delete from findings where tenant_id = @tenantId and resolved_at < @before and not exists (select 1 from events n
          where n.tenant_id = findings.tenant_id and n.kind in (${listOfKinds(findingKinds)})
            and n.subject = findings.fingerprint and n.at >= @before)`,
-      [{ before }],
+      [{ tenantId, before }],
     )
     for (const condition of erasable)
       await tx(
         `update events set data = null, request_id = null where id in (select e.id from events e
-           where e.data is not null and e.at < @before and ${condition})`,
-        [{ before }],
+           where e.tenant_id = @tenantId and e.data is not null and e.at < @before and ${condition})`,
+        [{ tenantId, before }],
       )
-    if (((await lastErasure(tx))?.before ?? Number.NEGATIVE_INFINITY) >= before) return
-    const data: LastErasure = { before }
-    await eventAppender(db)(tx, sharedChain, [{ kind: 'history.erased', subject: '', at, data }])
   }
 
   return {
-    /** Erases personal fields, history and runs after their retention (docs/internals/sync.md#11-local-clock). */
+    /** Erases personal fields, history and runs of a tenant after their retention, once a day (docs/internals/sync.md#18-history). */
     eraseOutdated: (erasure: Erasure): Promise<void> =>
-      db.write(async (tx) => {
-        const { before, earliest, latest } = erasure
+      writeWhereDue(db, async (tx) => {
+        const { tenantId, before, latest, at } = erasure
         // A clock that was behind at first dated rows too early: so nothing is erased before the mirror itself is as old
         // as the retention, counted from the first time that a server confirmed. An earlier time corrects one too late.
-        const [from = latest] = await tx<number>(firstConfirmed, [latest], 'values')
-        if (before <= from) return
-        await eraseEvents(tx, erasure)
-        await tx(endedRuns, [{ before }])
-        await tx('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
-        // Problems of checks that are no longer evaluated may quote a person or a file.
-        await tx('update check_states set problem = null where problem is not null and evaluated_at < ?', [before])
-        await tx('update sync_states set version = version + 1')
-        // Else a removal whose time nobody knew would keep its names for ever.
-        await tx('update records set removed_at = @earliest where removed_at > @earliest', [{ earliest }])
-        await tx(namesOfRemoved, [{ before }])
+        const [from] = await tx<number>(
+          'select confirmed_from from retention where tenant_id = ?',
+          [tenantId],
+          'values',
+        )
+        if (from === undefined || latest < from) return (tx) => tx(confirmFrom, [tenantId, latest])
+        const last = await lastErasure(tx, tenantId)
+        if (before <= from || (last !== null && Math.abs(at - last.at) < dayMs)) return null
+        return async (tx) => {
+          await eraseEvents(tx, erasure)
+          for (const text of outdated) await tx(text, [erasure])
+          const data: LastErasure = { before: Math.max(before, last?.before ?? before) }
+          await eventAppender(db)(tx, tenantId, [{ kind: 'history.erased', subject: '', at, data }])
+        }
       }),
     purgeTenant: (tenantId: number): Promise<void> =>
       db.write(async (tx) => {
@@ -110,17 +106,25 @@ const isOfSettings = Object.values(recordShapes)
   .map(([first, end]) => `e.subject between '${first}' and '${end}'`)
   .join(' or ')
 
-const firstConfirmed = `insert into retention (id, confirmed_from) values (1, ?)
-  on conflict (id) do update set confirmed_from = case
-    when retention.confirmed_from < excluded.confirmed_from then retention.confirmed_from else excluded.confirmed_from end
-  returning confirmed_from`
+const confirmFrom = `insert into retention (tenant_id, confirmed_from) values (?, ?)
+  on conflict (tenant_id) do update set confirmed_from = excluded.confirmed_from`
 
-/** Keeps the last run of each resource before that time. */
-const endedRuns = `delete from runs where ended_at < @before
-  and id not in (select max(id) from runs where ended_at < @before group by tenant_id, resource)`
-
-/** Names of removed records, once the history no longer contains the removal. */
-const namesOfRemoved = `update records set body = null, supplement = null, raw = null
-  where removed_at < @before and body is not null
-    and not exists (select 1 from events e where e.tenant_id = records.tenant_id and e.kind = 'record.removed'
-      and e.subject = records.resource || '/' || records.key and e.data is not null)`
+/** Erases what is not in the history. */
+const outdated = [
+  // Keeps the last run of each resource before that time.
+  `delete from runs where tenant_id = @tenantId and ended_at < @before and id not in
+     (select max(id) from runs where tenant_id = @tenantId and ended_at < @before group by resource)`,
+  `delete from waived_findings where tenant_id = @tenantId
+     and fingerprint not in (select fingerprint from findings where tenant_id = @tenantId)`,
+  // Problems of checks that are no longer evaluated may quote a person or a file.
+  `update check_states set problem = null
+     where tenant_id = @tenantId and problem is not null and evaluated_at < @before`,
+  'update sync_states set version = version + 1 where tenant_id = @tenantId',
+  // Else a removal whose time nobody knew would keep its names for ever.
+  'update records set removed_at = @earliest where tenant_id = @tenantId and removed_at > @earliest',
+  // Names of removed records, once the history no longer contains the removal.
+  `update records set body = null, supplement = null, raw = null
+     where tenant_id = @tenantId and removed_at < @before and body is not null
+       and not exists (select 1 from events e where e.tenant_id = @tenantId and e.kind = 'record.removed'
+         and e.subject = records.resource || '/' || records.key and e.data is not null)`,
+]

@@ -81,8 +81,8 @@ export function pastStore(db: Db) {
         from events e where tenant_id = ? and kind in (${listOfKinds([...openedKinds, 'finding.resolved'])})
           and data is not null and at >= ? and ${asOf.events('e')} group by 1, 2, 3, 4, 5`
       // Sought by id for each time and check: a tenant that changes often has hundreds of thousands of results.
-      const lastIdText =
-        'select y.id from events y where y.data is not null and y.at <= given.time order by y.at desc, y.id desc limit 1'
+      const lastIdText = `select y.id from events y where y.tenant_id = @tenantId and y.data is not null and y.at <= given.time
+          order by y.at desc, y.id desc limit 1`
       const samplesText = `select given.time as at, e.data from ${dialect.givenRows({ time: 'integer' })}
         cross join check_states s join events e on e.id = ${lastEventOf(['result'], '@tenantId', 's."check"', `x.id <= (${lastIdText}) and ${asOf.events('x')}`)}
         where s.tenant_id = @tenantId and e.data is not null order by given.n`

@@ -6,7 +6,7 @@ export const events = sqliteTable(
   'events',
   {
     id: integer('id').primaryKey(),
-    /** 0 = of no tenant: configurations, the clock, erasures. */
+    /** 0 = of no tenant: configurations, the clock, their erasures. */
     tenantId: integer('tenant_id').notNull(),
     /** Local time, or that of the event before it if the clock was set back since and no server confirmed it. */
     at: integer('at').notNull(),
@@ -26,7 +26,7 @@ export const events = sqliteTable(
     index('events_subject').on(table.tenantId, table.kind, table.subject, table.id),
     index('events_tenant').on(table.tenantId, table.id),
     // Without erased events, which stay for ever.
-    index('events_time').on(table.at).where(sql`data is not null`),
+    index('events_time').on(table.tenantId, table.at).where(sql`data is not null`),
   ],
 )
 

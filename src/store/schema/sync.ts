@@ -23,7 +23,7 @@ export const runs = sqliteTable(
     completeDurationMs: integer('complete_duration_ms'),
     live: integer('live'),
   },
-  (table) => [index('runs_time').on(table.startedAt)],
+  (table) => [index('runs_time').on(table.tenantId, table.startedAt)],
 )
 
 export const fullSyncs = sqliteTable(

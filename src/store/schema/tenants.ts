@@ -1,7 +1,8 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const retention = sqliteTable('retention', {
-  id: integer('id').primaryKey(),
+  /** 0 = the chain of no tenant. */
+  tenantId: integer('tenant_id').primaryKey(),
   /** Confirmed time of the first erasure; no row is older, whatever its own time. */
   confirmedFrom: integer('confirmed_from').notNull(),
 })
