@@ -18,6 +18,7 @@ export type EntityReason = readonly [entity: string, reason: string]
 /** Each entity once, with its most severe status. */
 export interface OwnAnswer {
   readonly kind: 'answered'
+  /** Number of entities. */
   readonly ok: number
   readonly alarms: readonly EntityReason[]
   readonly errors: readonly EntityReason[]

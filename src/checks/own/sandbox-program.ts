@@ -111,7 +111,8 @@ function readAnswer(statement: Sqlite.StatementSync, { parameters, maxRows, maxT
   }
   const severities = ['ok', 'skip', 'error', 'alarm']
   const entities = new Map<string, { readonly severity: number; readonly reasons: Set<string> }>()
-  let [row, ok, notOk, size] = [0, 0, 0, 0]
+  const ok = new Set<string>()
+  let [row, notOk, size] = [0, 0, 0]
   function textOf(value: unknown, column: string): string {
     const text = typeof value === 'bigint' || typeof value === 'number' ? String(value) : value
     if (typeof text === 'string' && text.trim() !== '') return text
@@ -129,7 +130,7 @@ function readAnswer(statement: Sqlite.StatementSync, { parameters, maxRows, maxT
     const severity = severities.indexOf(String(list[statusAt]))
     if (severity < 0) throw new RangeError(`row ${row}: its status is none of ok, alarm, skip, error`)
     if (severity === 0) {
-      ok++
+      ok.add(entity)
       continue
     }
     if (++notOk > maxRows) throw new RangeError(`it returns more than ${maxRows} rows that are not ok`)
@@ -141,10 +142,11 @@ function readAnswer(statement: Sqlite.StatementSync, { parameters, maxRows, maxT
     else if (known === undefined || known.severity < severity)
       entities.set(entity, { severity, reasons: new Set([reason]) })
   }
+  for (const entity of entities.keys()) ok.delete(entity)
   const ofStatus = (status: string) =>
     [...entities].flatMap(([entity, { severity, reasons }]) =>
       severities[severity] === status ? [[entity, [...reasons].sort().join(' ')] as const] : [],
     )
   const skipped = ofStatus('skip').map(([entity]) => entity)
-  return { kind: 'answered', ok, alarms: ofStatus('alarm'), errors: ofStatus('error'), skipped }
+  return { kind: 'answered', ok: ok.size, alarms: ofStatus('alarm'), errors: ofStatus('error'), skipped }
 }

@@ -224,12 +224,14 @@ it('gives an entity the highest severity of its rows, and the evidence of all ro
     ['d', 'ok', ''],
     ['d', 'skip', ''],
     ['a', 'alarm', 'One.'],
+    ['e', 'ok', ''],
+    ['e', 'ok', ''],
   ]
   const values = rows.map((row) => `('${row.join("', '")}')`).join(', ')
   const text = `select column1 as entity, column2 as status, column3 as reason from (values ${values})`
   expect(await ask(text)).toEqual({
     kind: 'answered',
-    ok: 3,
+    ok: 1,
     alarms: [['a', 'One. Two.']],
     errors: [['b', 'Unclear.']],
     skipped: ['c', 'd'],
