@@ -9,7 +9,7 @@ import { UsageError } from '../model/errors.ts'
 import { guidKey } from '../model/guid.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { printableJson } from '../model/text/printable.ts'
-import { hidden, hiddenValue } from '../model/text/redact-finding.ts'
+import { hidden, valueWithoutDetails } from '../model/text/redact-finding.ts'
 import { membersOf } from '../report/formats.ts'
 import { type WaiverEvent, waiverEvents } from '../report/life.ts'
 import { changedField } from '../report/words.ts'
@@ -188,8 +188,8 @@ async function* recordChanges(
 ): AsyncIterable<Change> {
   for await (const batch of changes) {
     for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch) {
-      const isPersonal = !details && field !== null && personalFields(resource).includes(field)
-      const values = isPersonal ? { before: hiddenValue(before), after: hiddenValue(after) } : { before, after }
+      const isPersonal = field !== null && personalFields(resource).includes(field)
+      const shown = (value: unknown) => (details ? value : valueWithoutDetails(value, isPersonal))
       yield {
         at: toIso(at),
         tenant,
@@ -197,7 +197,8 @@ async function* recordChanges(
         entity: key,
         change: kind,
         field,
-        ...values,
+        before: shown(before),
+        after: shown(after),
         requestId,
         reason: null,
         by: null,

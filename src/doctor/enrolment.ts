@@ -2,6 +2,7 @@ import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../
 import { userMfaEnrolled } from '../checks/user-mfa-enrolled.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
+import { withoutEmails } from '../model/text/redact-finding.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
@@ -57,6 +58,11 @@ async function readGroups(mirror: Mirror, tenantId: number): Promise<readonly En
   return groups.map(({ values, count }) => {
     const valueIn = (field: string) => values[fields.indexOf(field)]
     const isTrue = (field: string) => valueIn(field) === true
-    return { state: String(valueIn('state')), mfaStatus: isTrue('mfaStatus'), mfaAction: isTrue('mfaAction'), count }
+    return {
+      state: withoutEmails(String(valueIn('state'))),
+      mfaStatus: isTrue('mfaStatus'),
+      mfaAction: isTrue('mfaAction'),
+      count,
+    }
   })
 }

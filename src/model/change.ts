@@ -1,4 +1,4 @@
-import { hiddenValue, withoutEmailsIn } from './text/redact-finding.ts'
+import { valueWithoutDetails } from './text/redact-finding.ts'
 
 export interface ChangeView {
   readonly resource: string
@@ -15,7 +15,6 @@ export interface ChangeView {
 }
 
 export function withoutChangeDetails(change: ChangeView): ChangeView {
-  const { before, after } = change
-  if (!change.personal) return { ...change, names: [], before: withoutEmailsIn(before), after: withoutEmailsIn(after) }
-  return { ...change, names: [], before: hiddenValue(before), after: hiddenValue(after) }
+  const shown = (value: unknown) => valueWithoutDetails(value, change.personal)
+  return { ...change, names: [], before: shown(change.before), after: shown(change.after) }
 }

@@ -5,6 +5,7 @@ import { type ContractEventKind, contractEventMeanings } from '../model/contract
 import { hourMs } from '../model/durations.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { withoutEmails } from '../model/text/redact-finding.ts'
 import { isKnownWord } from '../model/text/words.ts'
 import type { TenantContext } from './context.ts'
 
@@ -89,7 +90,7 @@ export function odditiesOf({ definition, context }: Read, { items }: Pick<Fetche
   return [...found.values()]
 }
 
-const shortened = (value: unknown) => JSON.stringify(String(value).slice(0, mostOfValue))
+const shortened = (value: unknown) => JSON.stringify(withoutEmails(String(value)).slice(0, mostOfValue))
 
 /** Fields that a list has as null, whatever the record. */
 function unstatedFields({ fields }: ResourceDefinition): readonly string[] {

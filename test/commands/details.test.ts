@@ -14,10 +14,12 @@ async function world() {
   const person = { firstName: 'Canary', lastName: 'Else', email: 'canary@example.com', mfaStatus: false }
   const { userId } = primary.addUser(person)
   const leaving = primary.addUser({ ...person, email: 'canary3@example.com' })
+  const locked = primary.addUser({ ...person, email: 'canary4@example.com', mfaStatus: true })
   const { fileId } = primary.addDocument({ filename: 'canary.pdf', uploadStatus: 'Lost', ...old })
   const [client] = [...primary.state.apiClients()]
   await one.run('sync', '--full')
   primary.updateUser(userId, { email: 'canary2@example.com', nickname: 'Canary' } as never)
+  primary.updateUser(locked.userId, { state: 'Locked by canary@example.com' })
   primary.updateDocument(fileId, { filename: 'canary2.pdf' })
   primary.updateApiClient(client?.clientId ?? '', { owner: 'Canary' } as never)
   one.pass(aDay)
@@ -43,6 +45,12 @@ it.each([
   const exposed = await shared.run(...line.split(' '), '--details')
   expect([hidden.code, exposed.code]).toEqual([0, 0])
   expect([/canary/i.test(hidden.stdout), /canary/i.test(exposed.stdout)]).toEqual([false, true])
+})
+
+it('has no e-mail address of an unknown state in the doctor', async () => {
+  const { stdout } = await shared.run('doctor')
+  expect(stdout.replace(/\s+/g, ' ')).toMatch(/state \("Locked by \[e-mail\]".*1 Locked by \[e-mail\] with/)
+  expect(stdout).not.toMatch(/canary/i)
 })
 
 it('gives a user of a finding a name and an e-mail, also one that is gone', async () => {

@@ -46,13 +46,16 @@ it('counts a state that the specification does not show, and a document status t
   expect(test.observed.events).toHaveLength(2)
 })
 
-it('withholds a state that looks like a secret from the log', async () => {
+it.each([
+  ['a secret', 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', '[withheld: string of 49 characters]'],
+  ['an e-mail address', `${'Locked '.repeat(8)}by ann@example.com`, `${'Locked '.repeat(8)}by [`],
+])('hides a state that looks like %s from the log', async (_what, state, shown) => {
   const test = await testEngine({ problems: false, sizes: { users: 3 }, settings: quiet })
   const [one] = [...test.sim.primary.state.users()]
-  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl' })
+  test.sim.primary.updateUser(one?.userId ?? 0, { state })
   await test.run('users', 'full')
   const fields = test.observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
-  expect(fields).toEqual([{ unknown_value: ['state ("[withheld: string of 49 characters]", users.knownStates)'] }])
+  expect(fields).toEqual([{ unknown_value: [`state ("${shown}", users.knownStates)`] }])
 })
 
 it('counts a page size other than the requested one once per run, and continues', async () => {

@@ -89,7 +89,12 @@ export function withoutWaiverDetails<
 
 const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
 
-/** Replaces e-mail addresses with `[e-mail]`: names of API clients and roles, not personal fields, may contain one. */
+/** A value of a record as outputs without details show it. */
+export function valueWithoutDetails(value: unknown, isPersonal: boolean): unknown {
+  return isPersonal ? hiddenValue(value) : withoutEmailsIn(value)
+}
+
+/** Replaces e-mail addresses with `[e-mail]`: names of API clients and roles, and unknown states, not personal fields, may contain one. */
 export function withoutEmails(text: string): string {
   return text.includes('@') ? text.replace(emails, '[e-mail]') : text
 }
