@@ -144,7 +144,8 @@ it('does not request a resource that is switched off, and reports its checks as 
 })
 
 it('leaves the sync to a running engine, and says how to have it sooner', async () => {
-  const world = await cli({ simulator: null })
+  // A port where nobody listens: at the default one, another daemon of this machine would be asked.
+  const world = await cli({ simulator: null, more: 'server: { listen: "127.0.0.1:1" }' })
   mkdirSync(dirname(world.store))
   using _lock = takeEngineLock(world.store)
   const { code, stderr } = await world.run('sync')
