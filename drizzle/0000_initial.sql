@@ -126,6 +126,7 @@ CREATE TABLE `records` (
 CREATE UNIQUE INDEX `records_key` ON `records` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
 CREATE INDEX `records_problem` ON `records` (`tenant_id`,`resource`) WHERE problem is not null;--> statement-breakpoint
 CREATE INDEX `records_missing` ON `records` (`tenant_id`,`resource`) WHERE missing_since is not null;--> statement-breakpoint
+CREATE INDEX `records_provisional` ON `records` (`tenant_id`,`resource`) WHERE provisional = 1;--> statement-breakpoint
 CREATE INDEX `records_accepted` ON `records` (`tenant_id`,`resource`) WHERE accepted = 1;--> statement-breakpoint
 CREATE INDEX `records_removed` ON `records` (`tenant_id`,`resource`,`removed_at`) WHERE removed_at is not null;--> statement-breakpoint
 CREATE TABLE `full_sync_pages` (

@@ -240,6 +240,7 @@ CREATE INDEX "findings_severity" ON "findings" USING btree ("tenant_id",(case se
 CREATE UNIQUE INDEX "records_key" ON "records" USING btree ("tenant_id","resource","key");--> statement-breakpoint
 CREATE INDEX "records_problem" ON "records" USING btree ("tenant_id","resource") WHERE problem is not null;--> statement-breakpoint
 CREATE INDEX "records_missing" ON "records" USING btree ("tenant_id","resource") WHERE missing_since is not null;--> statement-breakpoint
+CREATE INDEX "records_provisional" ON "records" USING btree ("tenant_id","resource") WHERE provisional = 1;--> statement-breakpoint
 CREATE INDEX "records_accepted" ON "records" USING btree ("tenant_id","resource") WHERE accepted = 1;--> statement-breakpoint
 CREATE INDEX "records_removed" ON "records" USING btree ("tenant_id","resource","removed_at" NULLS FIRST) WHERE removed_at is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "full_syncs_resource" ON "full_syncs" USING btree ("tenant_id","resource");--> statement-breakpoint

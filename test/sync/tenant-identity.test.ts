@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
 import {
@@ -334,6 +334,25 @@ it('a client that replaces the only one identifies the tenant once both were lis
     test.clock.advance(20 * minuteMs)
     expect(ending(await test.run('api-clients', 'full'))).toBe('success')
     await test.restart()
+  }
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('documents that replace all others identify the tenant, also where each has a page of its own', async () => {
+  const { test, server } = await mirrored(
+    { users: users(1, 3), documents: [document(1), document(2)] },
+    {},
+    documentsOnly,
+  )
+  server.pageSize = () => 1
+  for (let n = 3; n < 9; n++) {
+    const createdAt = new Date(test.clock.now() - minuteMs).toISOString()
+    server.a.documents = [...server.a.documents.slice(-1), document(n, { createdAt })]
+    for (const mode of ['incremental', 'full', 'full', 'full'] as const) {
+      expect(ending(await test.run('documents', mode)), `${mode} with document ${n}`).toBe('success')
+      test.clock.advance(25 * hourMs)
+    }
+    await test.restart(documentsOnly)
   }
   expect(await heldBack(test)).toEqual([])
 })

@@ -28,7 +28,7 @@ export const records = sqliteTable(
     missingSince: integer('missing_since'),
     /** Consecutive complete full syncs that did not return it. */
     absent: integer('absent').notNull().default(0),
-    /** 1 until an answer has it beside a record that identifies the tenant (docs/internals/sync.md#8-tenant-identity). */
+    /** 1 until it comes beside a record that identifies the tenant (docs/internals/sync.md#8-tenant-identity). */
     provisional: integer('provisional').notNull().default(0),
     lookedUpAt: integer('looked_up_at'),
     /** 1 = an operator accepted its removal. */
@@ -38,6 +38,7 @@ export const records = sqliteTable(
     uniqueIndex('records_key').on(table.tenantId, table.resource, table.key),
     index('records_problem').on(table.tenantId, table.resource).where(sql`problem is not null`),
     index('records_missing').on(table.tenantId, table.resource).where(sql`missing_since is not null`),
+    index('records_provisional').on(table.tenantId, table.resource).where(sql`provisional = 1`),
     index('records_accepted').on(table.tenantId, table.resource).where(sql`accepted = 1`),
     index('records_removed').on(table.tenantId, table.resource, table.removedAt).where(sql`removed_at is not null`),
   ],

@@ -85,6 +85,7 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         const removed = await removeRecords(sql, db, removal, end.remove, end.removedAt)
         await markMissing(sql, db, end.missing ?? [], end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [listOf(end.absent)])
+        await sql(endProvisional, [row])
         const ended = row.notWhole === 0 ? await endQuarantine(sql, db, row, await readSeen(sql, fullSyncId)) : 0
         const changed = end.remove.length + (end.missing ?? []).length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
@@ -178,3 +179,13 @@ export async function advanceFullSync(
 function fullSyncDropped(): SyncError {
   return new SyncError('aborted', 'The full sync was dropped while its page was read')
 }
+
+/**
+ * A record that two full syncs returned beside one that identifies the tenant identifies it, too: small pages may never have
+ * both. A record of this full sync was first seen after it began.
+ */
+const endProvisional = `update records set provisional = 0
+  where tenant_id = @tenantId and resource = @resource and provisional = 1 and first_seen_at < @startedAt
+    and removed_at is null and absent = 0
+    and exists (select 1 from records k where k.tenant_id = @tenantId and k.resource = @resource and k.provisional = 0
+      and k.removed_at is null and k.absent = 0)`
