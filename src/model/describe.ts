@@ -66,7 +66,9 @@ export function describeIdentity(posture: Pick<TenantPosture, 'tenant' | 'identi
   const text = identitySentence(posture).slice(0, -1)
   return posture.identity === 'proven'
     ? { level: 'ok', text, next: null }
-    : { level: posture.identity === 'held' ? 'fail' : 'warn', text, next }
+    : posture.identity === 'held'
+      ? { level: 'fail', text, next: null }
+      : { level: 'warn', text, next }
 }
 
 /** A target of notifications that messages do not reach. */

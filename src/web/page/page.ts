@@ -53,8 +53,10 @@ export function lostPage(message: string): string {
 
 function head(data: PageData): Html {
   const { version, now, query, hasOthers, postures, tenants } = data
-  const failing = postures.reduce((sum, posture) => sum + tally(posture).shown.fail, 0)
-  const title = `${query.tenant ?? plural(postures.length, 'tenant')}${failing === 0 ? '' : `, ${number(failing)} failing`}`
+  const count = (status: 'fail' | 'unknown') => postures.reduce((sum, posture) => sum + tally(posture).shown[status], 0)
+  const counts = [[count('fail'), 'failing'] as const, [count('unknown'), 'unknown'] as const]
+  const notable = counts.filter(([found]) => found > 0).map(([found, word]) => `${number(found)} ${word}`)
+  const title = [query.tenant ?? plural(postures.length, 'tenant'), ...notable].join(', ')
   const back = hasOthers ? html`<nav aria-label="Tenants"><a href="${hrefOf({}, {})}">All tenants</a></nav>` : ''
   const seconds = postures.length > 0 && tenants.length === 0 ? refresh.many : refresh.script
   return html`${start(
