@@ -124,6 +124,6 @@ function inWords(tenants: Change, waivers: Change): string {
     'removed waivers': waivers.removed,
   })
   const parts = all.filter(([, names]) => names.length > 0)
-  if (parts.length === 0) return 'no tenant and no waiver changed'
+  if (parts.length === 0) return 'the file is in force; no tenant and no waiver changed'
   return parts.map(([what, names]) => `${what} ${firstOf(names)}`).join('; ')
 }
