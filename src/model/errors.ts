@@ -68,3 +68,9 @@ export class EngineRunning extends FatalError {
     return new EngineRunning(`${this.message}, ${advice}`, { cause: this.cause })
   }
 }
+
+/** For `catch`, where any other failure counts as no answer. */
+export function throwIfAborted(error: unknown): null {
+  if (reasonOf(error) === 'aborted') throw error
+  return null
+}

@@ -1,6 +1,6 @@
 import { Mutex } from 'async-mutex'
 import type { FeedQuery, Fetched } from '../api/reader.ts'
-import { reasonOf, SyncError } from '../model/errors.ts'
+import { SyncError, throwIfAborted } from '../model/errors.ts'
 import { type ChangeCause, holdHint, isDenied, ownClientCause, remedyOf } from '../model/holds.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
@@ -86,12 +86,14 @@ export class TenantGuard {
     return this.#verified.identity === identity
   }
 
-  /** Proves again that the API returns data of the tenant. Throws, after raising a hold, if it is another tenant's. */
-  async prove(run: GuardedRun): Promise<void> {
+  /** Proves the tenant again, and resolves with the records read (`Evidence.shown`). Throws, after raising a hold, for another. */
+  async prove(run: GuardedRun): Promise<ReadonlySet<string>> {
     this.insist(run)
-    if (this.passing) return
-    await this.#settle(await readEvidence(this.#proving, [], run.signal), this.#verified)
+    if (this.passing) return new Set()
+    const evidence = await readEvidence(this.#proving, [], run.signal)
+    await this.#settle(evidence, this.#verified)
     this.insist(run)
+    return evidence.shown
   }
 
   /** True while an operator's acceptance admits another tenant's data without comparison. */
@@ -105,13 +107,13 @@ export class TenantGuard {
 
   admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean {
     const { former, admitted } = this.tenant
-    if (former.includes(state.resource)) return true
-    return admits(state, comparison, { now: this.#context.clock.now(), serverTime, admitted })
+    const now = this.#context.clock.now()
+    return former.includes(state.resource) || admits(state, comparison, { now, serverTime, admitted })
   }
 
   /**
    * Raises a hold for another tenant if a proof finds one, else for the page: of its list alone if a proof finds this
-   * tenant. Resolves with the error to throw.
+   * tenant, which records as old as the list identify. Resolves with the error to throw.
    */
   async refusePage({ known, unknown }: PageComparison, run: GuardedRun): Promise<SyncError> {
     const evidence = await readEvidence(this.#proving, [], run.signal).catch(throwIfAborted)
@@ -119,11 +121,13 @@ export class TenantGuard {
     if (evidence?.outcome === 'mismatch' && evidence.answered) return this.#raiseMismatch(evidence, evidence.answered)
     const resource = run.definition.name
     const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
+    const { completeStartedAt } = await this.#proving.store.syncState(this.#tenantId, resource)
+    const identifiedSince = await this.#context.store.identifiedSince(this.#tenantId)
     return this.#raise(
       `A page of ${resource} contains mostly records that are unknown here although they are old`,
       { check: 'page', resource, keys },
       known + unknown.length,
-      evidence?.outcome === 'match' ? resource : 'all',
+      evidence?.outcome === 'match' && identifiedSince <= (completeStartedAt ?? 0) ? resource : 'all',
     )
   }
 
@@ -247,8 +251,8 @@ export class TenantGuard {
       this.#verified = fetched.meta
       return
     }
-    const given = isFirst ? [{ definition, fetched }] : []
-    await this.#settle(await readEvidence(this.#proving, given, signal), fetched.meta)
+    const evidence = await readEvidence(this.#proving, isFirst ? [{ definition, fetched }] : [], signal)
+    await this.#settle(evidence, fetched.meta)
   }
 
   async #probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
@@ -290,9 +294,4 @@ function changed({ message, cause }: Pick<HoldRow, 'message' | 'cause'>): SyncEr
 /** True for the hold that a refused page of the list raised. */
 function isForPageOf({ cause }: Pick<HoldRow, 'cause'>, resource: ResourceName): boolean {
   return cause.check === 'page' && cause.resource === resource
-}
-
-function throwIfAborted(error: unknown): null {
-  if (reasonOf(error) === 'aborted') throw error
-  return null
 }

@@ -147,7 +147,10 @@ it('keeps everything as it was when the new configuration is wrong, but for the 
   expect(world.logged(message)).toMatchObject([{ level: 50, problems: text.split('\n') }])
   expect([await world.metric(gauge), await world.metric(stamp)]).toEqual([0, at])
   world.configure({ tenants: both })
-  expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: the file is in force; no tenant and no waiver changed' })
+  expect(await world.daemon.reload()).toEqual({
+    ok: true,
+    text: 'Reloaded: the file is in force; no tenant and no waiver changed',
+  })
   expect(await world.metric(gauge)).toBe(1)
   expect(await world.metric(stamp)).toBeGreaterThan(at ?? 0)
 })

@@ -356,3 +356,40 @@ it('documents that replace all others identify the tenant, also where each has a
   }
   expect(await heldBack(test)).toEqual([])
 })
+
+it('documents of a list that was empty at first identify the tenant after two full syncs, when all clients change', async () => {
+  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)] }, {})
+  server.a.documents = [document(1)]
+  for (const mode of ['incremental', 'full', 'full'] as const) {
+    expect(ending(await test.run('documents', mode))).toBe('success')
+    test.clock.advance(20 * minuteMs)
+  }
+  server.a.clients = [client(2)]
+  await test.restart()
+  for (const resource of scriptedResources) await test.run(resource, 'full')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a document that a proof read beside a known one identifies the tenant, when the known one goes', async () => {
+  const { test, server } = await mirrored({ users: users(1, 3), documents: [document(1)] }, {}, documentsOnly)
+  server.a.documents = [document(1), document(2)]
+  expect(ending(await test.run('documents', 'incremental'))).toBe('success')
+  server.a.documents = [document(2)]
+  for (let n = 0; n < 2; n++) expect(ending(await test.run('documents', 'full'))).toBe('success')
+  await test.restart(documentsOnly)
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('the first ids of a tenant that nothing identified do not vouch for users that contradict', async () => {
+  const { test, server } = await mirrored(
+    { users: users(1, 8) },
+    { users: users(100, 8), documents: [document(1), document(2)] },
+    documentsOnly,
+  )
+  server.choose(() => server.b)
+  test.useToken('another')
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
+  expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
+})

@@ -180,12 +180,15 @@ function fullSyncDropped(): SyncError {
   return new SyncError('aborted', 'The full sync was dropped while its page was read')
 }
 
+const liveKnown = `select 1 from records k where k.tenant_id = @tenantId and k.resource = @resource and k.provisional = 0
+  and k.removed_at is null`
+
 /**
  * A record that two full syncs returned beside one that identifies the tenant identifies it, too: small pages may never have
- * both. A record of this full sync was first seen after it began.
+ * both. Where none of the list is live, another list proved the tenant. A record of this full sync was first seen after it
+ * began.
  */
 const endProvisional = `update records set provisional = 0
   where tenant_id = @tenantId and resource = @resource and provisional = 1 and first_seen_at < @startedAt
     and removed_at is null and absent = 0
-    and exists (select 1 from records k where k.tenant_id = @tenantId and k.resource = @resource and k.provisional = 0
-      and k.removed_at is null and k.absent = 0)`
+    and (exists (${liveKnown} and k.absent = 0) or not exists (${liveKnown}))`

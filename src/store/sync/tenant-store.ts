@@ -93,6 +93,15 @@ export function tenantStore(db: Db) {
         if (await has('removed_at is null')) return 'live'
         return (await has('removed_at is not null')) ? 'removed' : null
       }),
+    /** When the first record that identifies the tenant was seen; Infinity without one. */
+    identifiedSince: (tenantId: number) =>
+      db.read(async (sql) => {
+        const lists = identifying.map(({ name }) => `'${name}'`).join(', ')
+        const text = `select min(first_seen_at) from records where tenant_id = @tenantId and resource in (${lists})
+          and ${isIdentifying}`
+        const [since] = await sql<number | null>(text, [{ tenantId }], 'values')
+        return since ?? Number.POSITIVE_INFINITY
+      }),
     /**
      * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that
      * are the same one share it.

@@ -2,6 +2,7 @@ import type { Fetched } from '../../api/reader.ts'
 import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import { noteDetailsDue, noteProgress, type Run } from '../run.ts'
+import { idOf } from './page-rules.ts'
 
 /** Writes a page, after a proof if its records require it (docs/internals/sync.md#8-tenant-identity). Throws if it is refused. */
 export async function commitPage(
@@ -23,9 +24,12 @@ export async function commitPage(
   }
   let result = await store.commitPage(guard.passing ? page : { ...page, admit })
   if (needsProof) {
-    await guard.prove(run)
+    const shown = await guard.prove(run)
     run.proven = true
-    result = await store.commitPage({ ...page, admit })
+    const { name, idField } = run.definition
+    // The proof read a known record beside them.
+    const isShown = fetched.items.every((item) => shown.has(`${name} ${idOf(item, idField)}`))
+    result = await store.commitPage({ ...page, provisional: page.provisional === true && !isShown, admit })
   }
   if (refused !== null) throw await guard.refusePage(refused, run)
   noteDetailsDue(run, result.detailDue)
