@@ -133,7 +133,10 @@ export interface PageCommit extends OfResource {
   readonly whole?: WholeList
   /** True once a full sync has completed: later creations are history. */
   readonly recordCreations: boolean
-  /** True if the tenant is not proven by its acceptance: records without one that identifies it are provisional. */
+  /**
+   * True if records that come without one that identifies the tenant are provisional: those of a list of GUIDs after its
+   * first full sync, unless they are an accepted tenant's.
+   */
   readonly provisional?: boolean
   /** Nothing is written if it returns false. */
   readonly admit?: (comparison: PageComparison) => boolean
