@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { createdAtOf, isoMs } from '../../model/dates.ts'
+import { identifying } from '../../resources/index.ts'
 import type { Db, Sql } from '../db/db.ts'
 import type { Fields, InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
 import { fromJson } from '../words.ts'
@@ -31,6 +32,9 @@ export const isKnown = `(removed_at is null
 
 /** Condition on a row that identifies the tenant. */
 export const isIdentifying = `provisional = 0 and ${isKnown} and ${isIdentified}`
+
+/** Condition on a row of a list whose ids exist in one tenant only. */
+export const isOfIdentifyingList = `resource in (${identifying.map(({ name }) => `'${name}'`).join(', ')})`
 
 const knownColumns = `key, rid, body,
   case when removed_at is null and problem is null and missing_since is null and absent = 0 and accepted = 0
@@ -65,8 +69,8 @@ export function comparisonOf(
   for (const [key, item] of items)
     if (known.get(key)?.[4] !== 1) unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
   for (const item of unidentified) unknown.push({ key: null, createdAt: createdAtOf(item.raw) })
-  const identifying = [...items.keys()].filter((key) => identifies(known.get(key))).length
-  return { known: items.size + unidentified.length - unknown.length, identifying, unknown }
+  const proving = [...items.keys()].filter((key) => identifies(known.get(key))).length
+  return { known: items.size + unidentified.length - unknown.length, identifying: proving, unknown }
 }
 
 /** A row to insert or update. Null keeps the stored body and supplement. */

@@ -1,12 +1,12 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import { identifying as identifyingResources } from '../../resources/index.ts'
 import type { Db, Sql } from '../db/db.ts'
 import {
   comparisonOf,
   identifies,
   isIdentifying,
+  isOfIdentifyingList,
   type KnownRow,
   knownRows,
   PageChanges,
@@ -131,8 +131,7 @@ async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): 
 /** True if the mirror has records that identify the tenant, so that a page without one may be another tenant's. */
 async function mayBeOthers(sql: Sql, { tenantId, provisional, items }: PageCommit): Promise<boolean> {
   if (provisional !== true || items.length === 0) return false
-  const lists = identifyingResources.map(({ name }) => `'${name}'`).join(', ')
-  const text = `select 1 from records where tenant_id = @tenantId and resource in (${lists}) and ${isIdentifying} limit 1`
+  const text = `select 1 from records where tenant_id = @tenantId and ${isOfIdentifyingList} and ${isIdentifying} limit 1`
   return (await sql(text, [{ tenantId }])).length > 0
 }
 

@@ -2,7 +2,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import { identifying } from '../../resources/index.ts'
 import { changedColumns, columnList } from '../columns.ts'
 import type { Db } from '../db/db.ts'
-import { isIdentifying, isKnown } from '../records/page-changes.ts'
+import { isIdentifying, isKnown, isOfIdentifyingList } from '../records/page-changes.ts'
 import { isLive } from '../records/record-reader.ts'
 import { isIdentified } from '../records/removals.ts'
 import { tenants } from '../schema/index.ts'
@@ -96,8 +96,7 @@ export function tenantStore(db: Db) {
     /** When the first record that identifies the tenant was seen; Infinity without one. */
     identifiedSince: (tenantId: number) =>
       db.read(async (sql) => {
-        const lists = identifying.map(({ name }) => `'${name}'`).join(', ')
-        const text = `select min(first_seen_at) from records where tenant_id = @tenantId and resource in (${lists})
+        const text = `select min(first_seen_at) from records where tenant_id = @tenantId and ${isOfIdentifyingList}
           and ${isIdentifying}`
         const [since] = await sql<number | null>(text, [{ tenantId }], 'values')
         return since ?? Number.POSITIVE_INFINITY
