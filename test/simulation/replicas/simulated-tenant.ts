@@ -125,7 +125,6 @@ export class SimulatedTenant {
         ...client.reader,
         reader: client.reader,
         answerTimes: client.answerTimes,
-        createUser: () => Promise.reject(new TypeError('Nothing is written')),
         get blockedUntil() {
           return client.blockedUntil
         },
