@@ -70,11 +70,11 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
       const hint = kind === 'feed' ? badRequestHint(query, pageSize) : undefined
       const call = { endpoint, path, mayBeAbsent: false, badRequestHint: hint, signal }
       return ask(call, (answer, what): Fetched<RecordOf<F>> => {
-        const envelope = openEnvelope(String(answer.body ?? ''), 200, what)
+        const envelope = openEnvelope(String(answer.body ?? ''), what)
         const meta = metaOf(answer, envelope, what, name)
         const { data, requestId, serverTime } = envelope
         if (idField !== null && !Array.isArray(data)) {
-          throw violation(what, 200, `data is ${kindOf(data)}, not an array`, requestId)
+          throw violation(what, `data is ${kindOf(data)}, not an array`, requestId)
         }
         const records: readonly unknown[] = idField !== null ? (data as unknown[]) : [singleData(envelope, what)]
         if (records.length > maxRecords) {
@@ -105,12 +105,12 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
           // The specification does not define the format of errors, so missing metadata is no deviation.
           return { item: null, meta: { ...metaOf(answer, stated, what, null), oddities: [] } }
         }
-        const envelope = openEnvelope(answer.body.toString(), 200, what)
+        const envelope = openEnvelope(answer.body.toString(), what)
         const meta = metaOf(answer, envelope, what, null)
         const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
         const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
         if (got === null || got === id) return { item, meta }
-        throw violation(what, 200, 'the record is not the one asked for', meta.requestId)
+        throw violation(what, 'the record is not the one asked for', meta.requestId)
       })
     },
   }
@@ -121,5 +121,5 @@ const maxRecords = 100_000
 
 function singleData({ data, requestId }: Envelope, what: string): unknown {
   if (isObject(data)) return data
-  throw violation(what, 200, `data is ${kindOf(data)}, not an object`, requestId)
+  throw violation(what, `data is ${kindOf(data)}, not an object`, requestId)
 }

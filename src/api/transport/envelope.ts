@@ -16,20 +16,20 @@ export interface Envelope {
   readonly oddities: readonly Oddity[]
 }
 
-/** Opens an envelope (docs/internals/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
-export function openEnvelope(text: string, status: number, what: string): Envelope {
+/** Opens the envelope of a 200 (docs/internals/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
+export function openEnvelope(text: string, what: string): Envelope {
   if (mayExceed(text, maxValues)) {
-    throw new SyncError('too_large', `${what} answered ${status} with more than ${maxValues} values`, { status })
+    throw new SyncError('too_large', `${what} answered 200 with more than ${maxValues} values`, { status: 200 })
   }
   const body = parseJson(text)
-  if (body === undefined) throw violation(what, status, 'the body is not JSON')
-  if (!isObject(body)) throw violation(what, status, `the body is ${kindOf(body)}, not an envelope`)
+  if (body === undefined) throw violation(what, 'the body is not JSON')
+  if (!isObject(body)) throw violation(what, `the body is ${kindOf(body)}, not an envelope`)
   const { data, error, meta, pagination } = body
   const requestId = isObject(meta) ? asRequestId(meta['requestId']) : null
   if ((error ?? null) !== null)
-    throw violation(what, status, 'the envelope carries an error beside a success status', requestId)
-  if (data === undefined) throw violation(what, status, 'the envelope has no data', requestId)
-  if (!isObject(meta)) throw violation(what, status, `meta of the envelope is ${kindOf(meta)}, not an object`)
+    throw violation(what, 'the envelope carries an error beside a success status', requestId)
+  if (data === undefined) throw violation(what, 'the envelope has no data', requestId)
+  if (!isObject(meta)) throw violation(what, `meta of the envelope is ${kindOf(meta)}, not an object`)
   const timestamp = meta['timestamp']
   const serverTime = parseIsoDate(timestamp)?.ms ?? null
   return { data, pagination, requestId, serverTime, timestamp, oddities: envelopeOddities(body, meta, pagination) }
@@ -74,9 +74,9 @@ function unnamed(part: object, known: ReadonlySet<string>, prefix = ''): readonl
 }
 
 /** A violation of the API contract. Contains a request id only if that is a GUID. */
-export function violation(what: string, status: number, problem: string, sent: string | null = null): SyncError {
+export function violation(what: string, problem: string, sent: string | null = null): SyncError {
   const requestId = asGuid(sent) ?? undefined
-  return new SyncError('protocol', `${what} answered ${status}, but ${problem}`, { status, requestId })
+  return new SyncError('protocol', `${what} answered 200, but ${problem}`, { status: 200, requestId })
 }
 
 export interface ErrorFacts {
@@ -143,7 +143,7 @@ const maxCursor = 8192
 
 /** The full sync evaluates whether cursor and `hasMore` are consistent (docs/internals/api.md#pagination). */
 export function readPagination({ pagination, requestId }: Envelope, what: string): Pagination {
-  const broken = (problem: string) => violation(what, 200, problem, requestId)
+  const broken = (problem: string) => violation(what, problem, requestId)
   if (!isObject(pagination)) throw broken(`pagination is ${kindOf(pagination)}, not an object`)
   const { limit, nextCursor = null, hasMore } = pagination
   if (typeof hasMore !== 'boolean') throw broken(`pagination.hasMore is ${kindOf(hasMore)}, not a boolean`)
@@ -166,5 +166,5 @@ export function assertWhole({ pagination, requestId }: Envelope, what: string): 
   if (isObject(pagination) && pagination['hasMore'] === false) return
   if (values.every((value) => value == null)) return
   const problem = 'pagination is not null, and its hasMore not false, where the whole list is due'
-  throw violation(what, 200, problem, requestId)
+  throw violation(what, problem, requestId)
 }
