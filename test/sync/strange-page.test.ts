@@ -5,7 +5,12 @@ import { admits } from '../../src/sync/pages/strange-page.ts'
 
 const read = Date.parse('2026-03-01T12:00:00Z')
 const page = { known: 2, unknown: ['a', 'b', 'c'].map((key) => ({ key, createdAt: read - 2 * hourMs })) }
-const complete = { resource: 'documents', completeStartedAt: read, completeServerTime: null }
+const complete = {
+  resource: 'documents',
+  completeStartedAt: read,
+  completeServerTime: null,
+  reachedEndServerTime: null,
+}
 const state = (changes: object) => ({ ...complete, serverTime: read, serverTimeAt: read, ...changes }) as SyncState
 
 it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
@@ -22,6 +27,12 @@ it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
     false,
   ],
   ['by a local time that the server confirms', { completeServerTime: null }, { now: 0, serverTime: read + 1 }, false],
+  [
+    'by the last server time at its end, where the clock is decades behind and the full sync had none',
+    { completeStartedAt: 0, reachedEndServerTime: read },
+    { now: hourMs, serverTime: read + hourMs },
+    false,
+  ],
 ])('finds a page of old, unknown records %s', (_by, changes, times, admitted) => {
   expect(admits(state(changes), page, times)).toBe(admitted)
 })

@@ -43,11 +43,12 @@ export function isOldBy(state: SyncState, { now, serverTime }: Ruling): (created
 }
 
 /**
- * By the server, else by the local clock; by the later time if one of the two clocks was set by over a day since. A time
- * over a day ahead of both was wrong: null if no other one is known.
+ * By the server, else by the local clock; if one of the two clocks was set by over a day since, or the server stated no
+ * time, by the latest time by which the list was known. A time over a day ahead of both was wrong: null if no other one is
+ * known.
  */
 function fullSyncBegan(
-  { completeServerTime: server, completeStartedAt: local }: SyncState,
+  { completeServerTime: server, completeStartedAt: local, reachedEndServerTime: reachedEnd }: SyncState,
   now: number,
   serverTime: number | null,
 ): number | null {
@@ -56,6 +57,6 @@ function fullSyncBegan(
     if (isSteady) return server
   }
   const latest = Math.max(now, serverTime ?? now)
-  const possible = [server, local].filter((time) => time !== null && time <= latest + dayMs)
+  const possible = [server, local, reachedEnd].filter((time) => time !== null && time <= latest + dayMs)
   return possible.length === 0 ? null : Math.min(Math.max(...possible.map(Number)), latest)
 }
