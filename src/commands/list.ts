@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { type Columns, mapped, type Rows, serialize } from '../model/text/formats.ts'
 import { printableJson } from '../model/text/printable.ts'
-import { type Columns, mapped, type Rows, serialize } from '../report/formats.ts'
 import { streamedTable } from '../report/table.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { type AddCommand, addCommand, type CommandData, type CommandRun } from './command.ts'

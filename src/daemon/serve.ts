@@ -9,7 +9,6 @@ import { type OwnerView, type TenantPosture, untriedResources } from '../model/p
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { failingTargets } from '../notify/failing-targets.ts'
-import { batches } from '../report/formats.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import type { WebConfig } from '../web/web-config.ts'
@@ -56,7 +55,7 @@ export function createWeb({
       names: () => namesOf(session.settings),
       evaluates: (check) => evaluatedBy(session.settings).get(check),
       posture: (tenant) => withOwners(session, tenant),
-      findings: (query) => batches(session.views.findings(query)),
+      findings: (query) => session.views.findings(query),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
       trend: (posture) => session.views.trend(posture),

@@ -1,6 +1,6 @@
 import { type NameSource, readEntityNames } from '../evaluate/findings/owners.ts'
 import type { FindingView } from '../model/finding.ts'
-import { batches } from './formats.ts'
+import { batches } from '../model/text/formats.ts'
 
 /** Adds the names that the mirror has of users and documents. */
 export async function* withEntityNames(

@@ -1,7 +1,7 @@
 import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
+import type { Columns } from '../model/text/formats.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
-import type { Columns } from './formats.ts'
 
 export const groupings = ['check', 'entity'] as const
 export type Grouping = (typeof groupings)[number]

@@ -1,7 +1,7 @@
 import { shortGuid } from '../model/guid.ts'
 import { severities } from '../model/severity.ts'
+import { batches } from '../model/text/formats.ts'
 import { printable } from '../model/text/printable.ts'
-import { batches } from './formats.ts'
 import { fittingLines, severityInColor, shortened, type Terminal, widthOf } from './terminal.ts'
 
 export interface TableOptions {

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import { type FindingView, findingColumns } from '../model/finding.ts'
 import { severities } from '../model/severity.ts'
-import { csvLine } from '../model/text/csv.ts'
-import { jsonArray } from '../model/text/printable.ts'
+import { serialize } from '../model/text/formats.ts'
 import { searchText, text, unknownName, words } from './query.ts'
 import { refuse, type WebContext } from './route.ts'
 import { firstFindings, type ShownQuery, shownFindings } from './shown-findings.ts'
@@ -62,8 +61,12 @@ export async function findingsRoute(
   c.header('Content-Type', contentTypes[format])
   if (limit !== undefined) return part(c, { ...query, limit }, sources)
   if (format === 'csv') c.header('Content-Disposition', 'attachment; filename="findings.csv"')
-  const batches = shownFindings(sources.findings, query, exposeDetails)
-  return streamed(c, format === 'json' ? jsonArray(batches) : csvChunks(batches, exposeDetails), options)
+  const found = shownFindings(sources.findings, query, exposeDetails)
+  return streamed(
+    c,
+    serialize(format, found, findingColumns(exposeDetails), (finding) => finding),
+    options,
+  )
 }
 
 async function part(
@@ -83,16 +86,6 @@ async function part(
   const next = new URLSearchParams({ ...c.req.query(), cursor: shown.at(-1)?.fingerprint ?? '' })
   if (found.length > limit) c.header('Link', `<${c.req.path}?${next}>; rel="next"`)
   return c.body(JSON.stringify(shown))
-}
-
-async function* csvChunks(
-  batches: AsyncIterable<readonly FindingView[]>,
-  exposeDetails: boolean,
-): AsyncGenerator<string> {
-  const columns = findingColumns(exposeDetails)
-  const cells = Object.values(columns)
-  yield csvLine(Object.keys(columns))
-  for await (const batch of batches) yield batch.map((finding) => csvLine(cells.map((cell) => cell(finding)))).join('')
 }
 
 /**

@@ -12,24 +12,21 @@ export async function* shownFindings(
   findings: WebSources['findings'],
   { text: searched = '', ...query }: ShownQuery,
   exposeDetails: boolean,
-): AsyncGenerator<readonly FindingView[]> {
+): AsyncGenerator<FindingView> {
   const wanted = searched.toLowerCase()
-  for await (const batch of findings({ ...query, withPersonal: exposeDetails })) {
-    const shown = exposeDetails ? batch : batch.map(withoutDetails)
-    yield wanted === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
+  for await (const finding of findings({ ...query, withPersonal: exposeDetails })) {
+    const shown = exposeDetails ? finding : withoutDetails(finding)
+    if (wanted === '' || hasText(shown, wanted)) yield shown
   }
 }
 
-/** The first findings; reads no more batches than it needs. */
+/** The first findings; reads no more than it needs. */
 export async function firstFindings(
   count: number,
   ...[findings, query, exposeDetails]: Parameters<typeof shownFindings>
 ): Promise<readonly FindingView[]> {
   const found: FindingView[] = []
-  for await (const batch of shownFindings(findings, query, exposeDetails)) {
-    found.push(...batch.slice(0, count - found.length))
-    if (found.length === count) break
-  }
+  for await (const finding of shownFindings(findings, query, exposeDetails)) if (found.push(finding) === count) break
   return found
 }
 

@@ -71,8 +71,8 @@ export interface WebSources {
   /** The resource whose records a check evaluates. */
   readonly evaluates: (check: string) => ResourceName | undefined
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
-  /** Batches of findings, oldest first unless the query says otherwise. */
-  readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
+  /** Oldest first unless the query says otherwise. */
+  readonly findings: (query: FindingQuery) => AsyncIterable<FindingView>
   /** Secrets of a tenant's API clients by expiry, the earliest first. */
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
   /** The last changes in the mirror of a tenant, newest first. */

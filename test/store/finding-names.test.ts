@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { createViews } from '../../src/daemon/views.ts'
 import type { FindingView } from '../../src/model/finding.ts'
-import { batches } from '../../src/report/formats.ts'
 import { shownFindings } from '../../src/web/shown-findings.ts'
 import { document, now, user } from '../checks/support/facts.ts'
 import { loadText } from '../config/load.ts'
@@ -31,7 +30,7 @@ async function scene() {
   const globex = await readInFull(mirror, 'globex', recordsOf('globex'))
   const views = createViews(mirror, configured(), fakeClock(now))
   const find = async (text: string, exposeDetails = true): Promise<readonly FindingView[]> =>
-    (await Array.fromAsync(shownFindings((query) => batches(views.findings(query)), { text }, exposeDetails))).flat()
+    Array.fromAsync(shownFindings(views.findings, { text }, exposeDetails))
   const found = async (text: string, exposeDetails = true) =>
     (await find(text, exposeDetails)).map(({ fingerprint }) => fingerprint)
   return { ...test, acme, globex, find, found }

@@ -5,7 +5,7 @@ import { findingsFrom, sources, startServer } from './support/server.ts'
 
 it('destroys the connection when findings fail in the middle of the list', async () => {
   const findings = async function* () {
-    for (let i = 0; i < 50; i += 1) yield [finding({ message: 'x'.repeat(2000) })]
+    for (let i = 0; i < 500; i += 1) yield finding({ message: 'x'.repeat(2000) })
     throw new Error('SECRET')
   }
   const error = vi.fn()
@@ -20,7 +20,7 @@ it('stops reading findings when the client disconnects and logs nothing', async 
   const returned = vi.fn()
   const findings = async function* () {
     try {
-      for (;;) yield [finding({ message: 'x'.repeat(50_000) })]
+      for (;;) yield finding({ message: 'x'.repeat(5000) })
     } finally {
       returned()
     }

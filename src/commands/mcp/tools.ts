@@ -5,8 +5,8 @@ import { UsageError } from '../../model/errors.ts'
 import { shownPostures } from '../../model/posture-state.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
+import { objectOf, type Rows } from '../../model/text/formats.ts'
 import type { TenantReport } from '../../report/build-report.ts'
-import { batches, objectOf, type Rows } from '../../report/formats.ts'
 import { shownFindings } from '../../web/shown-findings.ts'
 import { listExpiries } from '../expiring.ts'
 import { explain } from '../explain.ts'
@@ -50,9 +50,9 @@ export const tools: readonly Tool[] = [
       const { check, severities } = query
       const postures = shownPostures(await views.posture(query.tenant), details)
       const ordered = { ...query, text, order: 'severity', descending: true } as const
-      const found = shownFindings((one) => batches(views.findings(one)), ordered, details)
+      const found = shownFindings(views.findings, ordered, details)
       return {
-        ...(await part(rowsOf(found))),
+        ...(await part(found)),
         notes: postures.flatMap((one) => [...notesOf(within(one, checks, check), { all, check, severities })]),
       }
     },
@@ -106,10 +106,6 @@ export const tools: readonly Tool[] = [
     },
   }),
 ]
-
-async function* rowsOf<Row>(found: AsyncIterable<readonly Row[]>): AsyncIterable<Row> {
-  for await (const batch of found) yield* batch
-}
 
 /** Rows that are counted after the first ones. Reading all of 100,000 findings takes seconds. */
 export const mostCounted = 1000

@@ -23,13 +23,3 @@ export function escapeInJson(json: string): string {
     Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join(''),
   )
 }
-
-export async function* jsonArray(batches: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
-  let separator = '[\n'
-  for await (const batch of batches) {
-    if (batch.length === 0) continue
-    yield separator + batch.map((element) => printableJson(element)).join(',\n')
-    separator = ',\n'
-  }
-  yield separator === '[\n' ? '[]\n' : '\n]\n'
-}

@@ -8,7 +8,7 @@ import { at } from '../../metrics/support/posture.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
 import { acme, acmeFindings, acmeSecrets, globex } from './scene.ts'
 
-/** Answers a finding query from a list, in batches of two. */
+/** Answers a finding query from a list. */
 export function findingsFrom(all: readonly FindingView[]): WebSources['findings'] {
   return async function* (query: FindingQuery) {
     const { tenant, check, owner, severities: grades = severities, states = ['open'] } = query
@@ -25,7 +25,7 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
       found.sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
     if (query.descending === true) found.reverse()
     found.splice(0, found.findIndex(({ fingerprint }) => fingerprint === query.after) + 1)
-    for (let i = 0; i < found.length; i += 2) yield found.slice(i, i + 2)
+    yield* found
   }
 }
 

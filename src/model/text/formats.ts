@@ -1,5 +1,5 @@
-import { csvLine } from '../model/text/csv.ts'
-import { jsonArray, printableJson } from '../model/text/printable.ts'
+import { csvLine } from './csv.ts'
+import { printableJson } from './printable.ts'
 
 /** `2026-03-31 18:00` of an ISO 8601 time. */
 export function toMinute(iso: string): string {
@@ -16,21 +16,24 @@ export function membersOf<Name extends string>(...names: readonly Name[]): Colum
   return Object.fromEntries(names.map((name) => [name, (row) => row[name]]))
 }
 
-/** Streams rows as a JSON array, as one JSON object per line, or as CSV with a heading. */
+/** Streams rows as a JSON array, as one JSON object per line, or as CSV with a heading; several rows at a time. */
 export async function* serialize<T extends object>(
   format: 'json' | 'ndjson' | 'csv',
   rows: Rows<T>,
   columns: Columns<T>,
   object: (row: T) => object = (row) => objectOf(row, columns),
-): AsyncIterable<string> {
-  if (format === 'json') {
-    yield* jsonArray(batches(mapped(rows, object)))
-    return
-  }
+): AsyncGenerator<string> {
   const values = Object.values(columns)
+  const json = (row: T) => printableJson(object(row))
   if (format === 'csv') yield csvLine(Object.keys(columns))
-  for await (const row of rows)
-    yield format === 'csv' ? csvLine(values.map((value) => value(row))) : `${printableJson(object(row))}\n`
+  let separator = '[\n'
+  for await (const batch of batches(rows)) {
+    if (format === 'csv') yield batch.map((row) => csvLine(values.map((value) => value(row)))).join('')
+    else if (format === 'ndjson') yield batch.map((row) => `${json(row)}\n`).join('')
+    else yield separator + batch.map(json).join(',\n')
+    separator = ',\n'
+  }
+  if (format === 'json') yield separator === '[\n' ? '[]\n' : '\n]\n'
 }
 
 export function objectOf<T>(row: T, columns: Columns<T>): object {
