@@ -187,34 +187,14 @@ export function lastInstantOf(day: string): number {
 
 /** The effective configuration as a file, with possible secrets replaced by `redacted`; can be loaded again. */
 export function maskedYaml(written: Written): string {
-  const { url } = written.store
-  const document = {
-    ...written,
-    tenants: written.tenants.map(({ api, auth, ...tenant }) => ({
-      ...tenant,
-      auth: { ...auth, token: maskedToken(auth.token) },
-      ...(api !== undefined && { api: maskedApi(api) }),
-    })),
-    api: maskedApi(written.api),
-    store: url === null ? { path: written.store.path } : { url: maskedToken(url) },
-    notifications: written.notifications.map((target) => ({ ...target, to: maskedSources(target.to) })),
-  }
-  return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+  return stringify(written, masked, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/** Masks arguments of commands and queries of URLs, which may contain secrets; shows names of variables and files. */
-function maskedToken(token: AuthSettings['token']): object {
-  if ('oauth2' in token) return { oauth2: { ...token.oauth2, tokenUrl: maskUrl(token.oauth2.tokenUrl) } }
-  if (!('command' in token)) return token
-  return { command: token.command.map((part, index) => (index === 0 ? part : '[redacted]')) }
-}
-
-function maskedSources(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  if ('command' in value) return maskedToken(value as SecretOrigin)
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, maskedSources(one)]))
-}
-
-function maskedApi({ proxy, ...api }: Written['api']): object {
-  return { ...api, proxy: typeof proxy === 'string' ? maskUrl(proxy) : proxy }
+/** Masks arguments of commands, and queries and users of URLs; shows names of variables and files. */
+function masked(key: unknown, value: unknown): unknown {
+  if (key === 'command' && Array.isArray(value)) return value.map((part, at) => (at === 0 ? part : '[redacted]'))
+  if ((key === 'tokenUrl' || key === 'proxy') && typeof value === 'string') return maskUrl(value)
+  // Exactly one of path and url is valid.
+  if (key === 'store') return Object.fromEntries(Object.entries(value as object).filter(([, one]) => one !== null))
+  return value
 }
