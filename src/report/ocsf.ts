@@ -1,4 +1,4 @@
-import { frameworks } from '../checks/frameworks.ts'
+import { frameworks, isEvidenceFor, unknownRequirements } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Severity } from '../model/severity.ts'
@@ -18,21 +18,16 @@ const ownStandard = 'tenantwatch checks'
  * @param written as in the file of the check: `soc2 CC6.1`.
  */
 export function standardsOf(title: string, written: readonly string[] = []): Standards {
-  const named = new Set(written.map(normal))
-  const found = frameworks.flatMap(({ id, name, requirements }) =>
-    requirements
-      .filter((one) => named.delete(normal(`${id} ${one.id}`)))
-      .map((one) => ({ standard: name, requirement: `${name} ${one.id}: ${one.title}` })),
+  const found = frameworks.flatMap((framework) =>
+    framework.requirements
+      .filter(({ id }) => isEvidenceFor({ frameworks: written }, framework, id))
+      .map(({ id, title }) => ({ standard: framework.name, requirement: `${framework.name} ${id}: ${title}` })),
   )
   // Unknown frameworks, as written.
-  const others = written.filter((text) => named.has(normal(text)))
+  const others = unknownRequirements(written)
   const standards = new Set([...found.map(({ standard }) => standard), ...others])
   if (standards.size === 0) return { standards: [ownStandard], requirements: [title] }
   return { standards: [...standards], requirements: [...found.map(({ requirement }) => requirement), ...others] }
-}
-
-function normal(text: string): string {
-  return text.toLowerCase().replace(/[\s:]+/g, ' ')
 }
 
 type Code = readonly [id: number, caption: string]
