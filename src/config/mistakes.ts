@@ -211,6 +211,10 @@ const validKeysIn = (message: string) => message.split(' ')
 
 const kinds: Readonly<Record<string, string>> = {
   array: 'a list',
+  boolean: 'true or false',
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
   object: 'a map of `key: value` pairs',
   record: 'a map of `key: value` pairs',
 }

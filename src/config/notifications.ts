@@ -4,17 +4,11 @@ import { type Catalogue, checkId } from './catalogue.ts'
 import { cron } from './cron.ts'
 import type { Probe } from './probes.ts'
 import { oneOf, secretSource } from './sections.ts'
-import { choice, flag, list, section, text } from './values.ts'
+import { list, section, text } from './values.ts'
 
 /** What a target can be told: findings, checks that become unknown or known again, holds. */
 export const newsKinds = ['opened', 'resolved', 'unknown', 'hold'] as const
 export type NewsKind = (typeof newsKinds)[number]
-
-/** Exactly one key is set. */
-export type NotificationAddress = {
-  readonly [Kind in keyof Addresses]: { readonly [K in Kind]: NonNullable<z.output<Addresses[Kind]>> }
-}[keyof Addresses]
-type Addresses = ReturnType<typeof addresses>
 
 const wantedAddress = 'one of { slack: … }, { teams: … }, { webhook: { url: … } }, { email: { smtp, from, to } }'
 
@@ -59,13 +53,13 @@ export function notification(catalogue: Catalogue, probe: Probe) {
     to: oneOf(addresses(probe), wantedAddress).describe(
       'slack, teams, webhook or email; addresses are secrets, and read again for each message',
     ),
-    minSeverity: choice(severities).default('info').describe('Of findings, and of checks that become unknown'),
+    minSeverity: z.enum(severities).default('info').describe('Of findings, and of checks that become unknown'),
     tenants: list(text('the name of a tenant'), 'names of tenants').prefault([]).describe('[] = all'),
     checks: list(checkId(catalogue), 'ids of checks').prefault([]).describe('[] = all'),
     owners: list(text('the name of an owner'), 'names of owners')
       .prefault([])
       .describe('Only findings of these owners; [] = all'),
-    on: list(choice(newsKinds), kinds)
+    on: list(z.enum(newsKinds), kinds)
       .min(1, { error: `expected a list of ${kinds}` })
       .prefault([...newsKinds])
       .describe('opened, resolved (findings), unknown (checks), hold'),
@@ -73,6 +67,6 @@ export function notification(catalogue: Catalogue, probe: Probe) {
       .nullable()
       .default(null)
       .describe('Cron expression: one message for each tenant at these times; null = some seconds after an evaluation'),
-    exposeDetails: flag().default(false).describe('true sends names of persons, e-mails and file names'),
+    exposeDetails: z.boolean().default(false).describe('true sends names of persons, e-mails and file names'),
   })
 }

@@ -6,7 +6,7 @@ import { readRegularFileSync } from '../model/process/files.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { formatPath, validate, whyUnreadable } from './mistakes.ts'
-import { choice, text, textOf } from './values.ts'
+import { text, textOf } from './values.ts'
 
 export interface WellFormedCheck extends OwnCheckHeader {
   readonly file: string
@@ -78,7 +78,7 @@ const schema = z
   .strictObject({
     id: text(`${names} 64`, idPattern),
     title: sentence(200),
-    severity: choice(severities),
+    severity: z.enum(severities),
     inputs: textOf(
       `a list such as users, roles; there are ${resourceNames.join(', ')}`,
       (list) => inputsOf(list) !== null,

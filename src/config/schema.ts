@@ -10,20 +10,7 @@ import { notification, notificationExample } from './notifications.ts'
 import { owners, portalUrl } from './owners.ts'
 import type { Probe } from './probes.ts'
 import { available, limits, ownChecks, proxy, server, store, tokenSource, waiver } from './sections.ts'
-import {
-  baseUrl,
-  choice,
-  duration,
-  emptyAsList,
-  emptyAsMap,
-  flag,
-  numberBetween,
-  positiveNumber,
-  section,
-  text,
-  textOf,
-  wholeNumber,
-} from './values.ts'
+import { baseUrl, duration, emptyAsList, emptyAsMap, section, text, textOf } from './values.ts'
 
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -158,7 +145,7 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
         description: 'Messages about what changes, see docs/notifications.md',
         'x-examples': [[notificationExample]],
       }),
-      log: section({ level: choice(levels).default('info').describe(levels.join(', ')) }).prefault({}),
+      log: section({ level: z.enum(levels).default('info').describe(levels.join(', ')) }).prefault({}),
     })
     .superRefine(crossRules, { when: () => true })
 }
@@ -172,13 +159,13 @@ interface Modes {
 function overridableSections({ resources, checks, incomplete = false }: Catalogue, probe: Probe, cronSeconds: boolean) {
   const eachResource = <T>(of: (resource: ResourceDefaults) => T) =>
     Object.fromEntries(resources.map((resource) => [resource.name, of(resource)])) as Record<ResourceName, T>
-  const common = { enabled: flag().default(true), severity: choice(severities).nullish() }
+  const common = { enabled: z.boolean().default(true), severity: z.enum(severities).nullish() }
   const known = Object.fromEntries(
     checks.map(({ id, options }) => [id, emptyAsMap(options.safeExtend(common)).prefault({})]),
   )
   return {
     api: api(resources, probe),
-    resources: section(eachResource(() => section({ enabled: flag().default(true) }).prefault({}))),
+    resources: section(eachResource(() => section({ enabled: z.boolean().default(true) }).prefault({}))),
     schedule: eachResource(({ schedule }) => {
       const full = cron(cronSeconds).default(schedule.full ?? '')
       const { incremental } = schedule
@@ -205,12 +192,12 @@ function api(resources: readonly ResourceDefaults[], probe: Probe) {
       .describe(
         'Query parameter for the page size of users and documents; null sends none. Where the two differ: { users: limit, documents: pageSize }',
       ),
-    pageSize: wholeNumber(1, 10_000).default(200).describe('Documents take at most 200'),
-    timeoutSeconds: positiveNumber(600).default(30).describe('For a whole request'),
-    maxPages: wholeNumber(1, 1e9).default(100_000).describe('More pages than this end a run'),
-    maxBodyMiB: positiveNumber(512).default(8).describe('Of one answer, decompressed'),
-    requestsPerSecond: numberBetween(0, 10_000).default(10).describe('0 = no limit'),
-    allowInsecureHttp: flag().default(false).describe('true sends the token unencrypted'),
+    pageSize: z.int().min(1).max(10_000).default(200).describe('Documents take at most 200'),
+    timeoutSeconds: z.number().positive().max(600).default(30).describe('For a whole request'),
+    maxPages: z.int().min(1).max(1e9).default(100_000).describe('More pages than this end a run'),
+    maxBodyMiB: z.number().positive().max(512).default(8).describe('Of one answer, decompressed'),
+    requestsPerSecond: z.number().min(0).max(10_000).default(10).describe('0 = no limit'),
+    allowInsecureHttp: z.boolean().default(false).describe('true sends the token unencrypted'),
     proxy: proxy(probe).nullable().prefault(null).meta({
       description:
         'Such as http://proxy.example.com:3128, or { env: NAME } or { file: PATH } for a URL with a password; null = HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment',

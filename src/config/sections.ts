@@ -3,21 +3,7 @@ import { parseIsoDate } from '../model/dates.ts'
 import { type Catalogue, checkId } from './catalogue.ts'
 import { predicate } from './mistakes.ts'
 import type { Named, Probe } from './probes.ts'
-import {
-  choice,
-  duration,
-  list,
-  listen,
-  numberBetween,
-  pageUrl,
-  positiveNumber,
-  proxyUrl,
-  section,
-  text,
-  textThat,
-  tokenUrl,
-  wholeNumber,
-} from './values.ts'
+import { duration, list, listen, pageUrl, proxyUrl, section, text, textThat, tokenUrl } from './values.ts'
 
 /** A rule of a text that names something outside the configuration. */
 export function available(probe: Probe, what: Named) {
@@ -105,7 +91,8 @@ export function tokenSource(probe: Probe) {
       })
       .default({})
       .describe('Further parameters of the request, such as audience or resource'),
-    clientAuth: choice(['body', 'basic'])
+    clientAuth: z
+      .enum(['body', 'basic'])
       .default('body')
       .describe('Where clientId and secret are sent: body, or basic for a Basic header'),
   })
@@ -133,10 +120,13 @@ export function limits() {
         .describe('All but Active count as not active; users and clients of a role in another state are not evaluated'),
     }).prefault({}),
     userDetails: section({
-      perRun: wholeNumber(0, 1e6)
+      perRun: z
+        .int()
+        .min(0)
+        .max(1e6)
         .default(200)
         .describe('Single users read in one run for the ids of their roles; 0 = none'),
-      concurrency: wholeNumber(1, 64).default(4).describe('Of these requests'),
+      concurrency: z.int().min(1).max(64).default(4).describe('Of these requests'),
     }).prefault({}),
     documents: section({
       overlap: duration(365).default('1h').describe('How far to reach back after the API refused a cursor'),
@@ -146,9 +136,12 @@ export function limits() {
         .describe('What uploadStatus may be; null may be among them'),
     }).prefault({}),
     removals: section({
-      maxPercent: numberBetween(0, 100).default(10).describe('Of the live records'),
-      maxCount: wholeNumber(0, 1e6).default(5).describe('Records'),
-      confirmPerRun: wholeNumber(1, 1e6)
+      maxPercent: z.number().min(0).max(100).default(10).describe('Of the live records'),
+      maxCount: z.int().min(0).max(1e6).default(5).describe('Records'),
+      confirmPerRun: z
+        .int()
+        .min(1)
+        .max(1e6)
         .default(1000)
         .describe('Missing users requested by id in one run, before they count as removed'),
     })
@@ -157,7 +150,7 @@ export function limits() {
         'If more records go within 24 hours than both limits allow, or more than half of two or more, the engine raises a hold until `tenantwatch accept`',
       ),
     history: section({
-      retentionDays: wholeNumber(1, 36_500).default(400).describe('Days that the history is kept'),
+      retentionDays: z.int().min(1).max(36_500).default(400).describe('Days that the history is kept'),
     }).prefault({}),
   }
 }
@@ -228,8 +221,8 @@ export function ownChecks(probe: Probe) {
       .nullable()
       .default(null)
       .describe('One check for each file `*.sql`, such as config/own-checks'),
-    timeoutSeconds: positiveNumber(300).default(10).describe('For one query over one tenant'),
-    maxRows: wholeNumber(1, 100_000).default(10_000).describe('Of one query, less those that are `ok`'),
+    timeoutSeconds: z.number().positive().max(300).default(10).describe('For one query over one tenant'),
+    maxRows: z.int().min(1).max(100_000).default(10_000).describe('Of one query, less those that are `ok`'),
   })
 }
 

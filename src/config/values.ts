@@ -43,29 +43,6 @@ export function textOf(wanted: string, isValid: (text: string) => boolean) {
   return textThat(wanted, (value) => (isValid(value) ? null : `expected ${wanted}`))
 }
 
-export function flag() {
-  return z.boolean({ error: 'expected true or false' })
-}
-
-export function wholeNumber(min: number, max: number) {
-  const error = `expected a whole number from ${min} to ${max}`
-  return z.int({ error }).min(min, { error }).max(max, { error })
-}
-
-export function numberBetween(min: number, max: number) {
-  const error = `expected a number from ${min} to ${max}`
-  return z.number({ error }).min(min, { error }).max(max, { error })
-}
-
-export function positiveNumber(max: number) {
-  const error = `expected a number above 0, at most ${max}`
-  return z.number({ error }).positive({ error }).max(max, { error })
-}
-
-export function choice<const T extends readonly [string, ...string[]]>(words: T) {
-  return z.enum(words, { error: `expected one of ${words.join(', ')}` })
-}
-
 /** A duration such as `90s` or `1h30m`. */
 export function duration(mostDays: number) {
   return textOf(
