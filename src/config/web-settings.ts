@@ -1,8 +1,7 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import type { SecureVersion } from 'node:tls'
+import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
 import * as z from 'zod'
-import { readRegularFileSync, UnfitFile } from '../model/process/files.ts'
+import { readRegularFileSync } from '../model/process/files.ts'
 import { ConfigError, isMap, kindOf, type Mistake, predicate, validate, whyUnreadable } from './mistakes.ts'
 import { emptyAsMap, text } from './values.ts'
 import { readYaml } from './yaml-file.ts'
@@ -72,13 +71,17 @@ export interface WebReading {
 /** `path` is relative to `cwd` and used in messages. */
 export function readWebSettings(path: string, cwd: string): WebReading {
   const whole = resolve(cwd, path)
-  const read: ReadFile = (file) => readText(resolve(dirname(whole), file))
+  const read: ReadFile = (file) => readRegularFileSync(resolve(dirname(whole), file)).toString()
   const broken = (sentence: string): WebReading => {
     return { settings: openWeb, mistakes: [{ code: 'invalid', key: '', line: null, text: sentence, sentence }] }
   }
-  const source = read(whole)
-  if ('why' in source) return broken(`Cannot read the web configuration file ${path}: ${source.why}`)
-  const yaml = readYaml(path, source.text)
+  let source: string
+  try {
+    source = read(whole)
+  } catch (error) {
+    return broken(`Cannot read the web configuration file ${path}: ${whyUnreadable(error)}`)
+  }
+  const yaml = readYaml(path, source)
   if (yaml.mistakes.length > 0) return { settings: openWeb, mistakes: yaml.mistakes }
   const raw = yaml.raw ?? {}
   if (!isMap(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
@@ -97,24 +100,16 @@ export function loadWebSettings(path: string, cwd: string): WebSettings {
   return settings
 }
 
-function readText(path: string): ReturnType<ReadFile> {
-  try {
-    return { text: readRegularFileSync(path).toString() }
-  } catch (error) {
-    return { why: whyUnreadable(error) }
-  }
-}
-
 /** Reads a file; a relative path starts from the folder of the configuration. */
-type ReadFile = (path: string) => { readonly text: string } | { readonly why: string }
+type ReadFile = (path: string) => string
 
 /** `tls_server_config`; null without content. */
 function tlsSection(read: ReadFile) {
   const tls = z
     .strictObject({
-      cert_file: pem(read, certificateIn),
-      key_file: pem(read, keyIn),
-      client_ca_file: pem(read, certificateIn).nullish(),
+      cert_file: pem(read, 'cert'),
+      key_file: pem(read, 'key'),
+      client_ca_file: pem(read, 'cert').nullish(),
       client_auth_type: z
         .enum([...clientAuthTypes, 'RequireClientCert', ''], { error: `expected one of ${clientAuthTypes.join(', ')}` })
         .default('NoClientCert')
@@ -129,58 +124,47 @@ function tlsSection(read: ReadFile) {
     })
     .transform((tls, { addIssue }): TlsSettings => {
       const wrong = (key: keyof typeof tls, text: string) => addIssue({ ...predicate('conflict', text), path: [key] })
-      const { client_auth_type: clientAuth, client_ca_file: ca } = tls
-      if (!tls.cert_file.value.checkPrivateKey(tls.key_file.value))
-        wrong('key_file', 'contains the key of another certificate')
+      const { cert_file: cert, key_file: key, client_auth_type: clientAuth, client_ca_file: ca } = tls
+      if (!isUsable({ cert, key })) wrong('key_file', 'contains the key of another certificate')
       // Settings of client certificates that would have no effect or allow too much.
       if (ca && clientAuth === 'NoClientCert')
         wrong('client_auth_type', 'requests no client certificate, but there is a client CA')
       if (!ca && (clientAuth === 'VerifyClientCertIfGiven' || clientAuth === 'RequireAndVerifyClientCert'))
         wrong('client_auth_type', `is ${clientAuth} without client_ca_file; expected a client CA`)
-      const [cert, key, clientCa] = [tls.cert_file.text, tls.key_file.text, ca?.text ?? null]
-      return { cert, key, clientCa, clientAuth, minVersion: tls.min_version }
+      return { cert, key, clientCa: ca ?? null, clientAuth, minVersion: tls.min_version }
     })
     .nullable()
   return z.preprocess((raw) => (isMap(raw) && Object.keys(raw).length === 0 ? null : raw), tls).default(null)
 }
 
-/** The path of a PEM file, read and parsed; messages contain nothing of the file. */
-function pem<T>(read: ReadFile, parse: (text: string) => T) {
-  return text('the path of a PEM file').transform((file, context): { readonly text: string; readonly value: T } => {
+/** The text of a PEM file that TLS can use, by its path; messages contain nothing of the file. */
+function pem(read: ReadFile, kind: 'cert' | 'key') {
+  return text('the path of a PEM file').transform((file, context): string => {
     const wrong = (problem: string) => {
       context.addIssue(predicate('conflict', problem))
       return z.NEVER
     }
     // Checked before the file is named in a message, because it may be the key itself.
     if (/-----BEGIN|\n/.test(file)) return wrong('is a PEM text; expected the path of a file')
-    const found = read(file)
-    if ('why' in found) return wrong(`names the file \`${file}\`: ${found.why}`)
+    let found: string
     try {
-      return { text: found.text, value: parse(found.text) }
+      found = read(file)
     } catch (error) {
-      return wrong(error instanceof UnfitFile ? error.message : 'cannot be read')
+      return wrong(`names the file \`${file}\`: ${whyUnreadable(error)}`)
     }
+    // An empty text would count as none.
+    if (isUsable({ [kind]: found || '\n' })) return found
+    if (/^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(found))
+      return wrong('is protected by a passphrase; expected a key without one')
+    return wrong(`contains no readable PEM ${kind === 'key' ? 'key' : 'certificate'}`)
   })
 }
 
-/** The first certificate; all must be readable. @throws UnfitFile */
-function certificateIn(pem: string): X509Certificate {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []
+function isUsable(parts: SecureContextOptions): boolean {
   try {
-    const [first] = blocks.map((block) => new X509Certificate(block))
-    if (first !== undefined) return first
+    createSecureContext(parts)
+    return true
   } catch {
-    // Reported below without the unhelpful message of OpenSSL.
-  }
-  throw new UnfitFile('contains no readable PEM certificate')
-}
-
-/** @throws UnfitFile */
-function keyIn(pem: string): KeyObject {
-  try {
-    return createPrivateKey(pem)
-  } catch {
-    const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(pem)
-    throw new UnfitFile(isLocked ? 'is protected by a passphrase; expected a key without one' : 'contains no PEM key')
+    return false
   }
 }
