@@ -6,23 +6,12 @@ import { ConfigError, isMap, kindOf, type Mistake, predicate, validate, whyUnrea
 import { emptyAsMap, text } from './values.ts'
 import { readYaml } from './yaml-file.ts'
 
-/** Client authentication types of Go's crypto/tls, as in the format of the file. */
-export const clientAuthTypes = [
-  'NoClientCert',
-  'RequestClientCert',
-  'RequireAnyClientCert',
-  'VerifyClientCertIfGiven',
-  'RequireAndVerifyClientCert',
-] as const
-
-export type ClientAuthType = (typeof clientAuthTypes)[number]
-
 /** TLS as Node takes it; certificates and key as PEM texts. */
 export interface TlsSettings {
   readonly cert: string
   readonly key: string
+  /** Authority of the certificates that clients must present; null = they need none. */
   readonly clientCa: string | null
-  readonly clientAuth: ClientAuthType
   readonly minVersion: SecureVersion
 }
 
@@ -37,7 +26,7 @@ export const openWeb: WebSettings = { tls: null, users: new Map() }
 
 /** True when everything but health and readiness requires authentication. */
 export function isProtected({ users, tls }: WebSettings): boolean {
-  return users.size > 0 || tls?.clientAuth === 'RequireAndVerifyClientCert'
+  return users.size > 0 || (tls?.clientCa ?? null) !== null
 }
 
 /** Version, cost, salt and hash. A cost above 18 takes half a minute for every wrong password. */
@@ -110,13 +99,7 @@ function tlsSection(read: ReadFile) {
       cert_file: pem(read, 'cert'),
       key_file: pem(read, 'key'),
       client_ca_file: pem(read, 'cert').nullish(),
-      client_auth_type: z
-        .enum([...clientAuthTypes, 'RequireClientCert', ''], { error: `expected one of ${clientAuthTypes.join(', ')}` })
-        .default('NoClientCert')
-        .transform((type): ClientAuthType => {
-          if (type === '') return 'NoClientCert'
-          return type === 'RequireClientCert' ? 'RequireAnyClientCert' : type
-        }),
+      client_auth_type: z.enum(['NoClientCert', 'RequireAndVerifyClientCert']).default('NoClientCert'),
       min_version: z
         .enum(['TLS12', 'TLS13'], { error: 'expected TLS12 or TLS13; older versions are broken' })
         .default('TLS12')
@@ -124,14 +107,13 @@ function tlsSection(read: ReadFile) {
     })
     .transform((tls, { addIssue }): TlsSettings => {
       const wrong = (key: keyof typeof tls, text: string) => addIssue({ ...predicate('conflict', text), path: [key] })
-      const { cert_file: cert, key_file: key, client_auth_type: clientAuth, client_ca_file: ca } = tls
+      const { cert_file: cert, key_file: key, client_ca_file: ca } = tls
+      const isRequired = tls.client_auth_type === 'RequireAndVerifyClientCert'
       if (!isUsable({ cert, key })) wrong('key_file', 'contains the key of another certificate')
-      // Settings of client certificates that would have no effect or allow too much.
-      if (ca && clientAuth === 'NoClientCert')
-        wrong('client_auth_type', 'requests no client certificate, but there is a client CA')
-      if (!ca && (clientAuth === 'VerifyClientCertIfGiven' || clientAuth === 'RequireAndVerifyClientCert'))
-        wrong('client_auth_type', `is ${clientAuth} without client_ca_file; expected a client CA`)
-      return { cert, key, clientCa: ca ?? null, clientAuth, minVersion: tls.min_version }
+      if (ca && !isRequired)
+        wrong('client_auth_type', 'requires no client certificate; expected RequireAndVerifyClientCert for a client CA')
+      if (!ca && isRequired) wrong('client_auth_type', 'requires a client certificate; expected a client_ca_file')
+      return { cert, key, clientCa: ca ?? null, minVersion: tls.min_version }
     })
     .nullable()
   return z.preprocess((raw) => (isMap(raw) && Object.keys(raw).length === 0 ? null : raw), tls).default(null)

@@ -5,7 +5,6 @@ import { Mutex } from 'async-mutex'
 import type { MiddlewareHandler } from 'hono'
 import { basicAuth } from 'hono/basic-auth'
 import type { Settings } from '../config/settings.ts'
-import type { TlsSettings } from '../config/web-settings.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { refuse, type WebContext, type WebEnv } from './route.ts'
 
@@ -33,17 +32,12 @@ function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean 
 /** Checked at each request, not in the handshake, so that probes work without a certificate. */
 export const checkCertificate: MiddlewareHandler<WebEnv> = async (c, next) => {
   const { tls } = c.get('access')
-  if (openPaths.has(c.req.path) || tls === null) return next()
+  if (openPaths.has(c.req.path) || (tls?.clientCa ?? null) === null) return next()
   const { socket } = c.env.incoming
-  if (socket instanceof TLSSocket && hasCertificate(tls, socket)) return next()
+  // A resumed session without a certificate must not count as authorized.
+  const hasCertificate = socket instanceof TLSSocket && socket.getPeerX509Certificate() !== undefined
+  if (hasCertificate && socket.authorized) return next()
   return refuse(c, 403, 'Client certificate required: present one that client_ca_file accepts')
-}
-
-function hasCertificate({ clientAuth }: TlsSettings, socket: TLSSocket): boolean {
-  if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true
-  // Checked before `authorized`: a resumed session without a certificate must not count as authorized.
-  if (socket.getPeerX509Certificate() === undefined) return clientAuth === 'VerifyClientCertIfGiven'
-  return clientAuth === 'RequireAnyClientCert' || socket.authorized
 }
 
 /** Asks for the password of a user where users are configured. */

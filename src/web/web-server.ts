@@ -98,7 +98,7 @@ type Listener = Parameters<typeof createServer>[1]
 /** Applies settings that a reload changed to each new handshake. Client certificates are checked at each request. */
 function secureServer(first: TlsSettings, listener: Listener, settingsNow: () => TlsSettings | null): SecureServer {
   const options = { ...limits, handshakeTimeout, ...contextOf(first), rejectUnauthorized: false }
-  const server = createSecureServer({ ...options, requestCert: asksForCertificate(first) }, listener)
+  const server = createSecureServer({ ...options, requestCert: first.clientCa !== null }, listener)
   let inForce = first
   // Registered before Node's own listener, which uses the context of that moment.
   server.prependListener('connection', () => {
@@ -107,7 +107,7 @@ function secureServer(first: TlsSettings, listener: Listener, settingsNow: () =>
     inForce = now
     server.setSecureContext(contextOf(now))
     // Node has no setter for `requestCert`; without it clients send no certificate and all are refused.
-    Object.assign(server, { requestCert: asksForCertificate(now) })
+    Object.assign(server, { requestCert: now.clientCa !== null })
     server.closeIdleConnections()
   })
   return server
@@ -116,8 +116,4 @@ function secureServer(first: TlsSettings, listener: Listener, settingsNow: () =>
 function contextOf(tls: TlsSettings): SecureContextOptions {
   const { cert, key, clientCa, minVersion } = tls
   return { cert, key, minVersion, honorCipherOrder: true, ...(clientCa !== null && { ca: clientCa }) }
-}
-
-function asksForCertificate({ clientAuth }: TlsSettings): boolean {
-  return clientAuth !== 'NoClientCert'
 }

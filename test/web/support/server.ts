@@ -72,12 +72,7 @@ export const closed = new Map([['alice', `$2b$04$${'a'.repeat(53)}`]])
 
 /** TLS with what the web configuration leaves out by default. */
 export function tlsOf(over: Pick<TlsSettings, 'cert' | 'key'> & Partial<TlsSettings>): TlsSettings {
-  return {
-    clientCa: null,
-    clientAuth: 'NoClientCert',
-    minVersion: 'TLSv1.2',
-    ...over,
-  }
+  return { clientCa: null, minVersion: 'TLSv1.2', ...over }
 }
 
 /** Starts a server on a free port; it ends with the block it is used in. */
