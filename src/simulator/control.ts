@@ -2,7 +2,6 @@ import leven from 'leven'
 import * as z from 'zod'
 import { faultSchema } from './faults.ts'
 import { fieldsOf, type ResourceName, resourceNames } from './fields.ts'
-import { fixedReadings, type ReadingsInput, readingsSchema } from './readings.ts'
 import { permissionCodes, tenantNames, tokenNames } from './seed-access.ts'
 import type { Service } from './simulator.ts'
 import type { Reply } from './wire.ts'
@@ -116,15 +115,6 @@ function changeToken(simulator: Service, { token, action, permission }: z.output
   return { token, value: simulator.tokens[token] }
 }
 
-function changeReadings(simulator: Service, body: unknown): unknown {
-  parsed(readingsSchema, body)
-  const given = body as ReadingsInput
-  const fixed = fixedReadings.find((name) => given[name] !== undefined)
-  if (fixed !== undefined) throw new ControlError(400, `${fixed} cannot change after the start`)
-  simulator.setReadings(given)
-  return simulator.readings
-}
-
 const actions: readonly Action[] = [
   {
     name: 'GET /',
@@ -180,18 +170,12 @@ const actions: readonly Action[] = [
     },
   },
   { name: 'GET /requests', examples: [{}], run: ({ requests }) => requests.all() },
-  { name: 'DELETE /requests', examples: [{}], run: ({ requests }) => requests.clear() },
   {
     name: 'GET /violations',
     examples: [
       { about: 'requests of the client that the specification does not allow, such as a cursor beside updatedAfter' },
     ],
     run: ({ violations }) => violations,
-  },
-  {
-    name: 'DELETE /violations',
-    examples: [{ about: 'forgets them' }],
-    run: ({ violations }) => void violations.splice(0),
   },
   { name: 'GET /tokens', examples: [{}], run: ({ tokens, credentials }) => ({ tokens, credentials }) },
   withBody('POST /tokens', tokenChange, changeToken, [
@@ -201,28 +185,6 @@ const actions: readonly Action[] = [
       shows: 'a hold, tenant_changed, with the next run: the token then belongs to the other tenant',
     },
   ]),
-  {
-    name: 'GET /readings',
-    examples: [{ about: 'how the server reads what the specification leaves open, such as the form of times' }],
-    run: ({ readings }) => readings,
-  },
-  {
-    name: 'POST /readings',
-    schema: readingsSchema,
-    examples: [{ body: { timestamps: 'z7' }, about: 'other readings, by the same names' }],
-    run: changeReadings,
-  },
-  {
-    name: 'POST /cursors',
-    examples: [{ about: 'invalidates every cursor handed out so far' }],
-    run: (simulator) => simulator.invalidateCursors(),
-  },
-  withBody(
-    'POST /live',
-    z.strictObject({ steps: z.int().min(0).default(1) }),
-    (simulator, { steps }) => simulator.live({ steps }),
-    [{ body: { steps: 1 }, about: 'lets small changes happen at once' }],
-  ),
 ]
 
 function bodyOf(text: string): unknown {

@@ -73,9 +73,6 @@ export type Readings = z.output<typeof readingsSchema>
 /** Some of the readings; of a reading a feed, some of the feeds. */
 export type ReadingsInput = z.input<typeof readingsSchema>
 
-/** Readings that are built into the data of a tenant. */
-export const fixedReadings = ['documentOrder', 'inactiveRoleState'] as const
-
 /** `base` with other readings. Throws a ZodError. */
 export function mergeReadings(base: Readings, input: ReadingsInput): Readings {
   const merged: Record<string, unknown> = { ...base }
