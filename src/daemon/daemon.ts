@@ -1,6 +1,5 @@
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
-import { warnOfSecretFiles } from '../doctor/token.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -46,7 +45,6 @@ export async function startDaemon(
   await using parts = new AsyncDisposableStack()
   const ownQueries = parts.use(new SandboxQueries())
   const session = parts.use(await openSession({ settings, io, log, as: 'replica', ownQueries }))
-  warnOfSecretFiles(settings.tenants, log)
   const { host, webConfig } = settings.server
   const webConfiguration = new WebConfig(webConfig, { cwd, host, log })
   const heart = { beatAt: clock.monotonic() }
