@@ -1,6 +1,5 @@
 import { Option } from 'commander'
-import { type AcceptedHold, readAcceptedHolds } from '../evaluate/decisions.ts'
-import { dayOf, toIso } from '../model/dates.ts'
+import { readAcceptedHolds } from '../evaluate/decisions.ts'
 import { describeHold, sentencesOf } from '../model/describe.ts'
 import { describeDuration } from '../model/durations.ts'
 import { type EntityNames, namesOf } from '../model/entity-names.ts'
@@ -9,7 +8,6 @@ import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.t
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { membersOf } from '../model/text/formats.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
-import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { HoldRow, Mirror } from '../store/port.ts'
 import { acceptDrifts, openDrift } from './accept-drift.ts'
@@ -64,21 +62,17 @@ Examples:
     await using opened = await openMirror(io, command)
     const { mirror } = opened
     if (id === undefined) return await present(await decidable(opened))
-    const holds = await mirror.holds()
-    const acceptances = await readAcceptedHolds(mirror)
-    const isHold = (one: string) => acceptances.has(one) || holds.some((hold) => hold.id === one)
-    if (!args.some(isHold)) {
+    const hold = (await mirror.holds()).find((one) => args.includes(one.id))
+    if (hold === undefined) {
       if (options.list === true || options.count !== undefined)
         throw new UsageError('No hold has this id; "tenantwatch accept" lists the holds')
       await acceptDrifts(io, opened, args, options)
       return exitCodes.ok
     }
     if (others.length > 0) throw new UsageError('A hold is accepted alone: give its id only')
-    const hold = holds.find((one) => one.id === id)
-    const earlier = acceptances.get(id)
-    if (hold === undefined) throw new UsageError(endedSentence(earlier))
     if (options.list === true) return await listHeldRecords(run, mirror, hold)
-    if (earlier !== undefined) throw new UsageError(`Hold ${id} ${acceptedAt(earlier)}; nothing is left to do`)
+    if ((await readAcceptedHolds(mirror)).has(id))
+      throw new UsageError(`Hold ${id} is accepted already; the next run applies that`)
     return await acceptHold(io, opened, hold, options)
   },
 })
@@ -155,17 +149,6 @@ async function listHeldRecords({ options, present }: ListRun<AcceptOptions>, mir
     none: 'The hold names no record',
     notes: [`Accepting hold ${id} removes these ${held.resource} of ${tenant}, ${grouped(held.ids.length)} in all`],
   })
-}
-
-function acceptedAt({ at, reason, by, appliedAt }: AcceptedHold): string {
-  const then = appliedAt === null ? 'the next run applies it' : `a run applied it at ${toIso(appliedAt)}`
-  return `was accepted at ${toIso(at)}${by === null ? '' : ` by ${printable(by)}`} ("${printable(reason)}"); ${then}`
-}
-
-function endedSentence(hold: AcceptedHold | undefined): string {
-  if (hold === undefined) return 'No hold has this id; "tenantwatch accept" lists the holds'
-  const since = `"tenantwatch history --tenant ${hold.tenant} --since ${dayOf(hold.at)}"`
-  return `Hold ${hold.id} has ended: it covered ${hold.count} and ${acceptedAt(hold)}; ${since} shows what changed since`
 }
 
 async function acceptHold(
