@@ -1,10 +1,9 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
 import { urlOf } from '../daemon/open-store.ts'
-import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
+import { UsageError } from '../model/errors.ts'
 import { exitCodes, type Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { lowerFirst } from '../model/text/words.ts'
 import { textTable } from '../report/table.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { CopyStep } from '../store/copy.ts'
@@ -52,36 +51,21 @@ Examples:
 
 async function migrate(io: Io, from: string, url: OpenOptions['url'], line: StatusLine): Promise<readonly string[]> {
   const { clock, random, stop: signal } = io
-  try {
-    using source = await openFileSource(from, signal)
-    const onProgress = (step: CopyStep) => showStep(line, step)
-    const { place, tables } = await copyToPostgres({ url, clock, random }, { source, signal, onProgress })
-    const rows = tables.map((one) => [one.table, String(one.rows), 'yes'])
-    const all = tables.reduce((sum, one) => sum + one.rows, 0)
-    return [
-      ...textTable(['TABLE', 'ROWS', 'VERIFIED'], rows).split('\n'),
-      '',
-      `Copied ${all} rows from ${printable(source.file)} to the ${printable(place)}`,
-      'Next: set store.url instead of store.path, start the engine, and check that "tenantwatch doctor" finds no failure.',
-      'Keep the file until then; afterwards delete it, because it contains names and e-mail addresses.',
-    ]
-  } catch (error) {
-    throw interrupted(error)
-  }
+  using source = await openFileSource(from, signal)
+  const onProgress = (step: CopyStep) => showStep(line, step)
+  const { place, tables } = await copyToPostgres({ url, clock, random }, { source, signal, onProgress })
+  const rows = tables.map((one) => [one.table, String(one.rows), 'yes'])
+  const all = tables.reduce((sum, one) => sum + one.rows, 0)
+  return [
+    ...textTable(['TABLE', 'ROWS', 'VERIFIED'], rows).split('\n'),
+    '',
+    `Copied ${all} rows from ${printable(source.file)} to the ${printable(place)}`,
+    'Next: set store.url instead of store.path, start the engine, and check that "tenantwatch doctor" finds no failure.',
+    'Keep the file until then; afterwards delete it, because it contains names and e-mail addresses.',
+  ]
 }
 
 function showStep(line: StatusLine, { doing, table, rows }: CopyStep): void {
   if (doing === 'copying') line.show(() => `Copying ${table}, ${rows} rows`)
   else line.show(() => `Verifying ${table}`)
-}
-
-/** Words an error after which a second run may succeed; returns other errors unchanged. */
-function interrupted(error: unknown): unknown {
-  const again = 'run "tenantwatch migrate-store" again'
-  if (error instanceof SyncError) {
-    const hint = error.hint === undefined ? '' : `; ${lowerFirst(error.hint)}`
-    const advice = hint.replace(/; (it is|nothing was) .*/, '')
-    return new FatalError(`The copy was interrupted: ${error.message}${advice}; ${again}`, { cause: error })
-  }
-  return reasonOf(error) === 'aborted' ? new FatalError(`The copy was stopped; ${again}`, { cause: error }) : error
 }

@@ -149,8 +149,6 @@ onServer('names the right that the user lacks', async () => {
   }
 })
 
-const again = /run "tenantwatch migrate-store"\s+again\n$/
-
 const isEmpty = (world: Moving) =>
   copiedTables.every(({ name }) => world.postgres.query(`select 1 from "${name}" limit 1`).length === 0)
 
@@ -159,7 +157,6 @@ onServer('stores nothing when it is stopped, and copies everything when run agai
   const stop = new AbortController()
   const stderr = terminalOn('Copying', () => stop.abort(new DOMException('The program is stopping', 'AbortError')))
   expect(await world.migrate({ stop: stop.signal, stderr })).toMatchObject({ code: 3, stdout: '' })
-  expect(stderr.shown).toMatch(again)
   expect(isEmpty(world)).toBe(true)
   await moved(world)
   expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
@@ -173,8 +170,7 @@ onServer('stores nothing when the connection is lost, and copies everything when
     )
   })
   expect(await world.migrate({ stderr })).toMatchObject({ code: 3, stdout: '' })
-  expect(stderr.shown).toMatch(/The copy was interrupted: .*cannot be reached/)
-  expect(stderr.shown).toMatch(again)
+  expect(stderr.shown).toMatch(/cannot be reached/)
   expect(isEmpty(world)).toBe(true)
   // The lease of the first one, which may not have returned it, lapses after ten seconds.
   world.postgres.query('delete from replicas')
