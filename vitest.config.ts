@@ -20,7 +20,7 @@ export const robustness = [
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
 const onPostgres = [
   'test/store/postgres/views.test.ts',
-  'test/store/leased-stores.test.ts',
+  'test/store/{lease-safety,leased-stores}.test.ts',
   'test/store/db/leases.test.ts',
   'test/store/db/postgres/{copy,migrations,plans,postgres-db}.test.ts',
 ]

@@ -15,7 +15,7 @@ export default defineConfig({
     // Each of them has a thread with a PostgreSQL of its own.
     maxWorkers: 2,
     include: [
-      'test/store/{audit-chain,event-store,finding-names,finding-order,leased-stores,record,record-retention}.test.ts',
+      'test/store/{audit-chain,event-store,finding-names,finding-order,leased-stores,lease-safety,record,record-retention}.test.ts',
       'test/checks/own/own-query.test.ts',
       'test/own-checks.test.ts',
       'test/notify/read-news.test.ts',
