@@ -46,7 +46,6 @@ export interface SessionOptions {
   /** Replaces the log lines of runs. */
   readonly runLog?: RunLog
   readonly ownQueries: OwnQueries
-  readonly clientOf?: NonNullable<TenantOptions['clientOf']>
 }
 
 /** @throws FatalError when another engine uses the database, or it cannot be opened. */

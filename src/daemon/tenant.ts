@@ -25,8 +25,6 @@ export interface TenantOptions {
   readonly stores: TenantStores
   readonly metrics: Metrics
   readonly progress?: SyncProgress
-  /** Default: over HTTP. */
-  readonly clientOf?: typeof createTenantClient
 }
 
 interface Parts {
@@ -106,13 +104,13 @@ export class Tenant implements AsyncDisposable {
  * @throws SyncError `aborted` when another replica owns the tenant.
  */
 export async function openTenant(settings: TenantSettings, options: TenantOptions): Promise<Tenant> {
-  const { io, log, stores, metrics, progress, clientOf = createTenantClient } = options
+  const { io, log, stores, metrics, progress } = options
   const { name, baseUrl, auth, api } = settings
   const { clock, random } = io
   const store = stores.of(name)
   if (store === null) throw new SyncError('aborted', `Another replica owns ${name}`)
   const { tenant: row } = await store.openTenant(name, baseUrl, clock.now())
-  const client = clientOf({
+  const client = createTenantClient({
     ...{ name, baseUrl, auth, api, clock, random, version, log },
     env: (variable) => io.env[variable],
     observer: metrics.observer(name),

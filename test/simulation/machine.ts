@@ -117,9 +117,7 @@ export class Machine {
     return this.#up.engine.tenantId
   }
 
-  query(sql: string, ...values: unknown[]): Record<string, unknown>[] {
-    return this.#beside.query(sql, ...values)
-  }
+  readonly query = (sql: string, ...values: unknown[]): Record<string, unknown>[] => this.#beside.query(sql, ...values)
 
   /** True when a text is anywhere in the database file or its log. */
   stores(text: string): boolean {

@@ -6,6 +6,7 @@ import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
 import { mayLast } from './lasting-holds.ts'
 import type { Ledger } from './ledger.ts'
+import { lostHistory } from './lost-history.ts'
 import type { Machine } from './machine.ts'
 import type { Oracle } from './oracle.ts'
 import type { Service } from './service.ts'
@@ -56,6 +57,7 @@ export async function checkRecovery(parts: RecoveryParts): Promise<void> {
     oracle.report('not_recovered', `${resource} still fails with ${reason}: ${message}`)
   }
   for (const what of await differences(world, machine.mirror, machine.tenantId)) oracle.report('lost_row', what)
+  for (const what of await lostHistory(machine)) oracle.report('lost_history', what)
   await drive(parts, machine.evaluate())
   if (endedSince(parts)) await drive(parts, machine.evaluate())
   const { mismatches } = await machine.mirror.verifyChain(machine.tenantId)

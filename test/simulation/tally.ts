@@ -79,6 +79,8 @@ export const violationClasses = [
   'unfounded_full_sync',
   /** After the faults stopped, the mirror is not the tenant, row by row. */
   'lost_row',
+  /** A change of a record is not in its history. */
+  'lost_history',
   /** "Every page and the cursor that follows it are committed in one transaction." */
   'cursor_ahead',
   /** "An outage neither resolves a finding nor turns a check green." */

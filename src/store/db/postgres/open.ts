@@ -36,7 +36,7 @@ interface Lane {
 }
 
 /** Connections and limits of each. */
-export const lanes = {
+const lanes = {
   work: { connections: 8, idleMs: 30 * secondMs, limits: workLimits },
   // A failed scrape or page is soon requested again; scrapes may be minutes apart.
   show: {

@@ -50,20 +50,12 @@ export async function openAsReplica(
 ): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
-  return replicaOver({ ...options, ...opened }, opening)
+  const stores = leasedStores({ ...options, ...opened }, (db) => postgresMirror(db))
+  return { mirror: postgresMirror(opened.show.fencedBy('select 1 where false'), opening), stores }
 }
 
 type Engine = Omit<OpenedPostgres, 'address' | typeof Symbol.asyncDispose> &
   Pick<Options, 'clock' | 'log' | 'random'> & { readonly alone: boolean }
-
-/** @param opening disposed of with the mirror. */
-export function replicaOver(
-  options: Engine,
-  opening: AsyncDisposableStack,
-): { readonly mirror: Mirror; readonly stores: LeasedStores } {
-  const stores = leasedStores(options, (db) => postgresMirror(db))
-  return { mirror: postgresMirror(options.show.fencedBy('select 1 where false'), opening), stores }
-}
 
 function leasedStores<Store>(options: Engine, storeOver: (db: Db) => Store): LeasedStores<Store> {
   const { work, random, log = silentLog() } = options
