@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { inProcesses, share } from '../support/in-processes.ts'
 import { lifeDifferences, readLines, readTexts, textDifferences, writeLives, writeTexts } from './files.ts'
 import { makeGoldens } from './golden.ts'
 import { type LifeRecord, recordLives } from './life-record.ts'
@@ -16,16 +14,13 @@ const { values } = parseArgs({
     text: { type: 'boolean', default: false },
     lives: { type: 'string', default: '1-300' },
     jobs: { type: 'string', default: '2' },
-    /** The share of one of several processes, such as `0/2`. */
-    share: { type: 'string' },
   },
 })
 const [from = 1, to = from] = values.lives.split('-').map(Number)
 const lives = Array.from({ length: to - from + 1 }, (_, i) => from + i)
 
-if (values.share !== undefined) {
-  const [part = 0, parts = 1] = values.share.split('/').map(Number)
-  for await (const record of recordLives(lives.filter((life) => life % parts === part))) process.send?.(record)
+if (share !== null) {
+  for await (const record of recordLives(share)) process.send?.(record)
   process.disconnect?.()
 } else if (values.text) {
   for await (const { line, text } of recordLives(lives)) console.log(`${JSON.stringify(line)}\n${text}`)
@@ -38,7 +33,8 @@ async function run(): Promise<number> {
   const stored = readLines()
   const records: LifeRecord[] = []
   let differing = 0
-  await recordAtOnce((record) => {
+  await inProcesses(import.meta.filename, lives, Number(values.jobs), (message) => {
+    const record = message as LifeRecord
     records.push(record)
     const found = values.write ? [] : lifeDifferences(record, stored.get(record.line.life))
     if (found.length > 0) differing++
@@ -59,17 +55,4 @@ async function run(): Promise<number> {
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   console.log(`${records.length} lives, ${differing} of them and ${texts.length} texts differ, ${seconds} s`)
   return differing + texts.length === 0 ? 0 : 1
-}
-
-async function recordAtOnce(onRecord: (record: LifeRecord) => void): Promise<void> {
-  const parts = Math.min(Number(values.jobs), lives.length)
-  await Promise.all(
-    Array.from({ length: parts }, async (_, part) => {
-      const child = fork(fileURLToPath(import.meta.url), ['--lives', values.lives, '--share', `${part}/${parts}`])
-      child.on('message', (record) => onRecord(record as LifeRecord))
-      // The messages that the process sent arrive before its end is known.
-      const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
-      if (code !== 0) throw new Error(`A process that records lives ended with ${signal ?? code}`)
-    }),
-  )
 }

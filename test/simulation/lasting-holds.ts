@@ -75,7 +75,7 @@ function knownIds(machine: Machine, feed: Feed): ReadonlySet<string> {
 }
 
 function createdAt(world: World, feed: Feed, id: string): number {
-  const found = { users: world.users, documents: world.documents, 'api-clients': world.clients }[feed].get(id)
+  const found = world.lists[feed].get(id)
   if (found === null) throw new TypeError(`The tenant showed ${feed} ${id}, which it does not have`)
   return found.createdAt
 }

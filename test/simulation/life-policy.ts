@@ -21,7 +21,7 @@ function changeClients(parts: LifeParts): void {
   const mayGo = client !== clients[0]
   doOne(prng, [
     [parts.mayCome('clients') ? 20 : 0, () => world.putClient(maker.client(world, time.now))],
-    [mayGo ? 15 : 0, () => parts.mayGo('clients') && world.remove('clients', client.clientId)],
+    [mayGo ? 15 : 0, () => parts.mayGo('clients') && world.remove('api-clients', client.clientId)],
     [45, () => rotate(parts, client)],
     [20, () => world.putClient({ ...client, roleName: prng.pick(world.roles.current).name })],
   ])
@@ -66,7 +66,7 @@ function grantTooMuch(parts: LifeParts): void {
   const { world, prng, later } = parts
   const { roleName } = prng.pick(world.clients.live())
   const { roleId } = world.roles.current.find(({ name }) => name === roleName) ?? prng.pick(world.roles.current)
-  const creating = world.permissions.live().filter(({ code }) => code === createCode)
+  const creating = world.lists.permissions.live().filter(({ code }) => code === createCode)
   const set = (extra: typeof creating) => {
     const changed = ({ permissions }: RoleTruth) => [...permissions.filter(({ code }) => code !== createCode), ...extra]
     const roles = world.roles.current

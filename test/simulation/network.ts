@@ -165,12 +165,9 @@ export class Network {
     if (readings.pageSize[feed] < 5) return false
     const { shown } = service.answer(`/api/public/${feed}`, other)
     // Also of those that left: the mirror knows them.
-    const ids = new Set(
-      [...{ users: own.users, documents: own.documents, 'api-clients': own.clients }[feed].ids()].map(String),
-    )
+    const ids = new Set(own.lists[feed].ids())
     const { now } = this.#parts.time
-    const records = { users: other.users, documents: other.documents, 'api-clients': other.clients }[feed]
-    const isOld = (id: string) => (records.within(id, now, now)[0]?.createdAt ?? now) < readInFullAt(feed) - hourMs
+    const isOld = (id: string) => (other.lists[feed].get(id)?.createdAt ?? now) < readInFullAt(feed) - hourMs
     return shown.length >= 5 && shown.filter((id) => isOld(id) && !ids.has(id)).length * 2 > shown.length
   }
 

@@ -4,57 +4,31 @@ import { dayMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
-import type { WallClock } from './clocks.ts'
 import { canaries, namedPerson } from './falsify.ts'
-import type { FullSyncLog } from './full-sync-log.ts'
-import { type Ledger, noticedSkewMs } from './ledger.ts'
-import type { Machine } from './machine.ts'
+import { noticedSkewMs } from './ledger.ts'
 import type { Oracle, OracleParts } from './oracle.ts'
 import type { UserTruth } from './world.ts'
 
-type Reporter = Pick<Oracle, 'fullSyncs' | 'report'>
-
 const evaluationTakesMs = 30 * secondMs
 
-/** A check passes only on inputs that are fresh and whole. */
+/**
+ * A check passes only on inputs that are fresh by this machine's clock (what it was set back, the data look younger) and
+ * whole: "`unknown` if an input is partial (quarantine, shrink hold, suspect empty, …, `missing` records …)" or on hold.
+ */
 export function checkInputs(
-  oracle: Reporter,
-  parts: Pick<OracleParts, 'wall'>,
-  view: CheckView,
-  posture: TenantPosture,
-  inputs: readonly ResourceName[],
-): void {
-  checkAges(oracle, parts, view, posture, inputs)
-  checkWhole(oracle, view, posture, inputs)
-}
-
-/** "older than its freshness limit", by this machine's clock: what it was set back, the data look younger. */
-function checkAges(
-  oracle: Reporter,
-  { wall }: Pick<OracleParts, 'wall'>,
-  { check }: CheckView,
-  { resources }: TenantPosture,
-  inputs: readonly ResourceName[],
-): void {
-  for (const { resource, freshnessLimitMs } of resources.filter((one) => inputs.includes(one.resource))) {
-    const age = wall.leastAge(oracle.fullSyncs.latest(resource))
-    if (age > freshnessLimitMs + evaluationTakesMs) {
-      oracle.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
-    }
-  }
-}
-
-/** "`unknown` if an input is partial (quarantine, shrink hold, suspect empty, …, `missing` records …)" or on hold. */
-function checkWhole(
-  oracle: Reporter,
+  oracle: Oracle,
+  { wall }: OracleParts,
   { check }: CheckView,
   { resources, holds }: TenantPosture,
   inputs: readonly ResourceName[],
 ): void {
-  for (const { resource, quarantined, missing } of resources.filter((one) => inputs.includes(one.resource))) {
+  for (const { resource, freshnessLimitMs, quarantined, missing } of resources) {
+    if (!inputs.includes(resource)) continue
+    const age = wall.leastAge(oracle.fullSyncs.latest(resource))
+    if (age > freshnessLimitMs + evaluationTakesMs)
+      oracle.report('false_green', `${check} passes on ${resource} that are ${age / minuteMs} min old`)
     const held = holds.filter((hold) => hold.resource === resource || hold.resource === 'all').length
-    const flaws = { quarantined, missing, held }
-    for (const [flaw, count] of Object.entries(flaws)) {
+    for (const [flaw, count] of Object.entries({ quarantined, missing, held })) {
       if (count > 0) oracle.report('false_green', `${check} passes although ${count} of ${resource} are ${flaw}`)
     }
   }
@@ -67,11 +41,11 @@ function checkWhole(
  * @param evaluatedAt wall time of the check result; what came back to the list after it could not count.
  */
 export function isUnshown(
-  { ledger, world, wall }: Pick<OracleParts, 'ledger' | 'wall' | 'world'>,
+  { fullSyncs }: Oracle,
+  { ledger, world, wall }: OracleParts,
   check: Check,
   id: string,
   evaluatedAt: number | null,
-  fullSyncs: Pick<FullSyncLog, 'lastSeen'>,
 ): boolean {
   const { evaluates } = check
   const at = evaluatedAt === null ? null : wall.worldTimeOf(evaluatedAt)
@@ -95,12 +69,6 @@ export function isUnshown(
   return world[evaluates].within(id, shownAt, world.time.now).length > 1
 }
 
-export interface ClockParts {
-  readonly wall: WallClock
-  readonly ledger: Ledger
-  readonly machine: Machine
-}
-
 interface Noted {
   /** Stated time minus the world's, in milliseconds; null when it could not be read. */
   readonly wrongMs: number | null
@@ -111,9 +79,9 @@ interface Noted {
 /** The tenant's time of each resource that the daemon must know from successful runs (docs/internals/sync.md#10-time-of-an-answer). */
 export class ClockTracker {
   readonly #noted = new Map<ResourceName, Noted>()
-  readonly #parts: ClockParts
+  readonly #parts: OracleParts
 
-  constructor(parts: ClockParts) {
+  constructor(parts: OracleParts) {
     this.#parts = parts
   }
 

@@ -25,7 +25,7 @@ import {
 import { ClockTracker, checkInputs, isUnshown, RetentionTracker, WaiverTracker } from './oracle-rules.ts'
 import type { Readings } from './readings.ts'
 import type { Violation, ViolationClass } from './tally.ts'
-import { cannotPass, keptRoles, keptRolesText, mustFail, type Sight, wereOnce } from './truth.ts'
+import { cannotPass, keptRoles, mustFail, type Sight, wereOnce } from './truth.ts'
 import type { UserTruth, World } from './world.ts'
 
 export interface OracleParts {
@@ -192,7 +192,7 @@ export class Oracle {
         return seen.by + wall.setBackSince(seen.by)
       },
       firstSettings: this.#firstSettings,
-      firstRoles: keptRoles(this.#parts.machine.query(keptRolesText(1))),
+      firstRoles: keptRoles(this.#parts.machine.query),
     }
   }
 
@@ -211,7 +211,7 @@ export class Oracle {
   /** The baseline of drift must have been true as a whole at one instant. */
   #checkKeptRoles(): void {
     const { machine, world } = this.#parts
-    const kept = keptRoles(machine.query(keptRolesText(1)))
+    const kept = keptRoles(machine.query)
     if (kept !== null && !wereOnce(world, kept)) {
       this.report('false_green', 'role-permissions-unchanged measures from roles that never were so')
     }
@@ -243,7 +243,7 @@ export class Oracle {
     }
     this.#checkClocks(view, check)
     const failing = mustFail(view.check, this.sight(view.evaluatedAt)).filter(
-      (id) => !isUnshown(this.#parts, check, id, view.evaluatedAt, this.fullSyncs),
+      (id) => !isUnshown(this, this.#parts, check, id, view.evaluatedAt),
     )
     if (failing.length > 0) this.report('false_green', `${view.check} passes although ${failing.join(', ')} cannot`)
   }
@@ -329,8 +329,7 @@ export class Oracle {
         }
       } else if ((resolution === 'fixed' ? cannotPass : mustFail)(check, sight).includes(entityId)) {
         // A list that bled removed one of the documents with the name.
-        if (check === 'document-name-unique' && isUnshown(this.#parts, definition, entityId, at, this.fullSyncs))
-          continue
+        if (check === 'document-name-unique' && isUnshown(this, this.#parts, definition, entityId, at)) continue
         this.report('false_resolution', `${check} of ${entityId} ended as ${resolution}, but it does not pass`)
       }
     }

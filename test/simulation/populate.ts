@@ -113,7 +113,8 @@ export function populate(time: VirtualTime, name: string, sizes: Sizes, prng: Pr
     Array.from({ length: sizes.roles }, () => maker.role()),
   )
   const past = () => time.now - prng.between(2 * dayMs, 90 * dayMs)
-  for (const permission of maker.permissions()) world.permissions.put(permission.permissionId, permission, time.now)
+  for (const permission of maker.permissions())
+    world.lists.permissions.put(permission.permissionId, permission, time.now)
   for (let i = 0; i < sizes.clients; i++) world.putClient(maker.client(world, past()))
   for (let i = 0; i < sizes.users; i++) world.putUser(maker.user(world, past() + prng.between(0, minuteMs)))
   for (let i = 0; i < sizes.documents; i++) world.putDocument(maker.document(world, past()))

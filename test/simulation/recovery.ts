@@ -1,7 +1,6 @@
 import { checks } from '../../src/checks/index.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { Mirror } from '../../src/store/port.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
 import { mayLast } from './lasting-holds.ts'
@@ -56,7 +55,7 @@ export async function checkRecovery(parts: RecoveryParts): Promise<void> {
   for (const { resource, reason, message } of results.filter(({ outcome }) => outcome !== 'success')) {
     oracle.report('not_recovered', `${resource} still fails with ${reason}: ${message}`)
   }
-  for (const what of await differences(world, machine.mirror, machine.tenantId)) oracle.report('lost_row', what)
+  for (const what of await differences(world, machine)) oracle.report('lost_row', what)
   for (const what of await lostHistory(machine)) oracle.report('lost_history', what)
   await drive(parts, machine.evaluate())
   if (endedSince(parts)) await drive(parts, machine.evaluate())
@@ -156,12 +155,12 @@ async function openEntities(machine: Machine, check: string): Promise<readonly s
   return rows.map((row) => String(row['id']))
 }
 
-export function sameSet(a: readonly string[], b: readonly string[]): boolean {
+function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((id) => b.includes(id))
 }
 
 /** Where the mirror is not the tenant, row by row. */
-export async function differences(world: World, mirror: Mirror, tenantId: number): Promise<readonly string[]> {
+async function differences(world: World, { mirror, tenantId }: Machine): Promise<readonly string[]> {
   const found: string[] = []
   for (const resource of worldResources) {
     const mirrored = new Map<string, string>()

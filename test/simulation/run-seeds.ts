@@ -1,7 +1,6 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
+import { inProcesses, share } from '../support/in-processes.ts'
 import { calamities } from './calamity.ts'
 import { live, replayOf, seedsFrom } from './lives.ts'
 import type { SimulationReport } from './simulate.ts'
@@ -47,32 +46,18 @@ function printReport({ seed, violations, trace }: SimulationReport): void {
   console.log(`  again: ${replayOf(seed, options)}`)
 }
 
-/** Lives in so many processes at once; a life is the same whatever runs beside it. */
-async function liveAtOnce(jobs: number): Promise<void> {
-  const seeds = seedsFrom(Number(values.from), Number(values.seeds))
-  const parts = Array.from({ length: jobs }, (_, part) => seeds.filter((_, i) => i % jobs === part))
-  await Promise.all(
-    parts.map(async (part) => {
-      const env = { ...process.env, SEEDS: JSON.stringify(part) }
-      const child = fork(import.meta.filename, process.argv.slice(2), { env, serialization: 'advanced' })
-      child.on('message', (report) => {
-        tally.add(report as SimulationReport)
-        printReport(report as SimulationReport)
-        if (tally.lives % wordEvery === 0)
-          console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
-      })
-      // The messages that the process sent arrive before its end is known.
-      const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
-      if (code !== 0) throw new Error(`A process that runs simulated lives ended with ${signal ?? code}`)
-    }),
-  )
-}
-
-if (process.send !== undefined) {
-  for await (const report of live(JSON.parse(process.env['SEEDS'] ?? '[]'), options)) process.send(report)
+if (share !== null) {
+  for await (const report of live(share, options)) process.send?.(report)
   process.disconnect?.()
 } else {
-  await liveAtOnce(Math.min(Number(values.jobs), Number(values.seeds)))
+  // A life is the same whatever runs beside it.
+  const seeds = seedsFrom(Number(values.from), Number(values.seeds))
+  await inProcesses(import.meta.filename, seeds, Number(values.jobs), (report) => {
+    tally.add(report as SimulationReport)
+    printReport(report as SimulationReport)
+    if (tally.lives % wordEvery === 0)
+      console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
+  })
   console.log(tally.table(options.steps, seconds()))
   process.exitCode = tally.violations > 0 ? 1 : 0
 }

@@ -130,7 +130,7 @@ export function createService(readings: Readings, cursors: CursorBook): Service 
         )
       if (name === 'permissions')
         return whole(
-          world.permissions.live().map((one) => ({ ...one })),
+          world.lists.permissions.live().map((one) => ({ ...one })),
           'permissionId',
         )
       if (name === 'authentication-settings') {

@@ -39,23 +39,12 @@ export function spoil(fault: RequestFault, answer: ServiceAnswer, prng: Prng): S
       return malformed(fault, answer, prng)
     case 'wrong-record':
       return isBody(data) && 'userId' in data ? with_({ data: { ...data, userId: 7_000_000 } }) : null
-    default:
-      return pagination === null ? null : spoilPage(fault, pagination, with_)
-  }
-}
-
-function spoilPage(
-  fault: RequestFault,
-  pagination: Body,
-  with_: (change: Partial<ServiceAnswer>) => Spoilt,
-): Spoilt | null {
-  switch (fault) {
     case 'no-pagination':
-      return with_({ pagination: null })
+      return pagination === null ? null : with_({ pagination: null })
     case 'odd-has-more':
-      return with_({ pagination: { ...pagination, hasMore: 'false' } })
+      return pagination === null ? null : with_({ pagination: { ...pagination, hasMore: 'false' } })
     case 'more-without-cursor':
-      return with_({ pagination: { ...pagination, hasMore: true, nextCursor: null } })
+      return pagination === null ? null : with_({ pagination: { ...pagination, hasMore: true, nextCursor: null } })
     default:
       return null
   }

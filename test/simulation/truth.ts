@@ -1,8 +1,8 @@
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { acceptedStates, acceptedStatesText } from '../support/events.ts'
+import { acceptedStates } from '../support/events.ts'
 import { meetsRequirement, thresholds } from './machine-settings.ts'
-import type { ClientTruth, DocumentTruth, RoleTruth, UserTruth, World } from './world.ts'
+import type { DocumentTruth, ListName, RoleTruth, Truths, World } from './world.ts'
 
 /** Instants of the world that a check result may be based on. */
 export interface Sight {
@@ -44,12 +44,16 @@ export function cannotPass(check: string, sight: Sight): readonly string[] {
 type Evaluator = (sight: Sight) => readonly string[]
 
 const evaluates: Readonly<Record<string, Evaluator>> = {
-  'api-client-secret-not-expired': clients(({ secretExpirationDate }, now) => secretExpirationDate <= now),
-  'api-client-secret-not-expiring': clients(({ secretExpirationDate }, now) => {
+  'api-client-secret-not-expired': records(
+    'api-clients',
+    ({ secretExpirationDate }, now) => secretExpirationDate <= now,
+  ),
+  'api-client-secret-not-expiring': records('api-clients', ({ secretExpirationDate }, now) => {
     const left = secretExpirationDate - now
     return left > 0 && left <= thresholds.expiringHours * hourMs
   }),
-  'api-client-secret-lifetime': clients(
+  'api-client-secret-lifetime': records(
+    'api-clients',
     ({ secretExpirationDate }, now) => secretExpirationDate - now > thresholds.lifetimeDays * dayMs,
   ),
   'api-client-least-privilege': (sight) => rolesMustFail(sight).excessiveClients,
@@ -64,7 +68,8 @@ const evaluates: Readonly<Record<string, Evaluator>> = {
       )
     return Object.keys(sight.firstSettings).filter(drifted)
   },
-  'document-current': documents(
+  'document-current': records(
+    'documents',
     ({ updatedAt, createdAt }, now) => now - (updatedAt ?? createdAt) > thresholds.currentDays * dayMs,
   ),
   'document-processing-finished': statuses((status) => status === 'Processing'),
@@ -88,40 +93,23 @@ const evaluates: Readonly<Record<string, Evaluator>> = {
     // Switched off, the policy counts until somebody has accepted that, which nobody does here.
     const wasOn = sight.firstSettings.mfaEnabled === true
     if (!wasOn && policies.some(({ mfaEnabled }) => !mfaEnabled)) return []
-    return users(({ mfaStatus }) => !mfaStatus)(sight)
+    return records('users', ({ mfaStatus }) => !mfaStatus)(sight)
   },
-  'user-invitation-accepted': users(
+  'user-invitation-accepted': records(
+    'users',
     ({ state, createdAt }, now) => state === 'Invited' && now - createdAt > thresholds.invitedHours * hourMs,
   ),
   'role-permissions-unchanged': rolesMustDrift,
   'user-role-active': (sight) => rolesMustFail(sight).unsoundUsers,
 }
 
-function users(fails: (user: UserTruth, now: number) => boolean): Evaluator {
-  return ({ world, from, to, evaluatedAt }) =>
-    [...world.users.ids()].filter((id) =>
-      world.users
-        .within(id, from('users'), to)
-        .every((user) => user !== null && evaluatedAt.every((now) => fails(user, now))),
-    )
-}
-
-function clients(fails: (client: ClientTruth, now: number) => boolean): Evaluator {
-  return ({ world, from, to, evaluatedAt }) =>
-    [...world.clients.ids()].filter((id) =>
-      world.clients
-        .within(id, from('api-clients'), to)
-        .every((client) => client !== null && evaluatedAt.every((now) => fails(client, now))),
-    )
-}
-
-function documents(fails: (document: DocumentTruth, now: number) => boolean): Evaluator {
-  return ({ world, from, to, evaluatedAt }) =>
-    [...world.documents.ids()].filter((id) =>
-      world.documents
-        .within(id, from('documents'), to)
-        .every((document) => document !== null && evaluatedAt.every((now) => fails(document, now))),
-    )
+/** The records of a list that fail by every version within sight, by whichever clock. */
+function records<L extends ListName>(list: L, fails: (record: Truths[L], now: number) => boolean): Evaluator {
+  return ({ world, from, to, evaluatedAt }) => {
+    const history = world.lists[list]
+    const failsAlways = (one: Truths[L] | null) => one !== null && evaluatedAt.every((now) => fails(one, now))
+    return [...history.ids()].filter((id) => history.within(id, from(list), to).every(failsAlways))
+  }
 }
 
 /**
@@ -130,7 +118,7 @@ function documents(fails: (document: DocumentTruth, now: number) => boolean): Ev
  */
 function statuses(fails: (status: string | null) => boolean): Evaluator {
   return (sight) =>
-    documents((document, now) => {
+    records('documents', (document, now) => {
       const seenBy = sight.statusSeenBy(document)
       return fails(document.uploadStatus) && seenBy !== null && now - seenBy > thresholds.statusHours * hourMs
     })(sight)
@@ -153,13 +141,10 @@ const roleCodes = (roles: readonly RoleTruth[]): RoleCodes =>
   new Map(roles.map((role) => [String(role.roleId), codesOf(role)]))
 
 /** The first states of all roles that the mirror keeps; null while it keeps none. */
-export function keptRoles(rows: readonly Record<string, unknown>[]): RoleCodes | null {
-  if (rows.length === 0) return null
-  return new Map([...acceptedStates(rows)].map(([id, state]) => [id, JSON.parse(state) as string[]]))
+export function keptRoles(query: (sql: string) => readonly unknown[]): RoleCodes | null {
+  const states = acceptedStates(query, 'role-permissions-unchanged')
+  return states.size === 0 ? null : new Map([...states].map(([id, state]) => [id, JSON.parse(state) as string[]]))
 }
-
-/** Query for `keptRoles`. */
-export const keptRolesText = (tenantId: number | string) => acceptedStatesText(tenantId, 'role-permissions-unchanged')
 
 /** True when all roles of the tenant were so at one instant: half a picture is none to measure drift from. */
 export function wereOnce(world: World, kept: RoleCodes): boolean {
@@ -167,7 +152,7 @@ export function wereOnce(world: World, kept: RoleCodes): boolean {
 }
 
 /** Roles whose codes are not the kept ones, whatever instant within sight was read. */
-export function rolesMustDrift({ world, from, to, firstRoles }: Sight): readonly string[] {
+function rolesMustDrift({ world, from, to, firstRoles }: Sight): readonly string[] {
   if (firstRoles === null) return []
   const seen = world.roles.within(from('roles'), to).map(roleCodes)
   const ids = new Set([...firstRoles.keys(), ...seen.flatMap((roles) => [...roles.keys()])])
@@ -190,7 +175,7 @@ interface Unsound {
 }
 
 /** Findings by the roles, at any instants of clients, users and roles (docs/checks.md). */
-export function rolesMustFail(sight: Sight): Unsound {
+function rolesMustFail(sight: Sight): Unsound {
   const { world, from, to } = sight
   const states = world.roles.within(from('roles'), to)
   const named = (name: string) => states.map((roles) => roles.filter((role) => role.name === name))

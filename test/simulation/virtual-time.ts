@@ -9,7 +9,6 @@ export interface Scope {
 
 interface Event {
   readonly at: number
-  readonly order: number
   readonly scope: Scope | null
   readonly act: () => void
 }
@@ -17,21 +16,20 @@ interface Event {
 /** Time that moves from event to event, in milliseconds since the epoch as the world has it (no clock shows it). */
 export class VirtualTime {
   now: number
-  readonly #heap: Event[] = []
+  /** In the order of their times and, among equal ones, of calls. */
+  readonly #events: Event[] = []
   /** Removers of the listeners of pending waits. */
   readonly #waits = new Set<() => void>()
-  readonly #settle: () => Promise<void>
-  #order = 0
 
-  /** @param settle resolves when all consequences of an event have taken place. */
-  constructor(start: number, settle: () => Promise<void> = quiet) {
+  constructor(start: number) {
     this.now = start
-    this.#settle = settle
   }
 
-  /** Calls `act` at a time, in the order of times and, among equal ones, of calls; not when its scope is dead by then. */
+  /** Calls `act` at a time; not when its scope is dead by then. */
   at(time: number, act: () => void, scope: Scope | null = null): void {
-    this.#push({ at: Math.max(time, this.now), order: this.#order++, scope, act })
+    const at = Math.max(time, this.now)
+    const before = this.#events.findLastIndex((event) => event.at <= at)
+    this.#events.splice(before + 1, 0, { at, scope, act })
   }
 
   /** A wait within a scope; aborted waits reject with the signal's reason. */
@@ -60,56 +58,21 @@ export class VirtualTime {
 
   /** Lets everything happen that is due up to `time`, one event after the other, each with all its consequences, or until `stops`. */
   async runUntil(time: number, stops: () => boolean = () => false): Promise<void> {
-    await this.#settle()
-    for (let next = this.#heap[0]; next !== undefined && next.at <= time; next = this.#heap[0]) {
+    await quiet()
+    for (let [next] = this.#events; next !== undefined && next.at <= time; [next] = this.#events) {
       if (stops()) return
-      this.#pop()
+      this.#events.shift()
       if (next.scope?.dead === true) continue
       this.now = next.at
       next.act()
-      await this.#settle()
+      await quiet()
     }
     this.now = Math.max(this.now, time)
   }
-
-  #push(event: Event): void {
-    const heap = this.#heap
-    let i = heap.push(event) - 1
-    while (i > 0) {
-      const parent = (i - 1) >> 1
-      const above = heap[parent]
-      if (above === undefined || !isBefore(event, above)) break
-      heap[i] = above
-      i = parent
-    }
-    heap[i] = event
-  }
-
-  #pop(): void {
-    const heap = this.#heap
-    const last = heap.pop()
-    if (last === undefined || heap.length === 0) return
-    let i = 0
-    for (;;) {
-      let child = 2 * i + 1
-      const [left, right] = [heap[child], heap[child + 1]]
-      if (left === undefined) break
-      if (right !== undefined && isBefore(right, left)) child++
-      const least = heap[child]
-      if (least === undefined || !isBefore(least, last)) break
-      heap[i] = least
-      i = child
-    }
-    heap[i] = last
-  }
-}
-
-function isBefore(a: Event, b: Event): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order)
 }
 
 /** Until only virtual waits are left: promises are done when a turn begins, and readers of long tables take turns. */
-export async function quiet(): Promise<void> {
+async function quiet(): Promise<void> {
   do await turn()
   while (process.getActiveResourcesInfo().includes('Immediate'))
 }

@@ -56,26 +56,48 @@ export interface DocumentTruth {
   readonly updatedAt: number | null
 }
 
+/** The records of each list. */
+export interface Truths {
+  readonly users: UserTruth
+  readonly documents: DocumentTruth
+  readonly 'api-clients': ClientTruth
+  readonly permissions: Permission
+}
+
+export type ListName = keyof Truths
+
 /** The truth about one tenant at every instant. */
 export class World {
   readonly time: VirtualTime
   readonly name: string
-  readonly users: RecordHistory<UserTruth>
-  readonly documents: RecordHistory<DocumentTruth>
-  readonly clients: RecordHistory<ClientTruth>
-  readonly permissions: RecordHistory<Permission>
+  readonly lists: { readonly [L in ListName]: RecordHistory<Truths[L]> }
   readonly roles: History<readonly RoleTruth[]>
   readonly settings: History<AuthenticationSettings>
 
   constructor(time: VirtualTime, name: string, settings: AuthenticationSettings, roles: readonly RoleTruth[]) {
+    const { now } = time
     this.time = time
     this.name = name
-    this.users = new RecordHistory(time.now)
-    this.documents = new RecordHistory(time.now)
-    this.clients = new RecordHistory(time.now)
-    this.permissions = new RecordHistory(time.now)
-    this.roles = new History(roles, time.now)
-    this.settings = new History(settings, time.now)
+    this.lists = {
+      users: new RecordHistory(now),
+      documents: new RecordHistory(now),
+      'api-clients': new RecordHistory(now),
+      permissions: new RecordHistory(now),
+    }
+    this.roles = new History(roles, now)
+    this.settings = new History(settings, now)
+  }
+
+  get users(): RecordHistory<UserTruth> {
+    return this.lists.users
+  }
+
+  get documents(): RecordHistory<DocumentTruth> {
+    return this.lists.documents
+  }
+
+  get clients(): RecordHistory<ClientTruth> {
+    return this.lists['api-clients']
   }
 
   putUser(user: UserTruth): void {
@@ -90,8 +112,8 @@ export class World {
     this.clients.put(client.clientId, client, this.time.now)
   }
 
-  remove(resource: 'users' | 'documents' | 'clients' | 'permissions', id: string | number): void {
-    this[resource].put(id, null, this.time.now)
+  remove(list: ListName, id: string | number): void {
+    this.lists[list].put(id, null, this.time.now)
   }
 
   /** Sets the roles; users and clients carry the name of their role as of now. */
@@ -114,41 +136,20 @@ export class World {
 
   /** Ids that a resource has now. */
   ids(resource: ResourceName): readonly string[] {
-    switch (resource) {
-      case 'users':
-        return this.users.live().map(({ userId }) => String(userId))
-      case 'documents':
-        return this.documents.live().map(({ fileId }) => fileId)
-      case 'api-clients':
-        return this.clients.live().map(({ clientId }) => clientId)
-      case 'permissions':
-        return this.permissions.live().map(({ permissionId }) => String(permissionId))
-      case 'roles':
-        return this.roles.current.map(({ roleId }) => String(roleId))
-      case 'authentication-settings':
-        return ['0']
-      default:
-        return []
-    }
+    if (isList(resource)) return this.lists[resource].liveIds()
+    return resource === 'roles' ? this.roles.current.map(({ roleId }) => String(roleId)) : ['0']
   }
 
   /** True when a record did not exist at some instant of [from, to]. */
   wasAbsent(resource: ResourceName, id: string, from: number, to: number): boolean {
-    switch (resource) {
-      case 'users':
-        return this.users.within(id, from, to).includes(null)
-      case 'documents':
-        return this.documents.within(id, from, to).includes(null)
-      case 'api-clients':
-        return this.clients.within(id, from, to).includes(null)
-      case 'permissions':
-        return this.permissions.within(id, from, to).includes(null)
-      case 'roles':
-        return this.roles.within(from, to).some((roles) => roles.every(({ roleId }) => String(roleId) !== id))
-      default:
-        return false
-    }
+    if (isList(resource)) return this.lists[resource].within(id, from, to).includes(null)
+    const rolesThen = resource === 'roles' ? this.roles.within(from, to) : []
+    return rolesThen.some((roles) => roles.every(({ roleId }) => String(roleId) !== id))
   }
+}
+
+function isList(resource: ResourceName): resource is ListName {
+  return resource === 'users' || resource === 'documents' || resource === 'api-clients' || resource === 'permissions'
 }
 
 interface Version<T> {
@@ -233,6 +234,10 @@ export class RecordHistory<T> {
     return this.#records.keys()
   }
 
+  liveIds(): readonly string[] {
+    return [...this.#records].flatMap(([id, { current }]) => (current === null ? [] : [id]))
+  }
+
   /** Values of one record at the instants of [from, to]; null means absent. */
   within(id: string | number, from: number, to: number): readonly (T | null)[] {
     return this.#records.get(String(id))?.within(from, to) ?? [null]
@@ -247,45 +252,34 @@ export type Form = readonly [key: string, fields: Fields]
 
 /** The records of a resource as they are now. */
 export function liveForms(world: World, resource: ResourceName): readonly Form[] {
-  return formsOf(world, resource, (history) => history.live(), world.roles.current, [world.settings.current])
+  return formsSince(world.time.now, world, resource)
 }
 
 /** Every form that the records of a resource ever had. */
 export function allForms(world: World, resource: ResourceName): readonly Form[] {
-  const { roles, settings } = world
-  return formsOf(world, resource, (history) => history.all(), roles.all().flat(), settings.all())
+  return formsSince(Number.NEGATIVE_INFINITY, world, resource)
 }
 
-function formsOf(
-  world: World,
-  resource: ResourceName,
-  of: <T>(history: RecordHistory<T>) => readonly T[],
-  roles: readonly RoleTruth[],
-  settings: readonly object[],
-): readonly Form[] {
-  switch (resource) {
-    case 'users':
-      return of(world.users).map((user) => [String(user.userId), { ...user }])
-    case 'documents':
-      return of(world.documents).map((document) => [document.fileId, withoutSince(document)])
-    case 'api-clients':
-      return of(world.clients).map((client) => [client.clientId, { ...client }])
-    case 'permissions':
-      return of(world.permissions).map((one) => [String(one.permissionId), { ...one }])
-    case 'roles':
-      return roles.map((role) => [
-        String(role.roleId),
-        { ...role, description: `${role.name} role`, type: 'User', isReadOnly: false },
-      ])
-    case 'authentication-settings':
-      return settings.map((one) => ['0', { ...one }])
-    default:
-      return []
+function formsSince(from: number, world: World, resource: ResourceName): readonly Form[] {
+  const { now } = world.time
+  if (isList(resource)) {
+    const history = world.lists[resource]
+    return [...history.ids()].flatMap((id) =>
+      history.within(id, from, now).flatMap((record): Form[] => (record === null ? [] : [[id, withoutSince(record)]])),
+    )
   }
+  if (resource !== 'roles') return world.settings.within(from, now).map((one) => ['0', { ...one }])
+  const roles = world.roles.within(from, now).flat()
+  return roles.map((role) => [
+    String(role.roleId),
+    { ...role, description: `${role.name} role`, type: 'User', isReadOnly: false },
+  ])
 }
 
-function withoutSince({ statusSince: _, ...document }: DocumentTruth): Fields {
-  return document
+/** Without what the specification does not know. */
+function withoutSince(record: Truths[ListName]): Fields {
+  const { statusSince: _, ...fields } = { statusSince: 0, ...record }
+  return fields
 }
 
 /** A record as text: dates as instants, GUIDs in lower case, fields in order of their names. */

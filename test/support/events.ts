@@ -17,21 +17,17 @@ export interface SeenChange {
   readonly requestId: string | null
 }
 
-/** Query for `changesOf`. */
-export const recordEventsText = `select id, tenant_id as tenant, at, kind, subject, data, request_id as "requestId"
-  from events where kind like 'record.%' and data is not null order by id`
-
 /** Changes of records, oldest first. */
-export function changesOf(rows: readonly Row[]): readonly SeenChange[] {
-  return rows.flatMap(({ tenant, ...event }) =>
+export function seenChanges(query: Query): readonly SeenChange[] {
+  const text = `select id, tenant_id as tenant, at, kind, subject, data, request_id as "requestId"
+    from events where kind like 'record.%' and data is not null order by id`
+  return (query(text) as readonly Row[]).flatMap(({ tenant, ...event }) =>
     changesIn(event as unknown as StoredRecordEvent).map(({ id: _, before, after, ...change }) => {
       const json = (value: unknown) => (change.field === null ? null : JSON.stringify(value))
       return { ...change, tenant: Number(tenant), before: json(before), after: json(after) }
     }),
   )
 }
-
-export const seenChanges = (query: Query) => changesOf(query(recordEventsText) as readonly Row[])
 
 /** Events of these kinds that are not erased, oldest first, with their data. */
 export function seenEvents(query: Query, ...kinds: readonly EventKind[]): readonly Row[] {
@@ -40,8 +36,11 @@ export function seenEvents(query: Query, ...kinds: readonly EventKind[]): readon
   return rows.map(({ data, ...row }) => ({ ...row, ...(JSON.parse(String(data)) as object) }))
 }
 
-/** Accepted states of a check by entity, as JSON, the last one of each. */
-export function acceptedStates(rows: readonly Row[]): ReadonlyMap<string, string> {
+/** Accepted states of a check of the first tenant by entity, as JSON, the last one of each. */
+export function acceptedStates(query: Query, check: string): ReadonlyMap<string, string> {
+  const rows =
+    query(`select kind, subject, data from events where tenant_id = 1 and ((kind = 'drift.first' and subject = '${check}')
+    or (kind = 'drift.accepted' and subject like '${check}/%')) order by id`) as readonly Row[]
   const states = new Map<string, string>()
   for (const { kind, subject, data } of rows) {
     const stored = JSON.parse(String(data)) as {
@@ -53,8 +52,3 @@ export function acceptedStates(rows: readonly Row[]): ReadonlyMap<string, string
   }
   return states
 }
-
-/** Query for `acceptedStates`. */
-export const acceptedStatesText = (tenantId: number | string, check: string) =>
-  `select kind, subject, data from events where tenant_id = ${tenantId} and ((kind = 'drift.first' and subject = '${check}')
-   or (kind = 'drift.accepted' and subject like '${check}/%')) order by id`

@@ -7,7 +7,7 @@ export function wrongCounts(dialect: Dialect, query: (sql: string) => readonly u
   return [wrongLive, findingsBy(counts)].flatMap(query)
 }
 
-export const wrongLive = `select s.tenant_id, s.resource, s.live from sync_states s where s.live <> (select count(*) from records r
+const wrongLive = `select s.tenant_id, s.resource, s.live from sync_states s where s.live <> (select count(*) from records r
   where r.tenant_id = s.tenant_id and r.resource = s.resource and r.removed_at is null and r.body is not null)`
 
 const findingsBy = (counts: string) => `select s.tenant_id, s."check", s.open from check_states s
