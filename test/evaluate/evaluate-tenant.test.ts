@@ -2,11 +2,11 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { checks } from '../../src/checks/index.ts'
 import { defineCheck } from '../../src/checks/support/define-check.ts'
-import { dayMs, hourMs, secondMs } from '../../src/model/durations.ts'
+import { dayMs, secondMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { findingKinds } from '../../src/store/events.ts'
-import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
+import { client, document, iso, now, role, user } from '../checks/support/facts.ts'
 import { seenEvents } from '../support/events.ts'
 import { offByDefault } from '../support/off-by-default.ts'
 import { evaluate, lifeOf, never, resync, soundWorld } from './support/evaluating.ts'
@@ -149,16 +149,6 @@ it('is unknown while an entity cannot be evaluated, but fails if another one fai
   expect((await evaluate(world)).get('api-client-least-privilege')).toMatchObject({ status: 'fail', reason: null })
 })
 
-it('does not apply to a resource that is switched off, whatever its state, and closes its findings', async () => {
-  const world = await soundWorld()
-  await world.put('api-clients', expired)
-  await evaluate(world)
-  const changes = { resources: { 'api-clients': { enabled: false } } }
-  const outcomes = await evaluate(world, { at: now + 30 * dayMs, changes })
-  expect(outcomes.get('api-client-secret-not-expired')).toMatchObject({ status: 'not_applicable', reason: null })
-  expect(await lifeOf(world, 'api-client-secret-not-expired')).toEqual({ c1: 'not_applicable' })
-})
-
 it('does not apply a check that is not configured, whatever the state of its inputs, and closes its findings', async () => {
   const world = await soundWorld()
   const requirements = [{ id: 'soc2', pattern: 'SOC2*' }]
@@ -236,17 +226,6 @@ it('stops on abort', async () => {
   await expect(evaluate(await soundWorld(), { signal })).rejects.toThrow('shutting down')
 })
 
-it('does not evaluate a disabled check, and resolves its findings', async () => {
-  const world = await soundWorld()
-  await world.put('api-clients', expired)
-  await evaluate(world)
-  const changes = { checks: { 'api-client-secret-not-expired': { enabled: false } } }
-  const outcomes = await evaluate(world, { at: now + hourMs, changes })
-  expect(outcomes.get('api-client-secret-not-expired')?.resolved).toEqual({ check_disabled: 1 })
-  const again = await evaluate(world, { at: now + hourMs, changes })
-  expect(again.has('api-client-secret-not-expired')).toBe(false)
-})
-
 it('shows no result of a disabled check without findings: a replica that has it switched on would show one nobody renews', async () => {
   const world = await soundWorld()
   const before = (await evaluate(world)).get('api-client-secret-not-expired')?.status
@@ -264,14 +243,4 @@ it('resolves findings of a check that no longer exists', async () => {
   const catalogue = checks.filter(({ id }) => id !== 'api-client-secret-not-expired')
   await evaluate(world, { catalogue })
   expect(await lifeOf(world, 'api-client-secret-not-expired')).toEqual({ c1: 'check_disabled' })
-})
-
-it('resolves all findings after settings change back', async () => {
-  const world = await soundWorld()
-  await world.put('authentication-settings', settings({ mfaEnabled: false }))
-  await evaluate(world)
-  await world.put('authentication-settings', settings())
-  resync(world, now + hourMs)
-  const outcomes = await evaluate(world, { at: now + hourMs })
-  expect(outcomes.get('auth-mfa-policy-enabled')).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
 })

@@ -1,12 +1,7 @@
 import { expect, it } from 'vitest'
-import { checks } from '../../src/checks/index.ts'
-import { isSameEntity } from '../../src/evaluate/findings/identity.ts'
-import { readFindings } from '../../src/evaluate/findings/read-findings.ts'
-import { dayMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { withoutDetails, withoutNames } from '../../src/model/text/redact-finding.ts'
 import { readLife } from '../../src/report/life.ts'
-import { isIdentified } from '../checks/support/evaluator.ts'
 import { client, iso, now, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 
@@ -160,62 +155,3 @@ it('shows the finding of a past time with the time it was first seen then', asyn
   for await (const batch of past.findings({ check: mfa })) for (const row of batch) found.push(iso(row.firstSeenAt))
   expect(found).toEqual([firstSeen])
 })
-
-it('treats evidence of an earlier version without an identity as the same entity', () => {
-  expect(isSameEntity({}, { identity: { createdAt: iso(now) } })).toBe(true)
-  const ofUser = { createdAt: iso(now), emailDigest: null }
-  expect(isSameEntity({}, { identity: ofUser })).toBe(true)
-  expect(isSameEntity({ identity: { createdAt: 'no date' } }, { identity: ofUser })).toBe(true)
-})
-
-it('treats a creation within the same second as the same person or client', () => {
-  const ada = { createdAt: '2026-01-05T09:12:35.774Z', emailDigest: 'a' }
-  const married = { createdAt: '2026-01-05T09:12:35Z', emailDigest: 'b' }
-  expect(isSameEntity({ identity: ada }, { identity: married })).toBe(true)
-  expect(isSameEntity({ identity: ada }, { identity: { ...married, createdAt: '2026-01-05T09:12:36Z' } })).toBe(false)
-  const [client, again] = [{ createdAt: ada.createdAt }, { createdAt: married.createdAt }]
-  expect(isSameEntity({ identity: client }, { identity: again })).toBe(true)
-  expect(isSameEntity({ identity: client }, { identity: { createdAt: iso(now) } })).toBe(false)
-})
-
-it('has who it is in the evidence of each check over users and API clients', async () => {
-  const world = await sqliteWorld({ checks: { 'user-least-privilege': { options: { allowed: ['None'] } } } })
-  const old = { createdAt: iso(now - 400 * dayMs) }
-  const other = { secretExpirationDate: iso(now + 400 * dayMs) }
-  await world.sync({
-    'authentication-settings': [settings()],
-    roles: [{ ...role, permissions: [{ permissionId: 1, code: 'Api_Users_Create' }] }],
-    users: [
-      user({ mfaStatus: false, state: 'Invited', ...old }),
-      user({ userId: 2, roleName: 'None', mfaStatus: false }),
-      user({ userId: 3 }),
-    ],
-    'api-clients': [
-      client({ secretExpirationDate: iso(now - dayMs) }),
-      client({ clientId: 'c2', secretExpirationDate: iso(now + dayMs) }),
-      client({ clientId: 'c3', roleName: 'None', ...other }),
-    ],
-  })
-  const failing = [
-    'api-client-least-privilege',
-    'api-client-role-active',
-    'api-client-secret-lifetime',
-    'api-client-secret-not-expired',
-    'api-client-secret-not-expiring',
-    'user-invitation-accepted',
-    'user-least-privilege',
-    'user-mfa-enrolled',
-    'user-role-active',
-  ]
-  await world.evaluate()
-  const found = await Array.fromAsync(readFindings({ store: world.mirror, waivers: [], now: world.now }))
-  const evaluated = new Map(checks.filter(isIdentified).map(({ id, evaluates }) => [id, evaluates]))
-  const ofSomebody = found.filter(({ check }) => evaluated.has(check))
-  expect([...new Set(ofSomebody.map(({ check }) => check))].toSorted()).toEqual(expect.arrayContaining(failing))
-  for (const { check, evidence } of ofSomebody) {
-    const whom = evaluated.get(check) === 'users' ? { emailDigest: expect.any(String) } : {}
-    expect([check, evidence['identity']]).toEqual([check, { createdAt: expect.any(String), ...whom }])
-  }
-})
-
-const role = { roleId: 1, name: 'Reader', description: null, state: 'Active', type: 'User', isReadOnly: false }

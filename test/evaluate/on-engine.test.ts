@@ -72,28 +72,6 @@ it('counts the time of a document dated in the future from when it was first mir
   expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail'])
 })
 
-it.each([
-  ['api-client-least-privilege', 'unknown'],
-  ['api-client-role-active', 'fail'],
-  ['user-role-active', 'fail'],
-  ['user-least-privilege', 'fail'],
-])(
-  'evaluates %s where each of many clients and users has a role name of its own that no role has',
-  async (check, status) => {
-    const { test, evaluated } = await synced(
-      check === 'user-least-privilege' ? { allowed: ['Api_Users_Read'] } : {},
-      check,
-    )
-    for (let n = 0; n < 1200; n++) {
-      const roleName = `Gone ${n}`
-      test.sim.primary.addApiClient({ roleName })
-      test.sim.primary.addUser({ roleName, roleId: 10_000 + n })
-    }
-    await fullySynced(test)
-    expect(await evaluated()).toMatchObject({ check, status })
-  },
-)
-
 it('opens no finding about a client whose role was renamed until roles are read after it', async () => {
   const { test, evaluated } = await synced({}, 'api-client-role-active')
   const client = test.sim.primary.addApiClient({ roleName: 'Ghost' })

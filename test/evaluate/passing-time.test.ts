@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { client } from '../checks/support/facts.ts'
 import { sqliteWorld } from './support/sqlite-world.ts'
 
@@ -21,16 +21,6 @@ it('confirms a result no longer than it looked ahead: a secret that expires afte
   expect(await world.counts(check)).toMatchObject({ status: 'pass' })
   world.pass(1)
   expect(await world.counts(check)).toMatchObject({ status: 'unknown' })
-})
-
-it('sees a secret enter and leave a window of an hour, although it looks days ahead', async () => {
-  const check = 'api-client-secret-not-expiring'
-  const world = await sqliteWorld({ checks: { [check]: { options: { days: 1 / 24, highDays: 0.01 } } } }, dayMs)
-  const expiresAt = world.now + 5 * hourMs
-  await world.sync({ 'api-clients': [client({ clientId: clientId(1), secretExpirationDate: iso(expiresAt) })] })
-  await world.evaluate()
-  const [found] = world.query('select changes_at from check_states where "check" = ?', check)
-  expect(found).toEqual({ changes_at: expiresAt - hourMs })
 })
 
 it('notices that one client becomes urgent at the instant another one leaves the check', async () => {

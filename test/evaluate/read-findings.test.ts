@@ -7,16 +7,9 @@ import type { FindingView } from '../../src/model/finding.ts'
 import { withoutDetails } from '../../src/model/text/redact-finding.ts'
 import { document, iso, now, user } from '../checks/support/facts.ts'
 import { evaluate, resync, soundWorld, type TestWorld } from './support/evaluating.ts'
+import { waiver as waiverOf } from './support/sqlite-world.ts'
 
-const waiver: Waiver = {
-  id: 'w1',
-  check: 'user-mfa-enrolled',
-  entity: '2',
-  tenant: 'acme',
-  reason: 'Break-glass account, sealed in the safe',
-  owner: 'security',
-  expiresMs: now + 2 * hourMs,
-}
+const waiver = waiverOf({ entity: '2', expiresMs: now + 2 * hourMs })
 
 async function read(world: TestWorld, more: Partial<ReadFindings> = {}): Promise<FindingView[]> {
   const found: FindingView[] = []
@@ -65,13 +58,6 @@ it('keeps the last-seen time during evaluations of stale data', async () => {
   expect(finding).toMatchObject({ state: 'open', firstSeen: iso(now), lastSeen: iso(staleAt) })
 })
 
-it('finds one by its fingerprint', async () => {
-  const world = await worldOfThree()
-  const [first] = await read(world)
-  const fingerprints = [first?.fingerprint ?? '']
-  expect(states(await read(world, { fingerprints, states: ['open', 'waived', 'resolved'] }))).toEqual(['1 open'])
-})
-
 it('no longer waives after the last instant of the waiver', async () => {
   const world = await worldOfThree()
   expect(states(await read(world, { now: waiver.expiresMs }))).toEqual(['1 open'])
@@ -79,17 +65,17 @@ it('no longer waives after the last instant of the waiver', async () => {
 })
 
 it('names the waiver that expires last, and compares GUIDs in lower case', () => {
-  const waiverOf = (one: WaivableFinding, waivers: readonly Waiver[]) =>
+  const covering = (one: WaivableFinding, waivers: readonly Waiver[]) =>
     markOf(waiverMatcher(waivers)({ ...one, lapses: [] }, now), now)
   const longer = { ...waiver, id: 'w2', entity: '*', expiresMs: waiver.expiresMs + 1 }
   const finding = { tenant: 'acme', check: 'user-mfa-enrolled', entityId: '2' }
-  expect(waiverOf(finding, [waiver, longer])?.id).toBe('w2')
+  expect(covering(finding, [waiver, longer])?.id).toBe('w2')
   const guid = '0a1b2c3d-0000-4000-8000-00000000abcd'
-  expect(waiverOf({ ...finding, entityId: guid }, [{ ...waiver, entity: guid.toUpperCase() }])?.id).toBe('w1')
+  expect(covering({ ...finding, entityId: guid }, [{ ...waiver, entity: guid.toUpperCase() }])?.id).toBe('w1')
   const named = guid.toUpperCase()
-  expect(waiverOf({ ...finding, entityId: named }, [{ ...waiver, entity: named }])?.id).toBe('w1')
-  expect(waiverOf({ ...finding, entityId: 'plan.pdf' }, [{ ...waiver, entity: 'Plan.pdf' }])).toBeNull()
-  expect(waiverOf({ ...finding, entityId: '3' }, [waiver])).toBeNull()
+  expect(covering({ ...finding, entityId: named }, [{ ...waiver, entity: named }])?.id).toBe('w1')
+  expect(covering({ ...finding, entityId: 'plan.pdf' }, [{ ...waiver, entity: 'Plan.pdf' }])).toBeNull()
+  expect(covering({ ...finding, entityId: '3' }, [waiver])).toBeNull()
 })
 
 it('removes file names and persons from a finding without details', async () => {

@@ -87,16 +87,6 @@ it('evaluates again when an input becomes stale without changes', async () => {
   expect([later.status, later.asked.includes(id)]).toEqual(['unknown', true])
 })
 
-it('forgets the result of a check that was switched off', async () => {
-  const test = await evaluation()
-  await test.world.put('users', user({ mfaStatus: false }))
-  expect((await test.evaluated(now)).status).toBe('fail')
-  await test.evaluated(now + minuteMs, { checks: { [id]: { enabled: false } } })
-  const again = await test.evaluated(now + 2 * minuteMs)
-  expect([again.status, again.asked.includes(id)]).toEqual(['fail', true])
-  expect((await test.world.state(id))?.open).toEqual({ high: 1 })
-})
-
 it('remembers no result that could not be committed', async () => {
   const test = await evaluation()
   vi.spyOn(test.world.store, 'saveResults').mockRejectedValueOnce(new SyncError('store', 'The disk is full'))

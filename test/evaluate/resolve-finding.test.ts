@@ -72,6 +72,7 @@ it.each<[string, (world: TestWorld) => unknown, string, SettingsChanges?]>([
     'open',
   ],
   ['its users were refused', enrolled((world) => world.set('users', { denied: 'unauthorized' })), 'open'],
+  ['removals of its users are held', enrolled((world) => world.hold('users', 'shrink_held')), 'open'],
   ['the tenant is on hold', enrolled((world) => world.hold('all', 'tenant_changed')), 'open'],
   ['the user itself is in quarantine', enrolled((world) => world.quarantine('users', 1)), 'open'],
   ['the row of the user is gone without a tombstone', (world) => world.lose('users', '1'), 'open'],

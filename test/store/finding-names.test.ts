@@ -6,8 +6,9 @@ import { document, now, user } from '../checks/support/facts.ts'
 import { loadText } from '../config/load.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { testMirror } from '../support/mirror.ts'
+import { readInFull } from '../support/read-in-full.ts'
 import { commitResult, findingOf, resultOf } from './support/results.ts'
-import { readInFull, readOne, recordsOf } from './support/two-tenants.ts'
+import { openWith, recordsOf } from './support/two-tenants.ts'
 
 const fileId = '9c1f0a7b-e2d4-4f5e-9d11-0c51e7a2b9d4'
 const unusual = '田中'
@@ -19,7 +20,7 @@ const configured = () => loadText(`tenants: [${tenants.join(', ')}]`, { TOKEN: '
 async function scene() {
   const test = testMirror()
   const { mirror } = test
-  const acme = await readInFull(mirror, 'acme', {
+  const acme = await openWith(mirror, 'acme', {
     ...recordsOf('acme'),
     users: [
       user({ userId: 1, firstName: 'Ada ', lastName: ' Lovelace', email: 'countess@example.com' }),
@@ -27,7 +28,7 @@ async function scene() {
     ],
     documents: [document({ fileId, filename: 'Payroll 2026.pdf' })],
   })
-  const globex = await readInFull(mirror, 'globex', recordsOf('globex'))
+  const globex = await openWith(mirror, 'globex', recordsOf('globex'))
   const views = createViews(mirror, configured(), fakeClock(now))
   const find = async (text: string, exposeDetails = true): Promise<readonly FindingView[]> =>
     Array.fromAsync(shownFindings(views.findings, { text }, exposeDetails))
@@ -72,6 +73,6 @@ it('takes no other record for the entity, and reads ids that are of no record', 
 it('knows the present name', async () => {
   const { mirror, acme, found } = await scene()
   await commitResult(mirror, resultOf(acme, now, [[findingOf(1), findingOf(2)]]))
-  await readOne(mirror, acme, 'users', [user({ userId: 1, lastName: 'King', email: 'king@example.com' })])
+  await readInFull(mirror, acme, 'users', [user({ userId: 1, lastName: 'King', email: 'king@example.com' })], now)
   expect([await found('king'), await found('lovelace'), await found(unusual)]).toEqual([['f1'], [], ['f2']])
 })

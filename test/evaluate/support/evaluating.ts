@@ -7,8 +7,8 @@ import { type ResourceName, resourceNames } from '../../../src/model/resource-na
 import type { CheckResult, FindingRow } from '../../../src/store/port.ts'
 import { now, settings } from '../../checks/support/facts.ts'
 import { testMirror } from '../../support/mirror.ts'
+import { readInFull } from '../../support/read-in-full.ts'
 import { removeRecords } from '../../support/removal.ts'
-import { fullSyncEnd } from './sqlite-world.ts'
 import { type SettingsChanges, tenantSettings } from './tenant-settings.ts'
 
 type Value = string | number | null
@@ -31,15 +31,7 @@ export async function emptyWorld() {
   const { tenant } = await store.openTenant('acme', 'https://api.example.com', now)
   const tenantId = tenant.id
   const page = { tenantId, at: now, requestId: 'req-1', recordCreations: true }
-  for (const resource of resourceNames) {
-    await store.commitPage({
-      ...page,
-      resource,
-      items: [],
-      whole: { startedAt: now, durationMs: 1000, serverTime: now },
-    })
-    await store.closeRun(fullSyncEnd(tenantId, resource, now))
-  }
+  for (const resource of resourceNames) await readInFull(store, tenantId, resource, [], now)
   const world = {
     store,
     query,

@@ -8,9 +8,9 @@ import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
-import type { RunClose } from '../../../src/store/sync/sync-port.ts'
 import { now as start } from '../../checks/support/facts.ts'
 import { testMirror } from '../../support/mirror.ts'
+import { readInFull } from '../../support/read-in-full.ts'
 import { type SettingsChanges, tenantSettings } from './tenant-settings.ts'
 
 export type Rows = Partial<Record<ResourceName, readonly Record<string, unknown>[]>>
@@ -26,25 +26,6 @@ export function waiver(over: Partial<Waiver> = {}): Waiver {
     owner: 'security',
     expiresMs: start + 365 * dayMs,
     ...over,
-  }
-}
-
-/** The successful end of the full sync that committed a whole list. */
-export function fullSyncEnd(tenantId: number, resource: ResourceName, at: number): RunClose {
-  return {
-    tenantId,
-    resource,
-    mode: 'full',
-    startedAt: at,
-    endedAt: at,
-    dataAsOf: at,
-    outcome: 'success',
-    reason: null,
-    message: null,
-    reachedEndServerTime: null,
-    answered: { serverTime: at, at },
-    pages: 1,
-    counts: { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 },
   }
 }
 
@@ -69,14 +50,8 @@ export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: 
     /** Complete full syncs that show these records, a minute later. */
     async sync(rows: Rows): Promise<void> {
       time.now += minuteMs
-      for (const [name, records] of Object.entries(rows)) {
-        const resource = name as ResourceName
-        const items = records.map((record) => ({ ok: true as const, record, extra: null }))
-        const whole = { startedAt: time.now, durationMs: 1000, serverTime: time.now }
-        const page = { tenantId: tenant.id, resource, items, at: time.now, requestId: 'req-1', whole }
-        await mirror.commitPage({ ...page, recordCreations: true })
-        await mirror.closeRun(fullSyncEnd(tenant.id, resource, time.now))
-      }
+      for (const [resource, records] of Object.entries(rows))
+        await readInFull(mirror, tenant.id, resource as ResourceName, records, time.now)
     },
     async evaluate(): Promise<void> {
       const request = { store: mirror, tenant: evaluated, checks, now: time.now, log: silentLog() }

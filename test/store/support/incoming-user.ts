@@ -1,22 +1,7 @@
 import type { Incoming } from '../../../src/store/port.ts'
+import { user } from '../../checks/support/facts.ts'
 
 /** A user as a page brings it. */
 export function incomingUser(userId: number, change: object = {}): Incoming {
-  return {
-    ok: true,
-    record: {
-      userId,
-      firstName: 'Ada',
-      lastName: 'Byron',
-      email: `u${userId}@example.com`,
-      state: 'Active',
-      mfaStatus: true,
-      mfaAction: false,
-      roleId: null,
-      roleName: 'Editor',
-      createdAt: '2025-01-01T00:00:00Z',
-      ...change,
-    },
-    extra: null,
-  }
+  return { ok: true, record: user({ userId, email: `u${userId}@example.com`, ...change }), extra: null }
 }

@@ -1,7 +1,8 @@
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
-import { type Mirror, noCounts } from '../../../src/store/port.ts'
+import type { Mirror } from '../../../src/store/port.ts'
 import { client, document, now, role, settings, user } from '../../checks/support/facts.ts'
 import { type TestMirror, testMirror } from '../../support/mirror.ts'
+import { readInFull } from '../../support/read-in-full.ts'
 
 export type Records = Readonly<Partial<Record<ResourceName, readonly Readonly<Record<string, unknown>>[]>>>
 
@@ -13,8 +14,8 @@ export interface TwoTenants extends TestMirror {
 /** A mirror of two tenants of which every resource was read in full once; names of the second hold the word `globex`. */
 export async function twoTenants(): Promise<TwoTenants> {
   const test = testMirror()
-  const acme = await readInFull(test.mirror, 'acme', recordsOf('acme'))
-  const globex = await readInFull(test.mirror, 'globex', recordsOf('globex'))
+  const acme = await openWith(test.mirror, 'acme', recordsOf('acme'))
+  const globex = await openWith(test.mirror, 'globex', recordsOf('globex'))
   return { ...test, acme, globex }
 }
 
@@ -30,35 +31,8 @@ export function recordsOf(name: string): Records {
 }
 
 /** Opens a tenant all of whose resources have these records. */
-export async function readInFull(mirror: Mirror, name: string, records: Records): Promise<number> {
+export async function openWith(mirror: Mirror, name: string, records: Records): Promise<number> {
   const { tenant } = await mirror.openTenant(name, `https://${name}.example.com`, now)
-  for (const resource of resourceNames) await readOne(mirror, tenant.id, resource, records[resource] ?? [])
+  for (const resource of resourceNames) await readInFull(mirror, tenant.id, resource, records[resource] ?? [], now)
   return tenant.id
-}
-
-/** As after a complete full sync of one page. */
-export async function readOne(
-  mirror: Mirror,
-  tenantId: number,
-  resource: ResourceName,
-  records: readonly Readonly<Record<string, unknown>>[],
-): Promise<void> {
-  const items = records.map((record) => ({ ok: true as const, record, extra: null }))
-  const whole = { startedAt: now, durationMs: 1000, serverTime: now }
-  await mirror.commitPage({ tenantId, resource, items, at: now, requestId: 'req-1', whole, recordCreations: true })
-  await mirror.closeRun({
-    tenantId,
-    resource,
-    mode: 'full',
-    startedAt: now,
-    endedAt: now,
-    dataAsOf: now,
-    outcome: 'success',
-    reason: null,
-    message: null,
-    pages: 1,
-    counts: noCounts,
-    reachedEndServerTime: null,
-    answered: { serverTime: now, at: now },
-  })
 }
