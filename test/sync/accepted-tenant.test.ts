@@ -4,14 +4,9 @@ import { userRoleActive } from '../../src/checks/user-role-active.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
+import { scriptedResources } from '../support/engine.ts'
 import { accept, ending, live, theHold } from '../support/sync-queries.ts'
-import { client, document, role, type TwoTenants, tenant, twoTenants, user } from './support/two-tenants.ts'
-
-interface Scene {
-  readonly test: TestEngine
-  readonly server: TwoTenants
-}
+import { client, document, mirrored, role, type Scene, user } from './support/two-tenants.ts'
 
 const ofA = {
   users: [user(1), user(2), user(3)],
@@ -27,23 +22,13 @@ const ofB = {
 
 /** A mirror of tenant A, on hold because B answers. */
 async function held(confirmPerRun = 1000): Promise<Scene> {
-  const server = await twoTenants(tenant(ofA), tenant(ofB))
-  const test = await testEngine({
-    settings: {
-      baseUrl: server.url,
-      userDetails: { perRun: 0 },
-      auth: { header: 'Authorization', scheme: 'Bearer' },
-      removals: { maxPercent: 10, maxCount: 5, confirmPerRun },
-    },
-  })
-  server.timestamp = () => new Date(test.clock.now()).toISOString()
-  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-  expect(await evaluated({ test, server })).toEqual({ status: 'pass', reason: null, findings: [] })
-  test.clock.advance(6 * minuteMs)
+  const scene = await mirrored(ofA, ofB, { removals: { confirmPerRun } })
+  const { test, server } = scene
+  expect(await evaluated(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
   server.choose(() => server.b)
   test.useToken('second')
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  return { test, server }
+  return scene
 }
 
 /** An operator has accepted B; nothing of it was read yet. */
@@ -106,16 +91,6 @@ it('opens findings by time alone while the tenant is on hold, and none of the fo
   await other.test.run('roles')
   other.test.clock.advance(10 * minuteMs)
   expect(await evaluated(other, apiClientSecretNotExpired)).toEqual(untrusted)
-})
-
-it('an acceptance covers the token that showed the accepted tenant, also in a process that knows nothing of it', async () => {
-  const { test, server } = await held()
-  await accept(test, await theHold(test))
-  server.choose(() => ({ ...server.b, clients: [client(3)], documents: [document(3)] }))
-  test.useToken('third')
-  await test.restart()
-  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
-  expect(live(test, 'api-clients')).toBe(ofA.clients.length)
 })
 
 const third = { clients: [client(3)], documents: [document(3)], users: [user(70)], roles: [role(8)] }

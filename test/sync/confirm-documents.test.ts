@@ -1,9 +1,41 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
-import { type TestEngine, testEngine } from '../support/engine.ts'
+import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
+import { ofData } from '../support/of-data.ts'
 import { ending, heldBack, live } from '../support/sync-queries.ts'
-import { confirmations, full, hide, ids, path, tenant } from './support/confirmed-documents.ts'
+
+const path = '/api/public/documents'
+const settings = { userDetails: { perRun: 0 } }
+
+/** A tenant whose first full sync of documents is complete; updates lie an hour apart. */
+async function tenant(options: TestEngineOptions = {}): Promise<TestEngine> {
+  const test = await testEngine({
+    problems: false,
+    sizes: { documents: 30 },
+    settings,
+    ...options,
+  })
+  for (const [n, { fileId }] of [...test.sim.state().documents()].entries()) {
+    test.sim.primary.updateDocument(fileId, {
+      createdAt: startTime - 999 * hourMs,
+      updatedAt: startTime - (99 - n) * hourMs,
+    })
+  }
+  expect(ending(await test.run('documents', 'full'))).toBe('success')
+  return test
+}
+
+const ids = ({ sim }: TestEngine) => [...sim.state().documents()].map(({ fileId }) => fileId)
+
+async function full(test: TestEngine) {
+  test.clock.advance(hourMs)
+  test.sim.requests.clear()
+  return test.run('documents', 'full')
+}
+
+const confirmations = ({ sim }: TestEngine) =>
+  sim.requests.filter(({ path: asked, query }) => asked === path && 'updatedAfter' in query)
 
 /** Documents over which no check passes. */
 const missing = (test: TestEngine) => test.query('select 1 from records where missing_since is not null').length
@@ -29,7 +61,9 @@ it('a document that two full syncs lack is removed after one request by its time
 it('a document that the request by time returns stays, as a skipped row', async () => {
   const test = await tenant()
   const [, , skipped = ''] = ids(test)
-  hide(test, [skipped], 'list')
+  const skip = ofData((data: readonly { readonly fileId: string }[]) => data.filter(({ fileId }) => fileId !== skipped))
+  const fault = test.sim.faults.add({ path, effect: skip })
+  test.sim.onRequest(({ query }) => void ('updatedAfter' in query && test.sim.faults.remove(fault.id)))
   await full(test)
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(test.observed.events).toEqual(['documents skipped_row'])
@@ -95,7 +129,7 @@ it('an answer to updatedAfter whose announced page comes back empty confirms no 
     problems: false,
     sizes: { documents: 12 },
     readings: { defaultPageSize: { documents: 10 }, documentOrder: 'fileId' },
-    settings: { userDetails: { perRun: 0 } },
+    settings,
   })
   for (const [n, fileId] of ids(test).sort().entries()) {
     const updatedAt = startTime - (n < 10 ? 9 : 10) * hourMs

@@ -3,7 +3,6 @@ import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
-import { startTime } from '../support/fake-clock.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -114,20 +113,10 @@ it('all clients rotated at once are no shrinking, old ones that appear in their 
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
-/** A tenant whose server keeps the time whatever the local clock shows. */
-async function withOwnClock(): Promise<TestEngine> {
-  let elapsed = () => 0
-  const options = { problems: false, settings, sizes: { users: 60 } }
-  const test = await testEngine({ ...options, clock: () => startTime + elapsed() })
-  elapsed = () => test.clock.monotonic()
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  return test
-}
-
 it.each([true, false])(
   'a local clock that jumps forward by years does not empty the budget, server time readable: %s',
   async (readable) => {
-    const test = await withOwnClock()
+    const test = await tenantOf('users', { users: 60 })
     if (!readable) test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
     test.sim.primary.removeUsers(first(4))
     await fullSyncs(test, 'users', 1, hourMs)
@@ -143,7 +132,7 @@ it.each([
   ['jumps forward', 700, false],
   ['jumps forward while the engine is stopped', 700, true],
 ])('a local clock that %s blocks further removals until the clocks agree again', async (_what, days, restarts) => {
-  const test = await withOwnClock()
+  const test = await tenantOf('users', { users: 60 })
   test.sim.primary.removeUsers(first(4))
   await fullSyncs(test, 'users', 1, hourMs)
   test.clock.jump(days * dayMs)
@@ -156,7 +145,7 @@ it.each([
 })
 
 it('without a server time every removal counts, until the time is known', async () => {
-  const test = await withOwnClock()
+  const test = await tenantOf('users', { users: 60 })
   const unreadable = test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
   test.sim.primary.removeUsers(first(4))
   await fullSyncs(test, 'users', 1, hourMs)

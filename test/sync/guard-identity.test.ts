@@ -3,6 +3,7 @@ import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
+import { client, document, mirrored, user } from './support/two-tenants.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const dayMs = 24 * 60 * minuteMs
@@ -177,4 +178,26 @@ it('one decision covers a list that is held alone, however many of its pages and
     expect(ending(await test.run(resource, 'full'))).toBe('success')
   expect([live(test, 'users'), live(test, 'documents')]).toEqual([262, documents + 250])
   expect(await heldBack(test)).toEqual([])
+})
+
+const users = (from: number) => Array.from({ length: 8 }, (_, n) => user(from + n))
+
+it('a refused page holds the whole tenant where nothing can prove it, until its list was read in full', async () => {
+  const { test, server } = await mirrored({ users: users(1), clients: [client(1)] })
+  server.a.users = users(100)
+  server.refused.set('api-clients', 400)
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
+  expect(await theHold(test)).toMatchObject({ resource: 'all', cause: { check: 'page' } })
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  server.a.users = users(1)
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  server.refused.delete('api-clients')
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+})
+
+it('the page rule counts invalid records by their creation, too', async () => {
+  const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] })
+  server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10, { updatedAt: 5 }))
+  expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
+  expect(test.query('select key from quarantine order by resource, key')).toEqual([])
 })

@@ -26,12 +26,9 @@ async function exchanged(): Promise<TestEngine> {
 it.each(wholes)('another tenant whose token may read no record brings nothing in by its %s', async (resource) => {
   const test = await exchanged()
   const before = everyRow(test)
-  const result = await test.run(resource)
-  expect(ending(result)).toBe('tenant_changed')
-  expect(result.message).toBe(
-    `Nothing proves whose data these are: the token lacks ${asking.join(', ')}, so none of ${known} known records can be looked for`,
-  )
-  expect(result.hint).toMatch(/^Give the token one of these permissions back.*tenantwatch accept/)
+  const { reason, message } = await test.run(resource)
+  expect(reason).toBe('tenant_changed')
+  for (const code of asking) expect(message).toContain(code)
   for (const other of test.engine.resources) expect(ending(await test.run(other))).toBe('tenant_changed')
   expect(everyRow(test)).toEqual(before)
   expect(await heldBack(test)).toEqual([`all tenant_changed ${known}`])

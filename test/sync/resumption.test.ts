@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
-import { seenChanges } from '../support/events.ts'
 
 const tenant: TestEngineOptions = {
   sizes: { users: 23, documents: 23 },
@@ -48,44 +47,6 @@ it.each(stops)('continues with the %s where page %i was in flight at the %s', as
   expect(mirrored).toEqual(truth)
   expect(test.query(`select count(*) as n from ${resource}`)).toEqual([{ n: 23 }])
   expect(test.sim.violations).toEqual([])
-})
-
-it('ends in the same state wherever in a later full sync it is killed', async () => {
-  // Three pages, the incremental sync from before, two confirmations, six details.
-  const total = 3 + 1 + 2 + 6
-  for (let nth = 1; nth <= total; nth++) {
-    const test = await testEngine({
-      sizes: { users: 16, documents: 4 },
-      readings: { defaultPageSize: { users: 5 } },
-      settings: { userDetails: { perRun: 6 } },
-    })
-    await test.run('roles')
-    for (const _ of [1, 2, 3, 4]) await test.run('users', 'full')
-    const [, second, third, , fifth] = [...test.sim.primary.state.users()]
-    test.sim.primary.removeUser(second?.userId ?? 0)
-    test.sim.primary.removeUser(third?.userId ?? 0)
-    test.sim.primary.updateUser(fifth?.userId ?? 0, { mfaStatus: false, state: 'Suspended' })
-    test.sim.primary.addUserInTheMiddle()
-    const stop = new AbortController()
-    let asked = 0
-    const end = test.sim.onRequest(async () => {
-      if (++asked !== nth) return
-      await test.crash()
-      stop.abort()
-    })
-    await test.run('users', 'full', stop.signal)
-    end()
-    expect(asked).toBeGreaterThanOrEqual(nth)
-    expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
-    // The details that the kill prevented are read in rotation.
-    for (const _ of [1, 2, 3]) await test.run('users', 'full')
-    const { mirrored, truth } = await bothSides(test, ['users'])
-    expect(mirrored, `killed at request ${nth}`).toEqual(truth)
-    const changes = seenChanges(test.query).filter(({ resource }) => resource === 'users')
-    const count = (kind: string) => changes.filter((change) => change.kind === kind).length
-    const looked = changes.filter(({ field }) => field === 'roleId').length
-    expect(['changed', 'created', 'removed'].map(count), `killed at request ${nth}`).toEqual([2 + looked, 1, 2])
-  }
 })
 
 it('starts a full sync again after an idle time longer than half the freshness limit, and continues it before', async () => {

@@ -1,6 +1,11 @@
-import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import type { ServerResponse } from 'node:http'
+import { expect, onTestFinished } from 'vitest'
+import { minuteMs } from '../../../src/model/durations.ts'
+import { listen, stopListening } from '../../../src/simulator/wire.ts'
+import * as facts from '../../checks/support/facts.ts'
+import { type TestEngine, testEngine } from '../../support/engine.ts'
+import type { EngineSettings } from '../../support/engine-settings.ts'
+import { ending } from '../../support/sync-queries.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -20,10 +25,8 @@ export interface TwoTenants {
   readonly b: ScriptedTenant
   /** Selects the tenant for each request from now on, by its path below /api/public/ and its cursor. */
   choose(next: (path: string, cursor: string | null) => ScriptedTenant): void
-  /** Lists that answer 401. */
-  readonly denied: Set<string>
-  /** Lists that answer 400. */
-  readonly broken: Set<string>
+  /** Lists that answer with another status than 200. */
+  readonly refused: Map<string, number>
   /** Paths asked for. */
   readonly asked: string[]
   /** `meta.timestamp` of each answer. */
@@ -33,78 +36,38 @@ export interface TwoTenants {
 }
 
 const guid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const createdAt = '2025-01-01T00:00:00Z'
 
-export const user = (userId: number, more: Fields = {}): Fields => ({
-  userId,
-  firstName: 'A',
-  lastName: 'B',
-  email: `user${userId}@example.com`,
-  state: 'Active',
-  mfaStatus: true,
-  mfaAction: false,
-  roleId: null,
-  roleName: 'Reader',
-  createdAt: new Date(Date.UTC(2025, 0, 1, 0, userId)).toISOString(),
-  ...more,
-})
+export const user = (userId: number, more: Fields = {}): Fields => {
+  const created = new Date(Date.UTC(2025, 0, 1, 0, userId)).toISOString()
+  return facts.user({ userId, email: `user${userId}@example.com`, createdAt: created, ...more })
+}
 
-export const client = (n: number, more: Fields = {}): Fields => ({
-  clientId: guid(n),
-  name: `client ${n}`,
-  roleName: 'Reader',
-  secretExpirationDate: '2027-01-01T00:00:00Z',
-  createdAt: '2025-01-01T00:00:00Z',
-  ...more,
-})
+export const client = (n: number, more: Fields = {}): Fields =>
+  facts.client({
+    ...{ clientId: guid(n), name: `client ${n}`, secretExpirationDate: '2027-01-01T00:00:00Z', createdAt },
+    ...more,
+  })
 
-export const document = (n: number, more: Fields = {}): Fields => ({
-  fileId: guid(5000 + n),
-  filename: `document ${n}.pdf`,
-  uploadStatus: 'Completed',
-  createdAt: '2025-01-01T00:00:00Z',
-  updatedAt: null,
-  ...more,
-})
+export const document = (n: number, more: Fields = {}): Fields =>
+  facts.document({ fileId: guid(5000 + n), filename: `document ${n}.pdf`, createdAt, ...more })
 
 /** `role` names the role with this id so. */
 const roleIdOf = ({ roleName }: Fields): number => Number(/^Role (\d+)$/.exec(String(roleName))?.[1] ?? 1)
 
-export const role = (roleId: number, more: Fields = {}): Fields => ({
-  roleId,
-  name: roleId === 1 ? 'Reader' : `Role ${roleId}`,
-  description: 'd',
-  state: 'Active',
-  type: 'User',
-  isReadOnly: true,
-  permissions: [{ permissionId: 3, name: 'n', module: 'm', function: 'f', code: 'c' }],
-  ...more,
-})
+export const role = (roleId: number, more: Fields = {}): Fields =>
+  facts.role({ roleId, name: roleId === 1 ? 'Reader' : `Role ${roleId}`, ...more })
 
-const settings = (): Fields => ({
-  ssoEnabled: true,
-  ssoEnforced: true,
-  providerType: 'oidc',
-  tenantName: 'A',
-  mfaEnabled: true,
-})
-
-export const tenant = (more: Partial<ScriptedTenant> = {}): ScriptedTenant => ({
-  users: [],
-  clients: [],
-  documents: [],
-  roles: [role(1)],
-  settings: settings(),
-  ...more,
-})
+export const tenant = (more: Partial<ScriptedTenant> = {}): ScriptedTenant => {
+  return { users: [], clients: [], documents: [], roles: [role(1)], settings: facts.settings(), ...more }
+}
 
 /** Starts the server; it answers for `a` until the test switches it. */
-export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<TwoTenants> {
+async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<TwoTenants> {
   let choice = (_path: string, _cursor: string | null): ScriptedTenant => a
   const asked: string[] = []
-  const denied = new Set<string>()
-  const broken = new Set<string>()
+  const refused = new Map<string, number>()
   let requests = 0
-
   const state = { timestamp: () => new Date().toISOString(), pageSize: () => 20 }
 
   function answer(response: ServerResponse, status: number, data: unknown, pagination: unknown): void {
@@ -114,45 +77,64 @@ export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<
     response.end(JSON.stringify({ data, pagination, error, meta }))
   }
 
-  function list(response: ServerResponse, all: readonly Fields[], cursor: string | null): void {
-    const from = Number(cursor ?? 0)
-    const limit = state.pageSize()
-    const data = all.slice(from, from + limit)
-    const end = from + data.length
-    answer(response, 200, data, { limit, nextCursor: String(end), hasMore: end < all.length })
-  }
-
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
-    const path = pathname.replace('/api/public/', '')
-    asked.push(path)
-    const cursor = searchParams.get('cursor')
-    const one = choice(path, cursor)
-    if (denied.has(path)) return answer(response, 401, null, null)
-    if (broken.has(path)) return answer(response, 400, null, null)
-    if (path === 'users') return list(response, one.users, cursor)
-    if (path === 'api-clients') return list(response, one.clients, cursor)
-    if (path === 'documents') return list(response, one.documents, cursor)
-    if (path === 'roles') return answer(response, 200, one.roles, null)
-    if (path === 'permissions') return answer(response, 200, one.roles[0]?.['permissions'] ?? [], null)
-    if (path === 'authentication-settings') return answer(response, 200, one.settings, null)
-    const found = one.users.find(({ userId }) => path === `users/${userId}`)
-    return answer(response, found === undefined ? 404 : 200, found ? { ...found, roleId: roleIdOf(found) } : null, null)
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
+  const { server, url } = await listen(
+    (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+      const path = pathname.replace('/api/public/', '')
+      asked.push(path)
+      const cursor = searchParams.get('cursor')
+      const { users, clients, documents, roles, settings } = choice(path, cursor)
+      const status = refused.get(path)
+      if (status !== undefined) return answer(response, status, null, null)
+      const list = new Map(Object.entries({ users, 'api-clients': clients, documents })).get(path)
+      if (list !== undefined) {
+        const from = Number(cursor ?? 0)
+        const limit = state.pageSize()
+        const data = list.slice(from, from + limit)
+        const end = from + data.length
+        return answer(response, 200, data, { limit, nextCursor: String(end), hasMore: end < list.length })
+      }
+      const whole = { roles, permissions: roles[0]?.['permissions'] ?? [], 'authentication-settings': settings }
+      const found = users.find(({ userId }) => path === `users/${userId}`)
+      const data =
+        new Map<string, unknown>(Object.entries(whole)).get(path) ?? (found && { ...found, roleId: roleIdOf(found) })
+      answer(response, data === undefined ? 404 : 200, data ?? null, null)
+    },
+    '127.0.0.1',
+    0,
+  )
+  onTestFinished(() => stopListening(server))
   return Object.assign(state, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    a,
-    b,
-    asked,
-    denied,
-    broken,
-    choose(next: (path: string, cursor: string | null) => ScriptedTenant) {
+    ...{ url, a, b, asked, refused },
+    choose(next: typeof choice) {
       choice = next
     },
   })
+}
+
+export interface Scene {
+  readonly test: TestEngine
+  readonly server: TwoTenants
+}
+
+/** An engine on a server of the tenant `a` that has read nothing yet; `b` is the foreign tenant. */
+export async function engineOf(
+  a: Partial<ScriptedTenant>,
+  b: Partial<ScriptedTenant> = {},
+  settings: EngineSettings = {},
+): Promise<Scene> {
+  const server = await twoTenants(tenant(a), tenant(b))
+  const auth = { header: 'Authorization', scheme: 'Bearer' } as const
+  const test = await testEngine({ settings: { baseUrl: server.url, userDetails: { perRun: 0 }, auth, ...settings } })
+  server.timestamp = () => new Date(test.clock.now()).toISOString()
+  return { test, server }
+}
+
+/** A mirror of `a`, complete and six minutes old. */
+export async function mirrored(...given: Parameters<typeof engineOf>): Promise<Scene> {
+  const { test, server } = await engineOf(...given)
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+  test.clock.advance(6 * minuteMs)
+  server.asked.length = 0
+  return { test, server }
 }
