@@ -1,30 +1,10 @@
-import {
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { FatalError } from '../../src/model/errors.ts'
 import { assertInPlace, openFilesOf } from '../../src/store/db/sqlite/database-file.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-
-it('ends the engine with one sentence when the file cannot be examined', () => {
-  const folder = join(temporaryFolder(), 'store')
-  mkdirSync(folder)
-  const file = join(folder, 'mirror.db')
-  writeFileSync(file, '')
-  const opened = openFilesOf(file)
-  renameSync(folder, `${folder}-away`)
-  symlinkSync(folder, folder)
-  expect(() => assertInPlace(file, opened)).toThrow(/mirror\.db cannot be opened \(ELOOP\)/)
-})
 
 it.runIf(process.platform === 'linux')(
   'keeps the lock that tells other programs of the engine, however often it looks',

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { unconfirmed } from '../../src/daemon/serve.ts'
 import { secondMs } from '../../src/model/durations.ts'
 import { EngineRunning } from '../../src/model/errors.ts'
-import { type Log, silentLog } from '../../src/model/log.ts'
+import { silentLog } from '../../src/model/log.ts'
 import type { Db } from '../../src/store/db/db.ts'
 import { fenceOf } from '../../src/store/db/leases.ts'
 import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
@@ -19,9 +19,6 @@ function world() {
   onTestFinished(() => postgres.drop())
   const { query } = postgres
   const time = { ms: 0 }
-  const warnings: string[] = []
-  const warn = ({ detail }: { readonly detail: string }) => void warnings.push(detail)
-  const log = { ...silentLog(), warn } as Log
   const sleeping: (() => void)[] = []
   const clock = {
     now: () => 1_000_000 + time.ms,
@@ -38,7 +35,6 @@ function world() {
     query,
     time,
     trouble,
-    warnings,
     /** Its store of a tenant writes the name of another one. */
     replica(id: string, alone = false) {
       const inner = new PostgresDb(postgres.connect(), testOptions)
@@ -55,7 +51,7 @@ function world() {
       }
       const insert = 'insert into tenants (name, base_url, created_at) values (?, ?, 1)'
       const stores = new LeasedStores({
-        ...{ id, lease: db, show: db, clock, log, random: () => 0.5, assertTables, alone },
+        ...{ id, lease: db, show: db, clock, log: silentLog(), random: () => 0.5, assertTables, alone },
         storeOf(lease) {
           const fenced = inner.fencedBy(...fenceOf(id, lease))
           return { write: (name: string) => fenced.write((sql) => sql(insert, [name, 'https://x'])) }
@@ -223,26 +219,6 @@ it('knows tenants as removed a day after the last replica had them in its config
   expect(await a.removed(['t1'])).toEqual([])
   query(`update leases set until = until - interval '25 hours'`)
   expect([await a.removed(['t1']), await a.removed(['t1', 't2'])]).toEqual([['t2'], []])
-})
-
-it('logs each trouble with the server once until it is over', async () => {
-  const { replica, trouble, warnings, pass, time } = world()
-  const a = replica('a')
-  await a.configure(tenants)
-  for (const code of ['ECONNREFUSED', 'ECONNREFUSED', '25006', 'ECONNREFUSED']) {
-    trouble.code = code
-    await pass()
-  }
-  expect(warnings).toEqual([
-    expect.stringContaining('cannot be reached (ECONNREFUSED)'),
-    expect.stringContaining('The database is read-only (25006)'),
-  ])
-  trouble.code = ''
-  time.ms = 1
-  while (a.facts().heartbeatAt < 1_000_001) await pass()
-  trouble.code = 'ECONNREFUSED'
-  await pass()
-  expect(warnings).toHaveLength(3)
 })
 
 it('works alone once no other process lives, and refuses while one does', async () => {

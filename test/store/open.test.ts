@@ -73,3 +73,18 @@ it.each(['engine', 'beside'] as const)('calls a file that is no database damaged
 it('reports that there is no mirror yet when a reading command comes first', () => {
   expect(() => openMirror(join(temporaryFolder(), 'none.db'), 'beside')).toThrow(/run "tenantwatch sync" first/)
 })
+
+it('fails soon while another program locks the database; reads go on, and a write succeeds afterwards', async () => {
+  const { path, mirror } = testMirror()
+  const other = new BetterSqlite3(path)
+  other.exec('begin immediate')
+  const write = () => mirror.openTenant('acme', 'https://api.example.com', 1)
+  const began = performance.now()
+  await expect(write()).rejects.toMatchObject({ reason: 'store', cause: { code: 'SQLITE_BUSY' } })
+  expect(performance.now() - began).toBeLessThan(900)
+  expect(await mirror.tenants()).toEqual([])
+  other.exec('commit')
+  other.close()
+  await write()
+  expect((await mirror.tenants()).map(({ name }) => name)).toEqual(['acme'])
+})

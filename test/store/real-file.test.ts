@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { realFile, storeSize } from '../../src/store/db/sqlite/database-file.ts'
+import { storeSize } from '../../src/store/db/sqlite/database-file.ts'
 import { lockStateOf } from '../../src/store/db/sqlite/engine-lock.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { storeFacts } from '../../src/store/db/sqlite/store-facts.ts'
@@ -29,14 +29,6 @@ it('makes a database where a link to nowhere points, with its lock beside it', a
   await using _mirror = openMirror(join(place, 'current.db'), 'engine')
   expect(readdirSync(place)).toEqual(['current.db', 'real'])
   expect(() => openMirror(join(place, 'real', 'm.db'), 'engine')).toThrow(/Another tenantwatch engine/)
-})
-
-it('names a file in folders that do not exist yet', () => {
-  const place = temporaryFolder()
-  symlinkSync(place, join(place, 'here'))
-  expect(realFile(join(place, 'here', 'none', 'm.db'))).toBe(join(place, 'none', 'm.db'))
-  symlinkSync('round', join(place, 'round'))
-  expect(() => openMirror(join(place, 'round'), 'engine')).toThrow(/cannot be opened \(ELOOP\)/)
 })
 
 it.each(['engine', 'beside'] as const)('opens no database with a second name as %s', async (role) => {

@@ -152,16 +152,6 @@ onServer('names the right that the user lacks', async () => {
 const isEmpty = (world: Moving) =>
   copiedTables.every(({ name }) => world.postgres.query(`select 1 from "${name}" limit 1`).length === 0)
 
-onServer('stores nothing when it is stopped, and copies everything when run again', async () => {
-  const world = await movingWorld()
-  const stop = new AbortController()
-  const stderr = terminalOn('Copying', () => stop.abort(new DOMException('The program is stopping', 'AbortError')))
-  expect(await world.migrate({ stop: stop.signal, stderr })).toMatchObject({ code: 3, stdout: '' })
-  expect(isEmpty(world)).toBe(true)
-  await moved(world)
-  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
-})
-
 onServer('stores nothing when the connection is lost, and copies everything when run again', async () => {
   const world = await movingWorld()
   const stderr = terminalOn('Copying', () => {

@@ -166,10 +166,3 @@ it.runIf(isOnServer)(
     expect(world.query('select count(spare)::int as n from records')).toEqual([{ n: 0 }])
   },
 )
-
-it.runIf(isOnServer)('is not limited by what the role has for its sessions', async () => {
-  using world = await migrated(['select pg_sleep(0.1)', 'alter table records add column spare bigint'], () => {})
-  await world.connection.query({ text: 'set statement_timeout = 50; set lock_timeout = 1' })
-  await world.migrate()
-  expect(world.query('select count(spare)::int as n from records')).toEqual([{ n: 0 }])
-})

@@ -42,8 +42,6 @@ it.each([
   ['28P01', /user or its password/],
   ['28000', /pg_hba/],
   ['3D000', /createdb/],
-  ['53300', /max_connections/],
-  ['53100', /no room/],
   ['57P03', /cannot be reached/],
   ['42501', /permission/],
   ['XX000', /its log/],
@@ -112,24 +110,14 @@ it('survives a server that ends a connection together with its first answer', as
 
 it.each([
   ['ECONNRESET', /store\.url/],
-  ['57P01', /store\.url/],
   ['53100', /Free space/],
-  ['53300', /max_connections/],
   ['25006', /primary server/],
   ['42501', /owner/],
-  ['42P01', /empty database/],
   ['57014', /load/],
-  ['25P03', /load/],
-  ['55P03', /locks/],
   ['40001', /Nothing was lost/],
-  ['26000', /PgBouncer/],
   ['XX001', /pg_amcheck/],
   ['22003', undefined],
-  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', /sslcert and sslkey/],
-  ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', /sslcert and sslkey/],
   ['CERT_HAS_EXPIRED', /valid now/],
-  ['ERR_TLS_CERT_ALTNAME_INVALID', /names the host/],
-  ['SELF_SIGNED_CERT_IN_CHAIN', /sslrootcert/],
 ])('makes %s an error of reason store, with what to do', (code, hint) => {
   const error = atWork(code) as SyncError
   expect(error).toBeInstanceOf(SyncError)
@@ -137,16 +125,6 @@ it.each([
   expect(error.message).toContain(`(${code})`)
   if (hint === undefined) expect(error.hint).toBeUndefined()
   else expect(error.hint).toMatch(hint)
-})
-
-it('does not take a failure to connect for a refused statement', () => {
-  const codes = ['', 'ERR_UNHEARD_OF', '58030', 'XX000']
-  expect(codes.map((code) => (atWork(code) as SyncError).message)).toEqual([
-    'The connection to the database server failed',
-    'The connection to the database server failed (ERR_UNHEARD_OF)',
-    'The database server has a fault of its own (58030)',
-    'The database server has a fault of its own (XX000)',
-  ])
 })
 
 it('keeps values of the rows out of errors', () => {
