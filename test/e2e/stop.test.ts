@@ -5,7 +5,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Simulator, SimulatorOptions } from '../../src/simulator/index.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { look } from './disk/support/look.ts'
+import { brokenIn } from './disk/support/broken.ts'
 import {
   type Place,
   placeFor,
@@ -185,7 +185,7 @@ it.each(states)('ends with 0 within 5 seconds of SIGTERM in the midst of $what, 
   console.info(`${state.what}: ${Math.round(tookMs)} ms`)
   expect({ code, signal }).toEqual({ code: 0, signal: null })
   expect(tookMs).toBeLessThan(promptMs)
-  expect(look(place.store).broken).toEqual([])
+  expect(brokenIn(place.store)).toEqual([])
   const child = join(place.folder, 'child')
   // It was killed, but the system may need a moment to end it.
   if (existsSync(child)) await until(() => !isRunningDaemon(Number(readFileSync(child, 'utf8'))))

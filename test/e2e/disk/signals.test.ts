@@ -12,7 +12,7 @@ import {
   daemon as startDaemon,
   until,
 } from '../support/program.ts'
-import { look } from './support/look.ts'
+import { brokenIn } from './support/broken.ts'
 
 async function daemonOn(...node: readonly string[]) {
   const simulator = await simulate({ sizes: { users: 100 } })
@@ -34,7 +34,7 @@ it.each([
   expect(code).toBe(3)
   expect(stderr).toMatch(/^\{"level":60,.*"msg":"unexpected error: TypeError: planted\\n.*\}$/m)
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
-  expect(look(place.store).broken).toEqual([])
+  expect(brokenIn(place.store)).toEqual([])
 })
 
 it('continues to work, and stops in time, while nobody reads its output', async () => {
