@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config'
 const isLong = process.env['TENANTWATCH_DISK_POINTS'] === 'all' || process.env['TENANTWATCH_RANDOM_KILLS'] !== undefined
 const patienceMs = isLong ? 3_600_000 : 600_000
 
-/** Minutes each on a machine of its own; they run with TENANTWATCH_DATABASE_TROUBLES=1, or when they are named. */
-const onDemand = ['test/e2e/database-troubles.test.ts', 'test/e2e/replicas-database.test.ts']
+/** Minutes on a machine of its own; it runs with TENANTWATCH_DATABASE_TROUBLES=1, or when it is named. */
+const onDemand = ['test/e2e/replicas-database.test.ts']
 const isWanted =
   process.env['TENANTWATCH_DATABASE_TROUBLES'] !== undefined ||
   process.argv.some((argument) => onDemand.some((file) => argument.includes(file)))

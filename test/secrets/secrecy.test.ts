@@ -59,7 +59,12 @@ function output({ stdout, stderr }: Ran): string {
 }
 
 /** All output and files of the program, whatever happens to it. */
-async function everything({ world, secrets, spoil }: SecretWorld): Promise<readonly (readonly [string, string])[]> {
+async function everything({
+  world,
+  logins,
+  secrets,
+  spoil,
+}: SecretWorld): Promise<readonly (readonly [string, string])[]> {
   const observed: (readonly [string, string])[] = []
   const record = async (what: string, text: string | Promise<Ran>) => {
     observed.push([what, typeof text === 'string' ? text : output(await text)])
@@ -77,8 +82,8 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
     for (const path of '/ /metrics /healthz /readyz /api/v1/status /api/v1/checks /api/v1/findings?state=all'.split(
       ' ',
     ))
-      await record(path, await (await fetch(daemon.origin + path)).text())
-    await record('odd', await roundTrip(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets()[0]}\r\n\r\n`))
+      for (const headers of logins) await record(path, await (await fetch(daemon.origin + path, { headers })).text())
+    await record('odd', await roundTrip(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets().at(-1)}\r\n\r\n`))
     await record('insides', inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }))
     await record('files beside a daemon', filesIn(world.folder))
   } finally {
@@ -109,7 +114,7 @@ it.each(sourceNames)(
   async (source) => {
     await using one = await secretWorld(source)
     const observed = await everything(one)
-    expect(one.secrets().length).toBeGreaterThan(source === 'oauth2' ? 2 : 0)
+    expect(one.secrets().length).toBeGreaterThan(source === 'oauth2' ? 4 : 2)
     for (const secret of one.secrets()) expect(secret.length).toBeGreaterThan(20)
     expect(observed.filter(([, text]) => text.length > 20).length).toBeGreaterThan(40)
     for (const [what, text] of observed) expect([what, leaksIn(text, one.secrets())]).toEqual([what, []])

@@ -1,11 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
-import { until } from './program.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -20,12 +19,6 @@ export interface PostgresServer {
   stop(how: 'fast' | 'immediate'): void
   /** @throws Error when it does not start. */
   start(): void
-  /** SIGKILL. Resolves when no process of it is left that could answer. */
-  kill(): Promise<void>
-  /** A standby of this server, which receives what the server behind this port sends. */
-  standby(from: number): Promise<PostgresServer>
-  /** Makes a standby a server that writes. */
-  promote(): void
 }
 
 export interface ServerOptions {
@@ -35,15 +28,10 @@ export interface ServerOptions {
 
 export async function postgresServer({ settings = [] }: ServerOptions = {}): Promise<PostgresServer> {
   const place = placeOf()
-  run(place, 'initdb', '-D', join(place, 'data'), '-U', 'tenantwatch', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8')
-  return serverIn(place, await freePort(), settings)
-}
-
-/** A server that was not started yet, over data that are there. */
-function serverIn(place: string, port: number, settings: readonly string[]): PostgresServer {
   const data = join(place, 'data')
-  const logs = placeOf()
-  const log = join(logs, 'log')
+  run(place, 'initdb', '-D', data, '-U', 'tenantwatch', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8')
+  const port = await freePort()
+  const log = join(placeOf(), 'log')
   const options = [`port=${port}`, 'listen_addresses=127.0.0.1', "unix_socket_directories=''", ...settings]
   const asOptions = options.map((one) => `-c ${one}`).join(' ')
   const url = `postgres://tenantwatch@127.0.0.1:${port}/postgres`
@@ -53,24 +41,6 @@ function serverIn(place: string, port: number, settings: readonly string[]): Pos
     log: () => readFileSync(log, 'utf8'),
     start: () => run(place, 'pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', asOptions),
     stop: (how) => run(place, 'pg_ctl', 'stop', '-w', '-D', data, '-m', how),
-    promote: () => run(place, 'pg_ctl', 'promote', '-w', '-D', data),
-    async kill() {
-      process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
-      await until(() =>
-        server
-          .query('select 1')
-          .then(() => false)
-          .catch(() => true),
-      )
-    },
-    async standby(from) {
-      const copy = placeOf()
-      const source = (port: number) => `host=127.0.0.1 port=${port} user=tenantwatch`
-      // Not by way of `from`: that may be a port of this process, which waits here.
-      run(copy, 'pg_basebackup', '-D', join(copy, 'data'), '-d', source(port), '-R', '-c', 'fast')
-      appendFileSync(join(copy, 'data/postgresql.auto.conf'), `primary_conninfo = '${source(from)}'\n`)
-      return serverIn(copy, await freePort(), settings)
-    },
     async query(text) {
       const client = new pg.Client({ connectionString: url }).on('error', () => {})
       await client.connect()

@@ -6,8 +6,6 @@ import { listening } from '../../support/listening.ts'
 /** A port of this process that leads to another one of the loopback, until the way is cut. */
 export interface TcpProxy {
   readonly port: number
-  /** From now on new connections lead to this port. */
-  lead(port: number): void
   /** Connections break, and new ones are refused. */
   refuse(): Promise<void>
   /** Nothing passes any longer; new connections are accepted. */
@@ -19,7 +17,6 @@ export interface TcpProxy {
 export async function tcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let isSilent = false
-  let leadsTo = target
 
   const pass = (from: Socket, to: Socket) => {
     sockets.add(from)
@@ -33,7 +30,7 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
     if (isSilent) from.pause()
   }
   const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({ port: leadsTo, host: '127.0.0.1', allowHalfOpen: true })
+    const far = connect({ port: target, host: '127.0.0.1', allowHalfOpen: true })
     pass(near, far)
     pass(far, near)
   })
@@ -44,9 +41,6 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
   onTestFinished(breakAll)
   return {
     port,
-    lead(to) {
-      leadsTo = to
-    },
     async refuse() {
       const closed = once(server, 'close')
       server.close()

@@ -2,15 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { hash } from 'bcrypt'
 import { openWorld, type World } from '../../hostile/support/world.ts'
 import { temporaryRoot } from '../../support/temporary-root.ts'
 
 export const sourceNames = ['env', 'file', 'command', 'oauth2'] as const
 export type SourceName = (typeof sourceNames)[number]
 
+/** The password of the page, and a wrong one that somebody tries. */
+const passwords = ['CANARY-right-7b1d90c4ee52', 'CANARY-wrong-3f8a26d97c10'] as const
+
 /** A world whose token comes from one kind of source, outside of the world's own folder. */
 export interface SecretWorld extends AsyncDisposable {
   readonly world: World
+  /** Headers of somebody who knows the password of the page, and of somebody who does not. */
+  readonly logins: readonly Readonly<Record<string, string>>[]
   /** All secrets in use so far, to be looked for. */
   secrets(): readonly string[]
   /** Makes the source unusable in the way of its kind, with the secret in all its output. */
@@ -29,7 +35,9 @@ export async function secretWorld(source: SourceName): Promise<SecretWorld> {
   }[source]
   const sizes = { users: 20, documents: 10 }
   const simulator = { problems: false, oauthTokenSeconds: 600, sizes }
-  const world = await openWorld({ simulator, token: yaml, clientIdOf: 'reader', more: 'freshness: {}' })
+  const server = 'webConfig: web.yaml'
+  const world = await openWorld({ simulator, token: yaml, clientIdOf: 'reader', more: 'freshness: {}', server })
+  writeFileSync(join(world.folder, 'web.yaml'), `basic_auth_users: { alice: "${await hash(passwords[0], 4)}" }\n`)
   const { tokens, credentials, tokenUrl } = world.simulator
   login.target = tokenUrl
   const token = tokens.reader
@@ -39,7 +47,11 @@ export async function secretWorld(source: SourceName): Promise<SecretWorld> {
   if (source === 'oauth2') world.env['CLIENT_SECRET'] = credentials.reader.clientSecret
   return {
     world,
-    secrets: () => (source === 'oauth2' ? [credentials.reader.clientSecret, ...login.issued] : [token]),
+    logins: passwords.map((password) => ({ authorization: `Basic ${btoa(`alice:${password}`)}` })),
+    secrets: () => {
+      const tokens = source === 'oauth2' ? [credentials.reader.clientSecret, ...login.issued] : [token]
+      return [...passwords, ...tokens]
+    },
     spoil() {
       if (source === 'env') world.env['TOKEN'] = `${token} with a blank`
       if (source === 'file') writeFileSync(path, `Bearer ${token}`)
