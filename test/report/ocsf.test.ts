@@ -1,3 +1,4 @@
+import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
 import { userMfaEnrolled } from '../../src/checks/user-mfa-enrolled.ts'
 import { resolutions } from '../../src/model/check-status.ts'
@@ -5,7 +6,13 @@ import type { FindingView } from '../../src/model/finding.ts'
 import { severities } from '../../src/model/severity.ts'
 import { complianceFinding, ocsfVersion, standardsOf } from '../../src/report/ocsf.ts'
 import { aDay, synced } from '../commands/support/cli.ts'
-import { factsVersion, ocsfProblems } from '../commands/support/ocsf.ts'
+import schema from '../fixtures/ocsf-compliance-finding.json' with { type: 'json' }
+import { finding as findingView } from '../web/support/scene.ts'
+
+const isValid = new Ajv({ strict: false, allErrors: true }).compile(schema)
+
+/** Deviations of an event from the schema of its class. */
+const ocsfProblems = (event: object) => (isValid(event) ? [] : isValid.errors)
 
 interface Event {
   readonly [name: string]: unknown
@@ -13,24 +20,8 @@ interface Event {
   readonly compliance: Readonly<Record<string, unknown>>
 }
 
-const finding: FindingView = {
-  fingerprint: 'e49418ad0f73e49418ad0f73e49418ad',
-  tenant: 'acme',
-  check: 'user-mfa-enrolled',
-  entity: { type: 'user', id: '1041' },
-  severity: 'high',
-  state: 'open',
-  message: 'User 1041 is not enrolled.',
-  evidence: { userId: 1041, mfaStatus: false },
-  firstSeen: '2026-03-01T12:00:00.000Z',
-  lastSeen: '2026-03-01T12:00:00.000Z',
-  resolvedAt: null,
-  resolution: null,
-  reopened: 0,
-  waiver: null,
-  owner: null,
-  link: null,
-}
+const seen = '2026-03-01T12:00:00.000Z'
+const finding = findingView({ firstSeen: seen, lastSeen: seen })
 const source = { version: '1.2.3', check: () => undefined }
 const eventOf = (over: Partial<FindingView> = {}) => complianceFinding({ ...finding, ...over }, source) as Event
 const ended = { state: 'resolved', resolvedAt: '2026-03-02T00:00:00.000Z' } as const
@@ -63,7 +54,7 @@ it('writes every finding as one valid event a line', async () => {
 })
 
 it("has the schema version of the test's rules", () => {
-  expect(ocsfVersion).toBe(factsVersion)
+  expect(ocsfVersion).toBe(schema.version)
   for (const severity of severities) expect(ocsfProblems(eventOf({ severity }))).toEqual([])
 })
 
