@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
-
+import type { Report } from '../../src/report/build-report.ts'
 import { type Decidable, json } from './support/cli.ts'
 import { type Reported, timed } from './support/timed-world.ts'
 
@@ -40,7 +40,7 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
   const named = reported.map(({ documents }) => /Byron/.test(documents[0] ?? ''))
   expect(named.slice(0, 3)).toEqual([false, false, true])
   const states = reported.map(({ documents }) => {
-    const [tenant] = (JSON.parse(documents[0] ?? '') as Standing).tenants
+    const [tenant] = (JSON.parse(documents[0] ?? '') as Report).tenants
     const [decision] = tenant?.decisions ?? []
     return [tenant?.waivers[0]?.state, tenant?.waivers[0]?.lapsed, tenant?.holds[0]?.reason ?? decision?.reason]
   })
@@ -58,11 +58,3 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
   await world.run('sync', '--full')
   for (const one of reported) expect(await world.reportAgain(one)).toEqual(one)
 })
-
-interface Standing {
-  readonly tenants: readonly {
-    readonly waivers: readonly { readonly state: string; readonly lapsed: number }[]
-    readonly holds: readonly { readonly reason: string }[]
-    readonly decisions: readonly { readonly reason: string }[]
-  }[]
-}

@@ -1,19 +1,10 @@
 import { rmSync } from 'node:fs'
 import { afterAll, expect, it } from 'vitest'
+import type { FindingView as Finding } from '../../src/model/finding.ts'
 import { aDay, type CliOptions, cli, json, synced } from './support/cli.ts'
 
 const contractFields =
   'fingerprint tenant check entity severity state message evidence firstSeen lastSeen resolvedAt resolution reopened waiver owner link'
-
-interface Finding {
-  readonly fingerprint: string
-  readonly check: string
-  readonly severity: string
-  readonly state: string
-  readonly entity: { readonly type: string; readonly id: string }
-  readonly message: string
-  readonly [field: string]: unknown
-}
 
 async function world(finished?: CliOptions['finished']) {
   const one = await synced({ ...(finished && { finished }) })

@@ -1,20 +1,13 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import type { FindingView as Finding } from '../../src/model/finding.ts'
 import { takeEngineLock } from '../../src/store/db/sqlite/engine-lock.ts'
 import { seenChanges } from '../support/events.ts'
 import { overRecords } from '../support/record-tables.ts'
 import { type Cli, type CliOptions, cli, startTime } from './support/cli.ts'
 
 const small = { sizes: { users: 30, documents: 20 } }
-
-interface Finding {
-  readonly fingerprint: string
-  readonly state: string
-  readonly resolution: string | null
-  readonly check: string
-  readonly tenant: string
-}
 
 /** A world whose tenants keep their own time, and whose local clock can be wrong. */
 async function timed(options: CliOptions = {}) {

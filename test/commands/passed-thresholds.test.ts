@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import type { Report } from '../../src/report/build-report.ts'
 import { type Cli, cli, startTime } from './support/cli.ts'
 
 const check = 'api-client-secret-not-expired'
@@ -7,9 +8,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 
 async function statusOf(world: Cli, at?: number): Promise<string> {
   const { stdout } = await world.run('report', '--format', 'json', ...(at === undefined ? [] : ['--as-of', iso(at)]))
-  const { tenants } = JSON.parse(stdout) as {
-    tenants: { checks: { check: string; status: string; reason: unknown }[] }[]
-  }
+  const { tenants } = JSON.parse(stdout) as Report
   const found = tenants[0]?.checks.find((one) => one.check === check)
   return `${found?.status} ${found?.reason}`
 }

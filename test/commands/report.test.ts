@@ -2,52 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
+import type { Report, ReportFinding, TenantReport } from '../../src/report/build-report.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { aDay, type CliOptions, startTime, synced } from './support/cli.ts'
 
 const small = { sizes: { users: 30, documents: 20 } }
 const waived = `waivers: [{ id: no-idp, check: auth-sso-enforced, entity: authentication-settings, tenant: acme, owner: Ann, reason: There is no identity provider yet, expires: 2026-03-20 }]`
 
-interface Check {
-  readonly check: string
-  readonly standing: string
-  readonly assumption: string | null
-  readonly entities: number | null
-  readonly evaluated: number | null
-  readonly passing: number | null
-  readonly failing: number
-  readonly waived: number
-  readonly unknown: number | null
-  readonly options: Readonly<Record<string, unknown>>
-}
-
-interface Tenant {
-  readonly tenant: string
-  readonly checks: readonly Check[]
-  readonly standings: Readonly<Record<string, number>>
-  readonly openTotal: number
-  readonly waivedTotal: number
-  readonly waivers: readonly Readonly<Record<string, unknown>>[]
-  readonly resources: readonly Readonly<Record<string, unknown>>[]
-  readonly frameworks: readonly {
-    readonly id: string
-    readonly requirements: readonly { readonly id: string; readonly state: string }[]
-  }[]
-  readonly findings: readonly {
-    readonly check: string
-    readonly state: string
-    readonly ageDays: number
-    readonly entity: { readonly id: string }
-    readonly evidence: Readonly<Record<string, unknown>>
-  }[]
-}
-
-interface Document {
-  readonly asOf: string
-  readonly historyBegins: string
-  readonly notes: readonly string[]
-  readonly tenants: readonly Tenant[]
-}
+/** A report as JSON writes it. */
+type Tenant = Omit<TenantReport, 'findings'> & { readonly findings: readonly ReportFinding[] }
+type Document = Pick<Report, 'notes'> & { readonly tenants: readonly Tenant[] }
 
 async function world(options: CliOptions = {}) {
   const one = await synced({ simulator: small, ...options })

@@ -1,22 +1,14 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
+import type { TenantReport } from '../../src/report/build-report.ts'
 import { withDatabase } from '../support/sqlite.ts'
 import { type Cli, synced } from './support/cli.ts'
 
-interface Head {
-  readonly id: number
-  readonly at: string
-  readonly hash: string
-}
-
-interface TenantJson {
-  readonly tenant: string
-  readonly chainHead: Head | null
-}
+type Head = NonNullable<TenantReport['chainHead']>
 
 async function heads({ run }: Pick<Cli, 'run'>, ...options: readonly string[]): Promise<readonly Head[]> {
   const { stdout } = await run('report', '--format', 'json', ...options)
-  const { tenants } = JSON.parse(stdout) as { readonly tenants: readonly TenantJson[] }
+  const { tenants } = JSON.parse(stdout) as { readonly tenants: readonly TenantReport[] }
   return tenants.flatMap(({ chainHead }) => chainHead ?? [])
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FindingView } from '../../src/model/finding.ts'
+import type { Report } from '../../src/report/build-report.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { aDay, type Cli, cli, type TenantInFile } from '../commands/support/cli.ts'
 
@@ -58,12 +59,7 @@ it('evaluates no check of two tenants that are one, and resolves none of their f
   expect(during.filter(({ state }) => state === 'resolved')).toEqual([])
   expect(during.map(({ fingerprint }) => fingerprint)).toContain(removed?.fingerprint)
 
-  const report = JSON.parse((await world.run('report', '--format', 'json')).stdout) as {
-    readonly tenants: readonly {
-      readonly resources: readonly { readonly state: string }[]
-      readonly checks: readonly { readonly standing: string }[]
-    }[]
-  }
+  const report = JSON.parse((await world.run('report', '--format', 'json')).stdout) as Report
   const standings = report.tenants.flatMap(({ checks }) => checks.map(({ standing }) => standing))
   expect(new Set(standings)).toEqual(new Set(['unknown', 'not_applicable']))
   const states = report.tenants.flatMap(({ resources }) => resources.map(({ state }) => state))

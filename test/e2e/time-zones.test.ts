@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { FindingView as Finding } from '../../src/model/finding.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { placeFor, program, simulate } from './support/program.ts'
 
@@ -8,13 +9,6 @@ const exports = [
   ['export', 'api-clients', '--format', 'csv'],
   ['export', 'documents'],
 ]
-
-interface Finding {
-  readonly fingerprint: string
-  readonly severity: string
-  readonly state: string
-  readonly message: string
-}
 
 /** The text of a finding, without the request and the second in which it was found. */
 const wordsOf = ({ fingerprint, severity, state, message }: Finding) => [fingerprint, severity, state, message].join()
