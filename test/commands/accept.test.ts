@@ -66,17 +66,6 @@ it('lists exactly the records that accepting a hold removes, with names on reque
   expect(new Set(removed)).toEqual(new Set(ids))
 })
 
-it('lists every record where a whole list came back empty, and lifts that hold when the records come back', async () => {
-  const world = await synced()
-  world.simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
-  expect(await world.run('sync')).toMatchObject({ code: 3 })
-  const { id, count, reason: why } = await onlyHold(world)
-  expect([why, (await json(world, 'accept', id, '--list')).length]).toEqual(['suspect_empty', count])
-  world.simulator.faults.clear()
-  expect(await world.run('sync')).toMatchObject({ code: 0 })
-  expect(await listed(world)).toEqual([])
-})
-
 it('holds a tenant whose token shows another tenant, and accepts it only with the count', async () => {
   const world = await synced()
   const users = async () => (await world.run('export', 'users')).stdout

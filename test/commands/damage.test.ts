@@ -1,9 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { openWorld } from '../hostile/support/world.ts'
 import { damageIndex, enlarge } from '../support/large-mirror.ts'
-import { aDay, synced } from './support/cli.ts'
+import { synced } from './support/cli.ts'
 
 function contentOf(path: string): unknown {
   const raw = new BetterSqlite3(path, { readonly: true })
@@ -21,22 +20,6 @@ function removeOneUser(path: string): void {
     .run()
   raw.close()
 }
-
-it('syncs and evaluates nothing on a large mirror that is damaged, and ends with 3 and one sentence', async () => {
-  const world = await synced()
-  enlarge(world.store)
-  damageIndex(world.store)
-  const before = contentOf(world.store)
-  world.pass(aDay)
-  const requests = world.simulator.requests.count()
-  const { code, stderr } = await world.run('sync')
-  expect([code, stderr]).toEqual([
-    3,
-    expect.stringMatching(/The database .* is damaged \(.*records_problem.*\); restore/),
-  ])
-  expect(contentOf(world.store)).toEqual(before)
-  expect(world.simulator.requests.count()).toBe(requests)
-})
 
 it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no command', async (size) => {
   const world = await synced()
@@ -72,20 +55,6 @@ it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no
     ])
   }
   expect(contentOf(world.store)).toEqual(before)
-})
-
-it.each([
-  ['commands that read', 'findings'],
-  ['an engine', 'sync'],
-])('prints the same error for %s when a page of the mirror is invalid', async (_, command) => {
-  const world = await synced()
-  const bytes = readFileSync(world.store)
-  bytes.fill(0xff, 3 * 4096, 40 * 4096)
-  writeFileSync(world.store, bytes)
-  expect(await world.run(command)).toMatchObject({
-    code: 3,
-    stderr: expect.stringMatching(/^tenantwatch: The database .* is damaged \(.*\); restore a backup.*\n$/),
-  })
 })
 
 it('serves the content of a large damaged mirror until the damage is found, then exits', async () => {

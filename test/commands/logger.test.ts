@@ -9,23 +9,6 @@ async function logInto(lines: string[], level: string) {
   return createLog({ stderr } as unknown as Io, level)
 }
 
-it.each([
-  ['silent', ''],
-  ['fatal', ''],
-  ['error', 'd'],
-  ['warn', 'cd'],
-  ['info', 'bcd'],
-  ['trace', 'abcd'],
-])('writes at level %s only lines of that level or above', async (level, wanted) => {
-  const lines: string[] = []
-  const log = (await logInto(lines, level)).child({ tenant: 'acme' })
-  log.debug({}, 'a')
-  log.info({}, 'b')
-  log.warn({}, 'c')
-  log.error({}, 'd')
-  expect(lines.join('')).toBe(wanted)
-})
-
 it('changes its level together with that of its children', async () => {
   const lines: string[] = []
   const log = await logInto(lines, 'warn')

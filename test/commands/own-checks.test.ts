@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { onPostgres } from '../support/test-database.ts'
-import { aDay, type Cli, cli, synced } from './support/cli.ts'
+import { type Cli, cli, synced } from './support/cli.ts'
 import { movedToPostgres } from './support/on-postgres.ts'
 import { reloadable } from './support/reloading.ts'
 
@@ -155,23 +155,6 @@ it('keeps findings while their file may be one that cannot be read, and closes t
   expect(all.filter((one: { check: string }) => one.check === 'good-one')).toMatchObject([
     { state: 'resolved', resolution: 'check_disabled' },
   ])
-})
-
-it('shows no false green when its tenant is away', async () => {
-  const made = await world({
-    'a.sql': sql('all-fine', "select userId as entity, 'ok' as status, '' as reason from users"),
-  })
-  await made.run('sync')
-  const statusOf = async () =>
-    /tenantwatch_check_status\{tenant="acme",check="all-fine",status="(\w+)"\} 1/.exec(
-      (await made.run('metrics')).stdout,
-    )?.[1]
-  expect(await statusOf()).toBe('pass')
-  made.simulator.faults.add({ effect: { kind: 'status', status: 500 } })
-  made.pass(aDay)
-  expect(await statusOf()).toBe('unknown')
-  await made.run('sync')
-  expect(await statusOf()).toBe('unknown')
 })
 
 it('loads other files at a reload, and shows them on the page, in JSON and from the first scrape', async () => {

@@ -2,12 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { syncProgress } from '../../src/commands/support/sync-progress.ts'
-import type { TenantSettings } from '../../src/config/settings.ts'
-import type { Io } from '../../src/model/process/io.ts'
 import { resources } from '../../src/resources/index.ts'
 import { takeEngineLock } from '../../src/store/db/sqlite/engine-lock.ts'
-import type { RunResult } from '../../src/sync/observer.ts'
 import { offByDefault } from '../support/off-by-default.ts'
 import { aDay, cli, synced } from './support/cli.ts'
 
@@ -78,15 +74,6 @@ it('exits with 3 under --fail-on while an enabled check is unknown, and 3 beats 
   expect((await world.run('sync')).stderr).not.toContain('Exit code')
 })
 
-it('names one cause of several failed runs once', async () => {
-  const world = await synced()
-  await world.simulator.close()
-  const { code, stdout } = await world.run('sync', '--full')
-  expect(code).toBe(3)
-  const causes = stdout.match(/^acme [a-z-]+(, [a-z-]+)*: .*/gm)
-  expect(causes).toEqual([expect.stringMatching(/roles, users: GET \S+ failed: ECONNREFUSED. Nothing listens there/)])
-})
-
 it('ends with 3 on a dead token, loses no finding and turns nothing green', async () => {
   const world = await synced()
   const before = (await world.run('findings', '--format', 'json')).stdout
@@ -116,20 +103,6 @@ it('shows on a terminal how far it is, and prints nothing but the summary elsewh
   expect(await world.runWith({ stderr: terminal }, 'sync', '--full')).toMatchObject({ code: 0, stderr: '' })
   expect(output[0]).toMatch(/^\r.*[a-z] \d+$/)
   expect(output.at(-1)).toBe('\r\u001b[K')
-})
-
-it('prints how far the runs are every 30 s where there is no terminal', () => {
-  const lines: string[] = []
-  let now = 0
-  const stdout = { write: (text: string) => lines.push(text) > 0 }
-  const io = { stdout, stderr: { write: () => true }, clock: { monotonic: () => now } } as unknown as Io
-  const progress = syncProgress(io, { tenants: [{ name: 'acme' } as TenantSettings] })
-  for (now = 10_000; now < 75_000; now += 10_000) {
-    progress.page('acme', 'users', 1, 1000)
-    if (now === 10_000) progress.page('acme', 'documents', 1, 50)
-    if (now === 50_000) progress.runEnded({ tenant: 'acme', resource: 'documents' } as RunResult)
-  }
-  expect(lines).toEqual(['users 3,000 · documents 50\n', 'users 6,000\n'])
 })
 
 it('does not request a resource that is switched off, and reports its checks as not applicable', async () => {

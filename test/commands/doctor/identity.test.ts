@@ -32,20 +32,6 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   expect(digest()).toBe(before)
 })
 
-it('fails while the whole tenant is on hold, whichever tenant answers', async () => {
-  const world = await synced()
-  others(world)
-  world.pass(aDay)
-  expect((await world.run('sync')).code).toBe(3)
-  for (const token of ['secondReader', 'reader'] as const) {
-    world.env['ACME_TOKEN'] = world.simulator.tokens[token]
-    const { code, stdout } = await doctor(world)
-    expect(code).toBe(3)
-    expect(stdout).toMatch(/^fail identity: The tenant is on hold: /m)
-    expect(stdout).toMatch(/^warn enrolledWhen: not checked: /m)
-  }
-})
-
 it('only warns of a hold of one list, and of what was never read', async () => {
   const world = await synced()
   world.simulator.primary.removeUsers(0.5)

@@ -2,10 +2,9 @@ import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeFileSync, wr
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { diagnosePlace } from '../../../src/doctor/database.ts'
-import { lockStateOf } from '../../../src/store/db/sqlite/engine-lock.ts'
 import type { StoreFacts } from '../../../src/store/db/sqlite/store-facts.ts'
 import { withDatabase } from '../../support/sqlite.ts'
-import { cli, doctor, synced } from '../support/cli.ts'
+import { doctor, synced } from '../support/cli.ts'
 
 const facts: StoreFacts = {
   path: '/data/mirror.db',
@@ -42,15 +41,6 @@ it.each([true, false])('fails for a database that this user cannot write or crea
   expect(found).toMatchObject({ level: 'fail', text: expect.stringContaining('EACCES') })
 })
 
-it('looks at a lock without taking it', async () => {
-  const world = await synced()
-  expect(lockStateOf(world.store)).toMatchObject({ held: false, mirrorMade: true })
-  expect(await world.run('sync')).toMatchObject({ code: 0 })
-  writeFileSync(`${world.store}-lock`, 'no database of any kind, yet long enough to be taken for one '.repeat(20))
-  expect(lockStateOf(world.store)).toMatchObject({ held: null, mirrorMade: null })
-  expect((await doctor(world)).stdout).toMatch(/^warn engine: unknown whether one is running/m)
-})
-
 it.each([
   ['deleted', (store: string) => rmSync(store)],
   ['emptied', (store: string) => writeFileSync(store, '')],
@@ -62,13 +52,6 @@ it.each([
   const { code, stdout } = await doctor(world)
   expect(code).toBe(3)
   expect(stdout).toMatch(/^fail database: .*mirror\.db existed before and is missing or empty.*Restore a backup/m)
-})
-
-it('writes nothing that stays where the database is to be created', async () => {
-  const world = await cli({ simulator: null })
-  const before = world.files()
-  expect((await doctor(world)).stdout).toMatch(/^ok database: .* does not exist yet; the first sync creates it/m)
-  expect(world.files()).toEqual(before)
 })
 
 it('finds damage in a page that nothing else it does would read', async () => {

@@ -1,14 +1,9 @@
 import { chmodSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { createTenantClient } from '../../../src/api/client.ts'
-import { probeTenant } from '../../../src/doctor/tenant.ts'
 import { diagnoseToken } from '../../../src/doctor/token.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
-import { resourceNames } from '../../../src/model/resource-names.ts'
-import { resources } from '../../../src/resources/index.ts'
 import type { Envelope } from '../../../src/simulator/index.ts'
-import { engineSettings } from '../../support/engine-settings.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { cli, doctor, startTime } from '../support/cli.ts'
 
@@ -62,33 +57,6 @@ it('reports the source and the age of a token, never the token', () => {
     expect(line).toMatch(expected)
     expect(line).not.toContain('CANARY')
   }
-})
-
-it('gives a tenant that answers to nothing so long in all, and no longer', async () => {
-  const { simulator, env } = await cli()
-  simulator.faults.add({ path: '/api/public/*', effect: { kind: 'hang' } })
-  const tenant = { ...engineSettings(simulator.baseUrl), auth: { ...auth, token: { env: 'T' } } }
-  const clock = { now: () => startTime, monotonic: () => 0, sleep: async () => {} }
-  await using client = createTenantClient({
-    ...tenant,
-    resources: resourceNames,
-    clock,
-    random: () => 0,
-    env: () => env['ACME_TOKEN'],
-    version: '1',
-  })
-  const { signal } = new AbortController()
-  const { diagnoses: found } = await probeTenant({
-    tenant,
-    client,
-    now: clock.now,
-    signal,
-    env: () => 'x',
-    busyTimeoutMs: 100,
-  })
-  const asked = found.filter(({ permission }) => permission !== null)
-  expect(asked.map(({ level, reason }) => [level, reason])).toEqual(Array(resources.length).fill(['fail', 'timeout']))
-  expect(simulator.requests.count()).toBeLessThan(3)
 })
 
 it('warns of deviations on the first pages, with what they mean for the data', async () => {
