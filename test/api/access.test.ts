@@ -40,17 +40,6 @@ function answer(
 
 const all = [...scriptedResources]
 
-it('names the missing permission without a probe when another read succeeded in this cycle', async () => {
-  const t = await tenant({ first: ['users'] })
-  await t.client.reader.fetch(users, {})
-  expect(await caught(t.client.reader.fetch(documents, {}))).toMatchObject({
-    reason: 'missing_permission',
-    status: 401,
-    message: expect.stringContaining('Api_Documents_Read'),
-  })
-  expect(t.paths()).toEqual(['users', 'documents'])
-})
-
 it('does not take a success under the same permission, an older one or one of another token for a proof', async () => {
   const t = await tenant({ first: ['roles'], second: [] })
   await t.client.reader.fetch(roles, {})
@@ -67,42 +56,6 @@ it('does not take a success under the same permission, an older one or one of an
   await v.client.reader.fetch(roles, {})
   v.env['TOKEN'] = 'second'
   expect(await caught(v.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
-})
-
-it('probes other permissions one at a time until one answers', async () => {
-  const t = await tenant({ first: ['api-clients'] })
-  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({
-    reason: 'missing_permission',
-    message: expect.stringContaining('Api_Users_Read'),
-  })
-  expect(t.paths()).toEqual(['users', 'authentication-settings', 'permissions', 'api-clients'])
-  expect(await caught(t.client.reader.fetch(documents, {}))).toMatchObject({ reason: 'missing_permission' })
-  expect(t.paths()).toEqual(['documents'])
-})
-
-it('does not hammer with a dead credential: one probe a cycle, in turns, until one answers', async () => {
-  const t = await tenant({})
-  expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized', status: 401 })
-  expect(t.paths()).toHaveLength(5)
-  for (let call = 0; call < 10; call++) {
-    expect(await caught(t.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
-  }
-  expect(t.paths()).toEqual([])
-  for (const probe of ['authentication-settings', 'users', 'permissions']) {
-    t.clock.advance(cycleMs)
-    await Promise.all([
-      caught(t.client.reader.fetch(roles, {})),
-      caught(t.client.reader.fetch(users, {})),
-      caught(t.client.reader.fetchOne(users, 1)),
-    ])
-    expect(t.paths()).toEqual([probe])
-  }
-  t.grants['first'] = all
-  expect(await caught(t.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'unauthorized' })
-  t.clock.advance(cycleMs)
-  expect((await t.client.reader.fetch(roles, {})).meta.identity).toBe(2)
-  expect(t.paths()).toEqual(['api-clients', 'roles'])
-  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
 })
 
 it('numbers a new identity when an endpoint that answered 401 answers again, and only then', async () => {

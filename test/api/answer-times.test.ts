@@ -47,11 +47,6 @@ function scene({ before = [] }: { readonly before?: readonly ReachedTime[] } = {
 
 const first = { requestId: 'a', timestamp: '2026-03-01T12:00:00Z', serverTime: Date.parse('2026-03-01T12:00:00Z') }
 
-it('an answer with the id and the time of an answer to another request is stale', () => {
-  const { answer } = scene()
-  expect([answer(first), answer(first), answer()]).toEqual(['fine', 'stale', 'fine'])
-})
-
 it('an id that comes again with another time is an event, and identifies no answer from then on', () => {
   const { answer } = scene()
   const again = { ...first, timestamp: '2026-03-01T12:00:01Z', serverTime: first.serverTime + 1000 }
@@ -67,15 +62,6 @@ it.each(['01.03.2026 12:00', undefined])('a replay shows by its id where its tim
   const { answer } = scene()
   const unreadable = { requestId: 'a', timestamp, serverTime: null }
   expect([answer(unreadable), answer(unreadable)]).toEqual(['unreadable_time', 'stale'])
-})
-
-it.each([
-  [null, 'fine'],
-  [0, 'fine'],
-  [300, 'fine'],
-  [301, 'stale'],
-])('an Age of %s s makes an answer %s', (ageSeconds, expected) => {
-  expect(scene().answer({ ageSeconds })).toBe(expected)
 })
 
 it('an answer more than 300 s behind the newest time is stale', () => {

@@ -28,6 +28,7 @@ const json =
 const faults: readonly (readonly [name: string, send: Send, reason: string, requests: number])[] = [
   ['400', json(problem('BAD_REQUEST'), 400), 'client_error', 1],
   ['403', json(problem('FORBIDDEN'), 403), 'unauthorized', permissionsOf(resources).length],
+  ['404', json(problem('NOT_FOUND'), 404), 'client_error', 1],
   ['405', json({}, 405), 'client_error', 1],
   ['407', json({}, 407), 'client_error', 1],
   ['408', json({}, 408), 'timeout', 5],
@@ -92,9 +93,9 @@ const faults: readonly (readonly [name: string, send: Send, reason: string, requ
 
 it.each(faults)('%s ends a users page as it should', async (_, send, reason, requests) => {
   const server = await testServer((_, response) => send(response))
-  const { client } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
+  const { client, failed } = testClient(server.url, { api: { maxBodyBytes: 2 ** 20 } })
   const error = await caught(client.reader.fetch(users, {}))
-  expect(error.reason).toBe(reason)
+  expect([error.reason, failed.length]).toEqual([reason, requests])
   expect(error.cause).toBeUndefined()
   expect(server.requests).toHaveLength(requests)
 })
@@ -233,4 +234,20 @@ it('reports code and request id of an error answer of any shape, never its text'
     expect(error.message).toBe(`GET /api/public/users answered 400${code}`)
     expect(error).toMatchObject({ status: 400, requestId: id, hint: undefined })
   }
+})
+
+it('reports no failure for a user that does not exist, but one for a 404 or a record of something else', async () => {
+  const bodies: [number, unknown][] = [
+    [404, problem('NOT_FOUND')],
+    [404, {}],
+    [200, envelope({ ...user, userId: 8 })],
+  ]
+  const server = await testServer((_, response, number) => sendJson(response, ...(bodies[number - 1] ?? [500, {}])))
+  const { client, failed } = testClient(server.url)
+  expect(await client.reader.fetchOne(users, 7)).toMatchObject({ item: null })
+  expect(failed).toEqual([])
+  await caught(client.reader.fetchOne(users, 7))
+  expect(failed).toEqual(['404'])
+  await caught(client.reader.fetchOne(users, 7))
+  expect(failed).toEqual(['404', 'protocol'])
 })
