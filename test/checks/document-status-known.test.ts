@@ -19,17 +19,16 @@ itFinds(check, [
   ['an unknown one beside a known null', being('Failed', 2 * day), ['d1 low'], { knownStatuses: ['Completed', null] }],
 ])
 
-type Step = readonly [hoursAgo: number, status: string | null]
 const of = { resource: 'documents', key: 'd1', kind: 'changed', requestId: null } as const
 
-/** A document first mirrored ten days ago, which went through these statuses since; the last one it still has. */
-function through(what: string, statuses: readonly Step[], since: string | null, more = {}): Row {
-  const [, ...later] = statuses
-  const [, uploadStatus = null] = statuses.at(-1) ?? []
-  const record = document({ uploadStatus, createdAt: iso(now - 10 * day) })
-  const changes = later.map(([hoursAgo, after], id) => {
-    return { id, ...of, field: 'uploadStatus', at: now - hoursAgo * hourMs, before: statuses[id]?.[1], after }
+/** A document first mirrored ten days ago, which has had each status since so many hours ago; `null` is a status, too. */
+function through(what: string, statuses: Readonly<Record<string, number>>, since: string | null, more = {}): Row {
+  const names = Object.keys(statuses).map((name) => (name === 'null' ? null : name))
+  const changes = names.slice(1).map((after, id) => {
+    const at = now - Number(statuses[String(after)]) * hourMs
+    return { id, ...of, field: 'uploadStatus', at, before: names[id], after }
   })
+  const record = document({ uploadStatus: names.at(-1), createdAt: iso(now - 10 * day) })
   const evidence = since === null ? {} : { evidence: { statusSince: `2026-${since}:00.000Z` } }
   return [
     `the time since it was last done, where ${what}`,
@@ -45,70 +44,13 @@ const doneByNull = {
 }
 
 itFinds(check, [
-  through(
-    'one unknown status followed another',
-    [
-      [240, 'Completed'],
-      [30, 'Weird1'],
-      [2, 'Weird2'],
-    ],
-    '02-28T06:00',
-  ),
-  through(
-    'null followed a busy status',
-    [
-      [240, 'Completed'],
-      [25, 'Processing'],
-      [1, null],
-    ],
-    '02-28T11:00',
-  ),
-  through(
-    'it was done in between',
-    [
-      [240, 'Weird1'],
-      [3, 'Completed'],
-      [2, 'Weird2'],
-    ],
-    null,
-  ),
-  through(
-    'it was never known',
-    [
-      [240, null],
-      [48, 'Weird1'],
-      [2, 'Weird2'],
-    ],
-    '02-19T12:00',
-  ),
-  through(
-    'it is known again',
-    [
-      [240, null],
-      [48, 'Weird1'],
-      [2, 'Completed'],
-    ],
-    null,
-  ),
-  through(
-    'unknown ones followed each other for less',
-    [
-      [240, 'Completed'],
-      [23, 'Weird1'],
-      [2, null],
-    ],
-    null,
-  ),
-  through(
-    'another status means done',
-    [
-      [240, 'Weird1'],
-      [30, null],
-      [26, 'Weird2'],
-    ],
-    '02-28T10:00',
-    doneByNull,
-  ),
+  through('one unknown status followed another', { Completed: 240, Weird1: 30, Weird2: 2 }, '02-28T06:00'),
+  through('null followed a busy status', { Completed: 240, Processing: 25, null: 1 }, '02-28T11:00'),
+  through('it was done in between', { Weird1: 240, Completed: 3, Weird2: 2 }, null),
+  through('it was never known', { null: 240, Weird1: 48, Weird2: 2 }, '02-19T12:00'),
+  through('it is known again', { null: 240, Weird1: 48, Completed: 2 }, null),
+  through('unknown ones followed each other for less', { Completed: 240, Weird1: 23, null: 2 }, null),
+  through('another status means done', { Weird1: 240, null: 30, Weird2: 26 }, '02-28T10:00', doneByNull),
 ])
 
 const updated = { updatedAt: iso(now - 2 * hourMs), createdAt: iso(now - 90 * day), uploadStatus: 'Weird' }

@@ -19,21 +19,6 @@ it('lists every file of the catalogue, in alphabetical order, each under its own
   expect(ids).toEqual(files)
 })
 
-it('has a test file for every check', () => {
-  const tests = listing(new URL('./', import.meta.url), '.test.ts')
-  expect(ids.filter((id) => !tests.includes(id))).toEqual([])
-})
-
-it.each(checks)('describes $id for people', (check) => {
-  expect(check.title.length).toBeLessThanOrEqual(150)
-  expect(check.title).not.toMatch(/\.$/)
-  for (const text of [check.description, check.risk, check.remediation]) {
-    expect(text.length).toBeGreaterThan(20)
-    expect(text.length).toBeLessThanOrEqual(400)
-    expect(text).toMatch(/\.$/)
-  }
-})
-
 it.each(checks)('orders the severities of $id, mildest first, and names each once', (check) => {
   const order = severities.filter((severity) => check.severities.includes(severity))
   expect(check.severities).toEqual(order)

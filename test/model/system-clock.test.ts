@@ -1,7 +1,18 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/model/process/system-clock.ts'
-import { timerOverflows } from '../support/timer-overflows.ts'
+
+/**
+ * Warnings of Node, a turn later, about timers beyond 2^31-1 ms, which it fires at once: a list that grows until the test
+ * ends.
+ */
+function timerOverflows(): readonly string[] {
+  const seen: string[] = []
+  const note = ({ name, message }: Error) => void (name === 'TimeoutOverflowWarning' && seen.push(message))
+  process.on('warning', note)
+  onTestFinished(() => void process.off('warning', note))
+  return seen
+}
 
 it.each([2 ** 31, 1e15, Number.POSITIVE_INFINITY])('waits for %s ms as long as a timer can', async (ms) => {
   const overflows = timerOverflows()

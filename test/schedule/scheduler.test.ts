@@ -218,22 +218,6 @@ it.each([
   await scheduler.dispose(0)
 })
 
-it('reports a clock that is set back and forth once a minute', async () => {
-  const warn = vi.fn()
-  const onJump = vi.fn()
-  const scheduler = make({ log: { ...silentLog(), warn }, onJump })
-  scheduler.add({ name: 'a', expression: '* * * * *', run: async () => {} })
-  scheduler.start()
-  for (let i = 0; i < 60; i++) {
-    vi.setSystemTime(Date.now() + (i % 2 === 0 ? year : -year))
-    await vi.advanceTimersByTimeAsync(5_000)
-  }
-  expect(onJump.mock.calls.length).toBeGreaterThanOrEqual(4)
-  expect(onJump.mock.calls.length).toBeLessThanOrEqual(6)
-  expect(warn).toHaveBeenCalledTimes(onJump.mock.calls.length)
-  await scheduler.dispose(0)
-})
-
 it('runs a job once beside its ticks: at the earliest time of several, and not while it runs', async () => {
   const scheduler = make()
   const { run, end } = pausable()

@@ -86,17 +86,6 @@ it('ends an endless query when it is aborted, and starts no query then', async (
   expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
 })
 
-it.runIf(hasProc)('has one process at a time, and none after its end', async () => {
-  const { store } = storeOf()
-  const queries = sandboxQueries()
-  for (const tenantId of [1, 2, 3]) {
-    await queries.ask(store, tenantId, names)
-    expect(sandboxesOf(process.pid)).toHaveLength(1)
-  }
-  await queries[Symbol.asyncDispose]()
-  expect(sandboxesOf(process.pid)).toEqual([])
-})
-
 it.runIf(hasProc)('fails while its process is killed from outside, and starts another one', async () => {
   const { store } = storeOf()
   const queries = sandboxQueries()
