@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary.ts'
 const run = promisify(execFile)
 const isThere = (program: string, ...args: readonly string[]) => spawnSync(program, args).status === 0
 
-it('ships a configuration of Prometheus and of Alertmanager that their own tools take', async () => {
+it('ships a configuration of Prometheus that its own tool takes', async () => {
   const folder = temporaryFolder()
   // The tool requires the rules at the configured path.
   const text = readFileSync('deploy/compose/prometheus.yml', 'utf8')
@@ -17,8 +17,6 @@ it('ships a configuration of Prometheus and of Alertmanager that their own tools
   copyFileSync('config/prometheus/rules.yml', join(folder, 'rules.yml'))
   const { stdout } = await run('promtool', ['check', 'config', join(folder, 'prometheus.yml')])
   expect(stdout).toContain('1 rule files found')
-  const { stdout: observed } = await run('amtool', ['check-config', 'config/alertmanager.yml'])
-  expect(observed).toMatch(/SUCCESS[\s\S]*9 inhibit rules/)
 })
 
 it('finds the shipped files from any folder and by a link, as a package has one', async () => {
@@ -36,63 +34,6 @@ async function kustomized(folder: string): Promise<readonly Built[]> {
   const { stdout } = await run('kubectl', ['kustomize', folder])
   return parseAllDocuments(stdout).map((document) => document.toJS() as Built)
 }
-
-it.runIf(hasKustomize)('adds monitoring and backups to the base, with labels and image of the overlay', async () => {
-  const folder = temporaryFolder()
-  cpSync('deploy', join(folder, 'deploy'), { recursive: true })
-  cpSync('config', join(folder, 'config'), { recursive: true })
-  mkdirSync(join(folder, 'overlay'))
-  writeFileSync(
-    join(folder, 'overlay/kustomization.yaml'),
-    `namespace: tenantwatch
-resources: [../deploy/kubernetes]
-components: [../config, ../deploy/kubernetes-backup, ../deploy/openshift]
-labels: [{ pairs: { release: prometheus } }]
-images: [{ name: tenantwatch, newTag: "1" }]
-`,
-  )
-  const built = await kustomized(join(folder, 'overlay'))
-  const of = (kind: string) => built.find((one) => one.kind === kind)
-  for (const { metadata } of built) expect(metadata.labels).toMatchObject({ release: 'prometheus' })
-  const own = { 'app.kubernetes.io/name': 'tenantwatch' }
-  expect(of('ServiceMonitor')?.spec).toMatchObject({ selector: { matchLabels: own }, jobLabel: Object.keys(own)[0] })
-  expect(of('PrometheusRule')?.spec).toEqual(parse(readFileSync('config/prometheus/rules.yml', 'utf8')))
-  const dashboards = built.find(({ metadata }) => metadata.name === 'tenantwatch-dashboards')
-  expect(Object.keys(dashboards?.data ?? {})).toEqual(['fleet.json', 'operations.json', 'posture.json'])
-  // kubectl apply puts each into an annotation, of at most 256 KiB together.
-  for (const one of built) expect(JSON.stringify(one).length).toBeLessThan(200 * 1024)
-  const backup = JSON.stringify(of('CronJob'))
-  expect(backup).toContain('"image":"tenantwatch:1"')
-  expect(backup).toContain(`"configMap":{"name":"${of('ConfigMap')?.metadata.name}"`)
-  expect(backup).not.toMatch(/runAsUser|runAsGroup|fsGroup"/)
-})
-
-it.runIf(hasKustomize)('builds the manifests of replicas from those of one pod', async () => {
-  const [one, several] = [await kustomized('deploy/kubernetes'), await kustomized('deploy/kubernetes-postgresql')]
-  const own = { 'app.kubernetes.io/name': 'tenantwatch' }
-  for (const { metadata } of several) expect(metadata.labels).toMatchObject(own)
-  const kinds = one.map(({ kind }) => kind).filter((kind) => kind !== 'StatefulSet')
-  expect(several.map(({ kind }) => kind).toSorted()).toEqual([...kinds, 'Deployment', 'PodDisruptionBudget'].toSorted())
-  const of = (kind: string) => several.find((one) => one.kind === kind)
-  expect(of('PodDisruptionBudget')?.spec).toMatchObject({ selector: { matchLabels: own }, maxUnavailable: 1 })
-  expect(of('Service')?.spec).toMatchObject({ selector: own, publishNotReadyAddresses: false })
-  expect(of('NetworkPolicy')?.spec).toMatchObject({
-    egress: expect.arrayContaining([{ ports: [{ port: 5432, protocol: 'TCP' }] }]),
-  })
-  const spread = { whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: own } }
-  const config = of('ConfigMap')
-  expect(config?.data?.['tenantwatch.yaml']).toBe(readFileSync('deploy/kubernetes-postgresql/tenantwatch.yaml', 'utf8'))
-  expect(of('Deployment')?.spec).toMatchObject({
-    selector: { matchLabels: own },
-    template: {
-      metadata: { labels: own },
-      spec: {
-        topologySpreadConstraints: [spread, spread],
-        volumes: expect.arrayContaining([tokens, { name: 'config', configMap: { name: config?.metadata.name } }]),
-      },
-    },
-  })
-})
 
 it.runIf(hasKustomize)(
   'builds the overlay that the documentation gives, with its patches, over either base, for OpenShift as well',
@@ -182,18 +123,6 @@ it.runIf(hasHelm)('renders monitoring, dashboards, backups and a digest where th
   expect(JSON.stringify(of('CronJob'))).toContain(`"image":"tenantwatch@${digest}"`)
 })
 
-it.runIf(hasHelm)('gives variables of the values to all containers, and those of a secret to the daemon', async () => {
-  const proxy = ['env[0].name=HTTPS_PROXY', 'env[0].value=http://proxy:3128']
-  const built = await charted(values, ...proxy, 'envSecret=notifications', 'backup.enabled=true')
-  const [daemon, backup] = ['StatefulSet', 'CronJob'].map((kind) =>
-    JSON.stringify(built.find((one) => one.kind === kind)),
-  )
-  for (const container of [daemon, backup])
-    expect(container).toContain('{"name":"HTTPS_PROXY","value":"http://proxy:3128"}')
-  expect(daemon).toContain('"envFrom":[{"secretRef":{"name":"notifications"}}]')
-  expect(backup).not.toContain('envFrom')
-})
-
 it
   .runIf(hasHelm)
   .each([
@@ -217,9 +146,6 @@ interface Workload {
     }
   }
 }
-
-/** Readable by the owner and the group alone: 0440 is octal to Kubernetes, and 288. */
-const tokens = { name: 'tokens', secret: { secretName: 'tenantwatch-tokens', defaultMode: 288 } }
 
 it.runIf(isThere('systemd-analyze', 'security', '--offline=true', 'deploy/systemd/tenantwatch.service'))(
   'ships a unit that systemd takes and finds hardened',

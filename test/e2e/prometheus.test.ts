@@ -2,17 +2,46 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parse } from 'yaml'
-import { inventories } from '../../src/metrics/inventory.ts'
-import { processFamilies } from '../../src/metrics/process-gauges.ts'
-import { dashboardIds } from '../../src/monitoring/shipped.ts'
-import { metricCatalogue } from '../../tools/metric-catalogue.ts'
-import { board, type Panel, panelsOf } from '../monitoring/support/shipped.ts'
+import { board } from '../monitoring/support/shipped.ts'
 import { listening } from '../support/listening.ts'
+import { scheduleLine } from '../support/schedule.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { daemon, until } from './support/program.ts'
-import { type Prometheus, startAlertmanager } from './support/prometheus.ts'
-import { day, ownClient, reconfigure, waiverOf, world } from './support/watched-world.ts'
+import { daemon, placeFor, simulate, until } from './support/program.ts'
+import {
+  hurried,
+  type Prometheus,
+  type PrometheusOptions,
+  startAlertmanager,
+  startPrometheus,
+} from './support/prometheus.ts'
+
+const day = 86_400_000
+const resources = ['users', 'documents', 'api-clients', 'roles', 'permissions', 'authentication-settings']
+
+/** A tenant where nothing is wrong, watched by a daemon in a hurry, scraped by the real Prometheus each second. */
+async function world(options: PrometheusOptions = {}) {
+  const sizes = { users: 12, documents: 6 }
+  const simulator = await simulate({ problems: false, sizes })
+  const { primary } = simulator
+  for (const { userId } of [...primary.state.users()])
+    primary.updateUser(userId, { state: 'Active', mfaStatus: true, mfaAction: false })
+  primary.setSettings({ ssoEnabled: true, ssoEnforced: true, mfaEnabled: true })
+  for (const { clientId } of [...primary.state.apiClients()])
+    primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 200 * day })
+  const folder = temporaryFolder()
+  const rhythm = `${scheduleLine('*/2 * * * * *')}
+freshness: { ${resources.map((name) => `${name}: 12s`).join(', ')} }
+`
+  const place = placeFor(simulator, folder, rhythm)
+  const rules = hurried(readFileSync('config/prometheus/rules.yml', 'utf8'))
+  const prometheus = await startPrometheus(folder, rules, options)
+  const one = await daemon(place)
+  prometheus.scrape(one.url)
+  await until(
+    async () => (await prometheus.query('tenantwatch_check_status{tenant="acme",status="unknown"} == 0')).length > 15,
+  )
+  return { simulator, place, prometheus, daemon: one }
+}
 
 const isFiring = async (prometheus: Prometheus, name: string, labels: Readonly<Record<string, string>> = {}) =>
   (await prometheus.alerts(name)).some(
@@ -37,65 +66,6 @@ async function neverEnded(prometheus: Prometheus, name: string, from: number): P
 }
 
 const asked = (expr: string) => expr.replaceAll('$tenant', '.*').replaceAll('$__rate_interval', '1m')
-
-/** Panels that show nothing at present. */
-async function emptyPanels(prometheus: Prometheus): Promise<readonly Panel[]> {
-  const panels = dashboardIds.flatMap(panelsOf)
-  expect(panels.length).toBeGreaterThan(40)
-  const empty: Panel[] = []
-  for (const panel of panels) {
-    for (const { expr } of panel.targets) {
-      const shown = await prometheus.query(asked(expr))
-      if (shown.every(({ value }) => value?.[1] === 'NaN')) empty.push(panel)
-    }
-  }
-  return empty
-}
-
-/** Families of the catalogue that no series is of. */
-async function missingFamilies(prometheus: Prometheus): Promise<readonly string[]> {
-  const found = await prometheus.query('group by (__name__) ({job="tenantwatch"})')
-  const names = new Set(found.map(({ metric }) => metric['__name__']))
-  return metricCatalogue(inventories)
-    .map(({ name, type }) => (type === 'histogram' ? `${name}_bucket` : name))
-    .filter((name) => !names.has(name) && !ofReplicas.includes(name))
-}
-
-/** There only while something fails, cannot be evaluated, or is waived, or with a target of notifications. */
-const ofTrouble = [
-  'tenantwatch_notifications_total',
-  'tenantwatch_check_unknown_reason',
-  'tenantwatch_finding_info',
-  'tenantwatch_findings_waived',
-  'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
-]
-
-/** With PostgreSQL only. */
-const ofReplicas = processFamilies.filter(({ help }) => help.includes('store.url')).map(({ name }) => name)
-
-it('shows "No data" in no panel of a healthy system, and a value in each once all is configured', async () => {
-  const { spec } = parse(readFileSync('config/prometheus/service-monitor.yaml', 'utf8'))
-  // As Prometheus scrapes under its operator: some of these labels are also names of ours.
-  const labels = { endpoint: 'http', service: 'tenantwatch', namespace: 'tenantwatch', pod: 'tenantwatch-0' }
-  const one = await world({ scrape: { labels, honorLabels: spec.endpoints[0].honorLabels } })
-  const { prometheus, simulator } = one
-  await until(async () => (await prometheus.query('tenant:tenantwatch_checks_passing:ratio')).length > 0)
-  await until(async () => (await prometheus.query('increase(tenantwatch_sync_runs_total[1m]) > 0')).length > 0)
-  const empty = await emptyPanels(prometheus)
-  expect(empty.map(({ title, fieldConfig }) => [title, fieldConfig.defaults.noValue])).toEqual([
-    ["The daemon's own secret", 'ownClientId is not configured'],
-    ['Waivers by time left', 'no waivers'],
-    ['Waivers by state', 'no waivers'],
-  ])
-  reconfigure(one, (text) =>
-    `${text}waivers:\n${waiverOf('w1', 300)}`.replace('    auth:', `${ownClient(simulator)}    auth:`),
-  )
-  await until(async () => (await missingFamilies(prometheus)).every((name) => ofTrouble.includes(name)))
-  expect(await emptyPanels(prometheus)).toEqual([])
-  const paths = await prometheus.query('group by (endpoint) (tenantwatch_api_requests_total)')
-  expect(paths.map(({ metric }) => metric['endpoint'])).toContain('/api/public/users/{id}')
-  expect(await prometheus.query('ALERTS{alertstate="firing",severity!="none"}')).toEqual([])
-})
 
 it('alerts on changes in the tenant, and resolves when they are fixed', async () => {
   const folder = temporaryFolder()

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -38,19 +38,6 @@ it('loads the configuration again for SIGHUP, a broken one and a good one', asyn
   expect(await one.ended).toMatchObject({ code: 0 })
 })
 
-it.runIf(existsSync('/proc/self'))('outlives a SIGHUP at any moment of its start', async () => {
-  const { place } = await scene()
-  const one = program(place, 'run')
-  // As soon as the program hears of it, which Node lets it only after its own start, and then on and on.
-  await until(() => hearsHangUp(one.pid))
-  const again = setInterval(() => one.child.kill('SIGHUP'), 5)
-  await until(() => one.stderr.includes('"Listening"')).finally(() => clearInterval(again))
-  // The configuration may have changed since the start read it.
-  await until(() => one.stderr.includes('Configuration reloaded'))
-  one.child.kill('SIGTERM')
-  expect(await one.ended).toMatchObject({ code: 0, signal: null })
-})
-
 it('ends a sync whose terminal is gone as a stop does, with its summary', async () => {
   const { simulator, place } = await scene()
   simulator.faults.add({ effect: { kind: 'hang' } })
@@ -61,9 +48,3 @@ it('ends a sync whose terminal is gone as a stop does, with its summary', async 
   expect([code, signal]).toEqual([3, null])
   expect(stdout).toContain('aborted')
 })
-
-/** Linux lists the signals that a process catches: SIGHUP is the first. */
-function hearsHangUp(pid: number): boolean {
-  const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
-  return (BigInt(`0x${caught}`) & 1n) === 1n
-}

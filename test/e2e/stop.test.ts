@@ -1,5 +1,4 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
@@ -41,15 +40,6 @@ const ready = ({ daemon }: Scene) => until(async () => (await daemon.get('/ready
 const asked = ({ simulator }: Pick<Scene, 'simulator'>, path: string) =>
   simulator.requests.waitFor((request) => request.path === path)
 
-/** A peer that asks for more than the buffers between hold, and hardly reads. */
-async function slowReader({ port }: Scene, path: string): Promise<void> {
-  const socket = connect(port, '127.0.0.1')
-  onTestFinished(() => void socket.destroy())
-  socket.on('error', () => {})
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(50))
-  await new Promise((resolve) => socket.once('readable', resolve))
-}
-
 const states: readonly State[] = [
   { what: 'nothing', reach: ready },
   {
@@ -71,29 +61,6 @@ const states: readonly State[] = [
       await until(async () => / 20000$/m.test((await scene.daemon.get('/metrics')).text))
       const before = scene.simulator.requests.count()
       await until(() => scene.simulator.requests.count() > before + 5)
-    },
-  },
-  {
-    what: 'answers that nobody reads',
-    simulator: { sizes: { users: 20_000 } },
-    reach: async (scene) => {
-      await until(async () => / 20000$/m.test((await scene.daemon.get('/metrics')).text))
-      for (const path of ['/metrics', '/api/v1/findings', '/', '/api/v1/findings?state=all'])
-        await slowReader(scene, path)
-    },
-  },
-  {
-    what: 'peers that connect and send nothing',
-    reach: async (scene) => {
-      await ready(scene)
-      const { port } = scene
-      for (let i = 0; i < 20; i++) {
-        const socket = connect(port, '127.0.0.1')
-        onTestFinished(() => void socket.destroy())
-        socket.on('error', () => {})
-        await new Promise((resolve) => socket.once('connect', resolve))
-        if (i % 2 === 0) socket.write('POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n')
-      }
     },
   },
   {

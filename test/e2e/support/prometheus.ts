@@ -14,10 +14,7 @@ export interface Found {
 }
 
 export interface Prometheus {
-  /**
-   * Scrapes these addresses from now on, as instances `a`, `b` and so on, with the labels of the options. Without any, the
-   * target is out of discovery.
-   */
+  /** Scrapes these addresses from now on, as instances `a`, `b` and so on; without any, the target is out of discovery. */
   scrape(...urls: readonly string[]): void
   query(expr: string): Promise<readonly Found[]>
   /** The values of every second since then, in seconds since the epoch. */
@@ -50,17 +47,9 @@ export function hurried(rules: string): string {
   return stringify(document)
 }
 
-/** How an installation has its Prometheus scrape. */
-export interface ScrapeOptions {
-  /** Labels of the target, beside `instance`. */
-  readonly labels?: Readonly<Record<string, string>>
-  readonly honorLabels?: boolean
-}
-
 export interface PrometheusOptions {
   /** Address of the real Alertmanager behind it. */
   readonly alertmanager?: string
-  readonly scrape?: ScrapeOptions
   /** Of scrapes and of evaluations; default `1s`. */
   readonly interval?: string
 }
@@ -69,7 +58,7 @@ export interface PrometheusOptions {
 export async function startPrometheus(
   folder: string,
   rules: string,
-  { alertmanager, scrape = {}, interval = '1s' }: PrometheusOptions = {},
+  { alertmanager, interval = '1s' }: PrometheusOptions = {},
 ): Promise<Prometheus> {
   mkdirSync(join(folder, 'prometheus'), { recursive: true })
   const targets = join(folder, 'targets.json')
@@ -88,7 +77,6 @@ export async function startPrometheus(
       scrape_configs: [
         {
           job_name: 'tenantwatch',
-          honor_labels: scrape.honorLabels ?? false,
           file_sd_configs: [{ files: ['targets.json'], refresh_interval: '1s' }],
         },
       ],
@@ -109,7 +97,7 @@ export async function startPrometheus(
     scrape(...urls) {
       const list = urls.map((url, i) => {
         const instance = String.fromCharCode('a'.charCodeAt(0) + i)
-        return { targets: [new URL(url).host], labels: { instance, ...scrape.labels } }
+        return { targets: [new URL(url).host], labels: { instance } }
       })
       writeFileSync(`${targets}.new`, JSON.stringify(list))
       renameSync(`${targets}.new`, targets)
