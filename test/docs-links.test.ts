@@ -88,17 +88,3 @@ it('cites pages and headings that exist in comments too', () => {
   )
   expect(dead).toEqual([])
 })
-
-it('cites no document that the repository does not contain', () => {
-  const absent = /\((?:contract|specification)[:,)][^)]*\)?|\bSpecification:|\b[A-Z]{4,}\.md\b/g
-  const found = code.flatMap((path) =>
-    [...read(path).matchAll(absent)]
-      .filter(([cited]) => !pages.includes(cited))
-      .map(([cited]) => `${path}: ${cited.replace(/\s+/g, ' ')}`),
-  )
-  expect(found).toEqual([])
-})
-
-it('has no page with the marks of a merge that conflicted', () => {
-  expect(pages.filter((page) => /^(<<<<<<< |>>>>>>> )/m.test(read(page)))).toEqual([])
-})

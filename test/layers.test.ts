@@ -76,16 +76,6 @@ it('hands the database to nobody but the mirror', () => {
   expect(placesOf(driver, (path) => partOf(path) === 'store')).toEqual([])
 })
 
-it('lets no store see which database it is', () => {
-  const portable = ['audit/', 'findings/', 'history/', 'write-where-due.ts']
-  const isPortable = (path: string) => portable.some((part) => path.startsWith(`store/${part}`))
-  const stores = edges.filter(({ from }) => isPortable(from))
-  expect(stores.length).toBeGreaterThan(50)
-  expect(named(stores.filter(({ to }) => /^store\/(sqlite\/|sql\.ts)/.test(to)))).toEqual([])
-  const driver = /from '(better-sqlite3|drizzle-orm\/better-sqlite3|node:sqlite)'/g
-  expect(placesOf(driver, (path) => !isPortable(path))).toEqual([])
-})
-
 it('keeps each driver in its folder: the stores are for every database', () => {
   const isDriver = (path: string) => /^store\/(db\/)?(postgres|sqlite)\//.test(path)
   const isStore = (path: string) => partOf(path) === 'store' && !isDriver(path)

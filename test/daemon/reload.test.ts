@@ -167,32 +167,3 @@ it('refuses a configuration that only the client rejects before it changes anyth
   expect(world.session.tenants).toEqual([former])
   expect((await world.session.mirror.tenants()).map(({ name }) => name)).toEqual(['acme'])
 })
-
-it('continues with every tenant when one of the new ones cannot be opened', async () => {
-  const world = await reloadable({ tenants: both })
-  const { session } = world
-  const former = session.tenants
-  const open = session.mirror.openTenant
-  const failing = vi.spyOn(session.mirror, 'openTenant').mockImplementation(async (name, ...rest) => {
-    if (name === 'zeta') throw new Error('disk is full')
-    return open(name, ...rest)
-  })
-  const changed = { acme: 'api: { maxPages: 7 }', zeta: 'api: { maxPages: 7 }' }
-  world.configure({ tenants: changed })
-  expect(await world.daemon.reload()).toEqual({ ok: false, text: 'disk is full' })
-  expect(session.tenants).toEqual(former)
-  failing.mockRestore()
-  const outcomes: string[] = []
-  for (const name of ['acme', 'zeta']) {
-    const tenant = await session.settledTenant(name)
-    await tenant?.work(signal(), async (stop) => {
-      const run = { resource: 'roles', mode: 'full', signal: stop } as const
-      outcomes.push((await session.syncAndEvaluate(tenant, run)).outcome)
-    })
-  }
-  expect(outcomes).toEqual(['success', 'success'])
-  expect(await world.daemon.reload()).toMatchObject({
-    ok: true,
-    text: 'Reloaded: changed acme, zeta',
-  })
-})

@@ -2,7 +2,6 @@ import { expect, it, vi } from 'vitest'
 import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { posture, unread } from '../metrics/support/posture.ts'
-import { createPrng } from '../simulation/prng.ts'
 import { findingOf } from '../store/support/results.ts'
 import { notifyWorld } from './support/world.ts'
 
@@ -145,73 +144,4 @@ it('sends a digest at its time only, with all that happened since, also after a 
   world.lane({ digest }).evaluated('acme')
   await world.settled()
   expect(sentAt).toEqual(['2026-03-02T08', '2026-03-03T14'])
-})
-
-it.each([
-  ['2026-03-27', ['03-28T01:30', '03-29T01:00', '03-30T00:30']],
-  ['2026-10-23', ['10-24T00:30', '10-25T00:30', '10-26T01:30']],
-])('sends one digest a day over a change of daylight saving after %s', async (day, expected) => {
-  const world = await notifyWorld()
-  world.clock.advance(Date.parse(`${day}T12:00:00Z`) - world.clock.now())
-  const sentAt: string[] = []
-  world.answer = async () => void sentAt.push(new Date(world.clock.now()).toISOString().slice(5, 16))
-  const lane = world.lane({ digest: '30 2 * * *' }, world.mirror, 'Europe/Berlin')
-  await lane.begin({ settings: { name: 'acme' }, engine: { tenantId: world.id }, store: world.mirror })
-  const open: ReturnType<typeof findingOf>[] = []
-  for (let n = 1; n <= 3; n++) {
-    open.push(findingOf(n))
-    await world.result(open)
-    lane.evaluated('acme')
-    await world.settled()
-  }
-  expect(sentAt).toEqual(expected)
-  expect(world.asked.map(({ items }) => items.map(({ fingerprint }) => fingerprint))).toEqual([['f1'], ['f2'], ['f3']])
-})
-
-it('loses nothing and keeps the order over crashes before and after sending, and repeats only what was not stored', async () => {
-  const world = await notifyWorld()
-  const chance = createPrng(7)
-  const store = { ...world.mirror }
-  let isKilled = false
-  store.saveNotificationPosition = async (...position) => {
-    if (isKilled) throw new SyncError('aborted', 'The process was killed')
-    await world.mirror.saveNotificationPosition(...position)
-  }
-  const acme = { settings: { name: 'acme' }, engine: { tenantId: world.id }, store }
-  let lane = world.lane({}, store)
-  await lane.begin(acme)
-  const received: string[] = []
-  const open: ReturnType<typeof findingOf>[] = []
-  let repeats = 0
-  for (let round = 0; round < 100; round++) {
-    open.push(findingOf(round))
-    await world.result(open)
-    const death = chance.pick(['none', 'before', 'after', 'refused'])
-    const asked = Promise.withResolvers<void>()
-    let refusals = death === 'refused' ? 3 : 0
-    world.answer = async ({ items }) => {
-      if (refusals-- > 0) throw refused()
-      if (death === 'before') {
-        asked.resolve()
-        throw new SyncError('aborted', 'The process was killed')
-      }
-      isKilled = death === 'after'
-      if (isKilled) repeats += items.length
-      received.push(...items.map(({ fingerprint }) => fingerprint ?? ''))
-      asked.resolve()
-    }
-    lane.evaluated('acme')
-    await asked.promise
-    if (death === 'before' || death === 'after') {
-      await lane[Symbol.asyncDispose]()
-      isKilled = false
-      lane = world.lane({}, store)
-    } else await world.settled()
-  }
-  world.answer = async ({ items }) => void received.push(...items.map(({ fingerprint }) => fingerprint ?? ''))
-  lane.evaluated('acme')
-  await world.settled()
-  expect([...new Set(received)]).toEqual(open.map(({ fingerprint }) => fingerprint))
-  expect(received.length - open.length).toBe(repeats)
-  expect(repeats).toBeGreaterThan(0)
 })

@@ -11,7 +11,6 @@ const odd: readonly (readonly [what: string, request: string, status: number])[]
   ['another Host', `GET / HTTP/1.1\r\nHost: evil.example${end}`, 421],
   ['a Host that only begins well', `GET / HTTP/1.1\r\nHost: 127.0.0.1.evil.example${end}`, 421],
   ['two Hosts', `GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example${end}`, 421],
-  ['two Hosts that are one', `GET / HTTP/1.1\r\nHost: localhost\r\nHost: localhost${end}`, 421],
   [
     'a Host of which a proxy knows better',
     `GET / HTTP/1.1\r\nX-Forwarded-Host: localhost\r\nHost: evil.example${end}`,
@@ -20,26 +19,19 @@ const odd: readonly (readonly [what: string, request: string, status: number])[]
   ['a good Host of which a proxy knows worse', `GET / HTTP/1.1\r\nX-Forwarded-Host: evil.example\r\n${local}`, 200],
   ['a whole URL elsewhere', `GET http://evil.example/ HTTP/1.1\r\n${local}`, 421],
   ['a whole URL here under a Host elsewhere', `GET http://localhost/ HTTP/1.1\r\nHost: evil.example${end}`, 421],
-  ['a whole URL here', `GET http://localhost/ HTTP/1.1\r\n${local}`, 200],
   ['a path that only begins like an open one', `GET /metrics/x HTTP/1.1\r\nHost: evil.example${end}`, 421],
-  ['HTTP/1.0 without a Host', 'GET / HTTP/1.0\r\n\r\n', 421],
   ['a probe by HTTP/1.0 without a Host', 'GET /healthz HTTP/1.0\r\n\r\n', 200],
   ['TRACE', `TRACE / HTTP/1.1\r\nAuthorization: Basic canary\r\n${local}`, 405],
   ['dots', `GET /../../etc/passwd HTTP/1.1\r\n${local}`, 404],
-  ['encoded dots', `GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\n${local}`, 404],
   ['an encoded NUL', `GET /metrics%00.css HTTP/1.1\r\n${local}`, 404],
-  ['bytes that are no UTF-8', `GET /%ff%fe%c0%af HTTP/1.1\r\n${local}`, 404],
   ['two slashes', `GET //evil.example/metrics HTTP/1.1\r\n${local}`, 404],
-  ['an unknown parameter', `GET /api/v1/findings?constructor=1 HTTP/1.1\r\n${local}`, 400],
   ['a path of 20,000 characters', `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n${local}`, 431],
-  ['a header of 20,000 characters', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n${local}`, 431],
   ['1,000 headers', `GET / HTTP/1.1\r\n${'Accept: text/plain\r\n'.repeat(1000)}${local}`, 431],
   [
     'an upgrade',
     'GET /healthz HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c, websocket\r\nConnection: close, Upgrade\r\n\r\n',
     200,
   ],
-  ['TLS to a plain port', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003', 400],
 ]
 
 it.each(odd)('answers %s as it should, and with nothing of the request', async (_, request, status) => {
@@ -50,16 +42,6 @@ it.each(odd)('answers %s as it should, and with nothing of the request', async (
     expect(answer?.headers[name]).toBeUndefined()
   if (status >= 400) expect(answer?.body.length).toBeLessThan(120)
   expect(answer?.body).not.toMatch(/evil|canary|passwd|root:/i)
-})
-
-it('ignores Range headers', async () => {
-  await using web = await startServer()
-  for (const path of ['/', '/metrics', '/style.css', '/api/v1/findings']) {
-    const whole = await fetch(web.origin + path)
-    const part = await fetch(web.origin + path, { headers: { Range: 'bytes=0-1', 'If-Range': '"x"' } })
-    expect([part.status, await part.text()]).toEqual([200, await whole.text()])
-    expect(part.headers.get('accept-ranges')).toBeNull()
-  }
 })
 
 it('lets no spelling of a path past authentication', async () => {

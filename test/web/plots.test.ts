@@ -68,20 +68,6 @@ it('marks holds and gaps in plot, description, legend and table', async () => {
   ])
 })
 
-it('cuts the bar of the first evaluation, which would hide all others, but not its number', async () => {
-  const weeks = trend()
-    .weeks.slice(4)
-    .map((week, i) => (i === 0 ? { ...week, opened: 5000 } : week))
-  const first = trend({ weeks, mirroredAt: (weeks[0]?.to ?? 0) - dayMs })
-  const html = part(await page(first), 'weeks')
-  const heights = [...html.matchAll(/class="opened"[^>]*height="([\d.]+)"/g)].map(([, height]) => Number(height))
-  expect(heights).toHaveLength(9)
-  expect(heights[0]).toBe(Math.max(...heights))
-  expect(heights[8]).toBe(heights[0])
-  expect(html.match(/class="cut"/g)).toHaveLength(1)
-  expect(textOf(html)).toContain(' 5K ')
-})
-
 it('has each plot as an image with a name and a description, and as a table', async () => {
   const html = await page(trend())
   for (const id of ['open', 'weeks', 'ends']) {
