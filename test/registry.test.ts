@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { getTableName, is, Table } from 'drizzle-orm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { checks } from '../src/checks/index.ts'
 import type { Field } from '../src/model/fields.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
@@ -22,7 +21,6 @@ const filesIn = (folder: string) =>
     .sort()
 
 const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-const sorted = (names: readonly string[]) => [...names].sort()
 
 it('lists every resource file, in alphabetical order, each under its own name', () => {
   const files = filesIn('src/resources').filter((name) => name !== 'index')
@@ -37,20 +35,6 @@ it('tells tenants apart by GUIDs only, because integers of two tenants may be eq
     Object.values<Field>(fields).find((field) => 'id' in field)?.kind,
   ])
   expect(ids).toEqual(proving.map(({ name }) => [name, 'guid']))
-})
-
-it('imports resources and checks in the order of their names', () => {
-  for (const folder of ['resources', 'checks']) {
-    const imported = [...read(`src/${folder}/index.ts`).matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name = '']) => name)
-    expect(imported, folder).toEqual(sorted(imported))
-  }
-  expect(checks.map(({ id }) => id)).toEqual(sorted(checks.map(({ id }) => id)))
-})
-
-it('exports every table file of the schema', () => {
-  const exported = [...read('src/store/schema/index.ts').matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name]) => name)
-  const files = filesIn('src/store/schema').filter((name) => name !== 'index')
-  expect(exported).toEqual(files)
 })
 
 it('names every exported table after itself and has it in the migrations', () => {

@@ -64,19 +64,6 @@ itFinds(check, [
   ['one for a missing role', holding(create), ['Auditor medium'], against({ Auditor: [read] })],
 ])
 
-it('never passes before a complete full sync of roles, nor on stale data', async () => {
-  const world = await sqliteWorld()
-  await world.evaluate()
-  const status = async () => (await world.counts(check.id)).status
-  expect(await status()).toBe('unknown')
-  await world.sync({ roles: [role()] })
-  await world.evaluate()
-  expect(await status()).toBe('pass')
-  world.pass(1000 * minuteMs)
-  await world.evaluate()
-  expect(await status()).toBe('unknown')
-})
-
 it('measures from the first complete state until an operator accepts another', async () => {
   const world = await sqliteWorld()
   const auditor = role({ roleId: 2, name: 'Auditor' })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
-import { happen, pick, prng, type Reported, timed } from './support/timed-world.ts'
+import { createPrng } from '../simulation/prng.ts'
+import { happen, type Reported, timed } from './support/timed-world.ts'
 
 const configurations = [
   '',
@@ -14,18 +15,18 @@ const configurations = [
 
 it.each([1, 2])('reproduces the report of any past time byte for byte, whatever happened since (%i)', async (seed) => {
   const world = await timed('')
-  const random = prng(seed)
+  const prng = createPrng(seed)
   const base = world.read('tenantwatch.yaml')
   const single = base.replace(/ {2}- name: beta[\s\S]*?(?=^\S)/m, '')
   const token = world.env['ACME_TOKEN']
   const reported: Reported[] = []
   for (let step = 0; step < 14; step++) {
-    for (let i = 0; i < 3; i++) happen(world, random)
-    if (random() < 0.5)
-      world.write('tenantwatch.yaml', `${random() < 0.3 ? single : base}${pick(random, configurations)}\n`)
-    world.env['ACME_TOKEN'] = random() < 0.2 ? 'no longer valid' : token
-    await world.run('sync', ...(random() < 0.5 ? ['--full'] : []))
-    world.pass(pick(random, [0, minuteMs, 10 * minuteMs, 40 * minuteMs, 5 * hourMs, 20 * hourMs]) ?? 0)
+    for (let i = 0; i < 3; i++) happen(world, prng)
+    if (prng.chance(0.5))
+      world.write('tenantwatch.yaml', `${prng.chance(0.3) ? single : base}${prng.pick(configurations)}\n`)
+    world.env['ACME_TOKEN'] = prng.chance(0.2) ? 'no longer valid' : token
+    await world.run('sync', ...(prng.chance(0.5) ? ['--full'] : []))
+    world.pass(prng.pick([0, minuteMs, 10 * minuteMs, 40 * minuteMs, 5 * hourMs, 20 * hourMs]))
     if (step > 0) world.pass(1)
     reported.push(await world.report())
     world.pass(1)

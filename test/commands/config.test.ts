@@ -33,18 +33,6 @@ it('warns of a path that a URL of the database replaces', async () => {
     expect((await run(...command.split(' '))).stderr).toMatch(/^Warning: TENANTWATCH_STORE_PATH is ignored/)
 })
 
-it('refuses a folder in the place of the database, but not where the syntax alone is checked', async () => {
-  const { run, write } = await cli({ simulator: null })
-  const tenant = `{ name: acme, baseUrl: 'https://api.example.com', auth: { token: { env: ACME_TOKEN } } }`
-  write('own.yaml', `store: { path: . }\ntenants: [${tenant}]\n`)
-  const check = (...options: readonly string[]) => run('config', 'check', '--config', 'own.yaml', ...options)
-  expect(await check()).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/own\.yaml:1:16: `store\.path` .*directory/),
-  })
-  expect(await check('--syntax-only')).toMatchObject({ code: 0 })
-})
-
 it.each([
   ['{ file: empty.txt }', 2],
   ['{ file: prefixed.txt }', 2],

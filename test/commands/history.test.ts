@@ -30,21 +30,6 @@ async function changed() {
   return { ...world, read, user: user?.userId ?? 0, gone: gone?.userId ?? 0, added: added.userId }
 }
 
-it('shows which permissions of a role were added and removed, and in JSON both lists', async () => {
-  const { run, simulator, pass } = await synced()
-  const all = [...simulator.state().permissions()]
-  const role = [...simulator.state().roles()].find(({ permissions: { length } }) => length > 0 && length < all.length)
-  const codes = (role?.permissions ?? []).map(({ code }) => code)
-  const added = all.find(({ code }) => !codes.includes(code))?.code ?? ''
-  simulator.primary.updateRole(role?.roleId ?? 0, { permissions: [...codes.slice(1), added] })
-  pass(aDay)
-  await run('sync', '--full')
-  const { stdout } = await run('history', '--entity', `roles:${role?.roleId}`)
-  expect(stdout).toContain(`permissions: +${added} -${codes[0]}\n`)
-  const json = await run('history', '--entity', `roles:${role?.roleId}`, '--format', 'json')
-  expect(JSON.parse(json.stdout)).toMatchObject([{ field: 'permissions', before: role?.permissions }])
-})
-
 it('narrows by entity, resource and time', async () => {
   const { read, user } = await changed()
   const all = await read()

@@ -121,18 +121,6 @@ it('keeps a waiver valid to the last instant of its day, also in the past', () =
   expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.parse('2020-02-29T23:59:59.999Z') }])
 })
 
-it('reads files, and refuses directories', () => {
-  const cwd = temporaryFolder()
-  writeFileSync(join(cwd, 'a.yaml'), tenant('acme').replace('env: ACME_TOKEN', 'file: .'))
-  const options = { env: {}, catalogue: fakeCatalogue, cwd }
-  expect(problemsOf(() => loadSettings({ ...options, file: 'a.yaml' }))).toEqual([
-    'a.yaml:1:83: `tenants[0].auth.token.file` names the file `.`: it is a directory',
-  ])
-  expect(problemsOf(() => loadSettings({ ...options, file: '.' }))).toEqual([
-    'Cannot read the configuration file ., named by --config: it is a directory',
-  ])
-})
-
 it.each([
   ['pipe', 'it is not a regular file'],
   ['/dev/zero', 'it is not a regular file'],

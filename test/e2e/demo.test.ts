@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { listening } from '../support/listening.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { program, until } from './support/program.ts'
 
@@ -12,6 +14,8 @@ it('prints commands that work in a second terminal, logs when what they broke wo
   const folder = temporaryFolder()
   const demo = program({ folder, env: { TMPDIR: folder } }, 'demo', '--port', '0', '--users', '30')
   await until(() => demo.stdout.includes('Press Ctrl-C'))
+  expect(demo.stdout.match(/^(?:CRITICAL|HIGH) +[\da-f]{12} /gm)).toHaveLength(5)
+  expect(demo.stdout).toMatch(/^Status page {2}http:\/\/127\.0\.0\.1:\d+\/$/m)
   const config = /export TENANTWATCH_CONFIG=(\S+)/.exec(demo.stdout)?.[1] ?? ''
   const lines = [...demo.stdout.matchAll(/^ {2}(\S*bin\/tenantwatch .*)$/gm)].map(([, line = '']) => line)
   expect(lines.map((line) => /bin\/tenantwatch (\w+)/.exec(line)?.[1])).toEqual([
@@ -38,4 +42,11 @@ it('prints commands that work in a second terminal, logs when what they broke wo
   demo.child.kill('SIGINT')
   await demo.ended
   expect(existsSync(dirname(config))).toBe(false)
+})
+
+it('takes a free port where the wanted one cannot be used', async () => {
+  const port = await listening(createServer())
+  const demo = program({ folder: temporaryFolder() }, 'demo', '--port', String(port), '--users', '3')
+  await until(() => demo.stdout.includes('Press Ctrl-C'))
+  expect(demo.stdout).toContain(`Port ${port} cannot be used`)
 })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
@@ -82,21 +82,6 @@ const states: readonly State[] = [
       writeFileSync(file, readFileSync(file, 'utf8').replace('{ env: ACME_TOKEN }', command))
     },
     reach: ({ place }) => until(() => existsSync(join(place.folder, 'child'))),
-  },
-  {
-    what: 'the reading of a large database for damage',
-    simulator: { sizes: { users: 20_000 } },
-    before: async ({ place }) => {
-      expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
-      // As another program that wrote to it: otherwise it would not be read again.
-      utimesSync(place.store, new Date(), new Date())
-    },
-    reach: async ({ daemon, place }) => {
-      const { pid } = daemon.child
-      const child = await until(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim() || false)
-      process.kill(Number(child), 'SIGSTOP')
-      writeFileSync(join(place.folder, 'child'), child)
-    },
   },
   {
     what: 'a database that another program holds',

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { dayMs } from '../../src/model/durations.ts'
-import { config, lively, metricsOf, reading, records, tenantSeriesConfig, untouched } from './support/daemon.ts'
+import { lively, metricsOf, reading, records, untouched } from './support/daemon.ts'
 import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
 import { at, check, mode, posture, resource } from './support/posture.ts'
 
@@ -145,22 +145,6 @@ it('dates the evaluation of a tenant by the check that was evaluated longest ago
   expect(await dated(check('b'), check('c', { evaluatedAt: null }))).toBe(0)
   expect(await dated({ ...old, enabled: false }, check('b'))).toBe(at / 1000 - 20)
   expect(await dated({ ...old, enabled: false })).toBeUndefined()
-})
-
-it('drops the series of a removed tenant and keeps the counts of others', async () => {
-  const globex = posture({ ...lively, tenant: 'globex' })
-  const metrics = metricsOf([reading(lively, records), reading(globex, records)], {
-    config: [tenantSeriesConfig('acme'), tenantSeriesConfig('globex')],
-  })
-  metrics.count('tenantwatch_secret_rotations_total', { tenant: 'acme' }, 2)
-  metrics.observer('globex').request('/api/public/users', '200', 1)
-  expect(await metrics.render()).toContain('tenant="globex"')
-  metrics.configure(config)
-  metrics.count('tenantwatch_secret_rotations_total', { tenant: 'globex' }, 1)
-  const body = await metrics.render()
-  expect(body).not.toContain('globex')
-  expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)
-  expect(valueIn(body, 'tenantwatch_api_request_duration_seconds_count', { endpoint: '/api/public/users' })).toBe(1)
 })
 
 it('fails the whole scrape when the store or one tenant cannot be read, and recovers', async () => {

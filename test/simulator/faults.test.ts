@@ -70,13 +70,6 @@ for (const effect of [
   })
 }
 
-it('puts a byte into the body that is no UTF-8 inside JSON that a lenient decoder accepts', async () => {
-  const simulator = await startWith({ kind: 'invalid-utf8' })
-  const bytes = await (await roles(simulator)).arrayBuffer()
-  expect(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toThrow()
-  expect(JSON.parse(new TextDecoder().decode(bytes))).toHaveProperty('data')
-})
-
 it('reshapes the envelope by function, merge patch and path', async () => {
   const simulator = await start()
   simulator.faults.add({ effect: { kind: 'transform', transform: ({ data }) => ({ data, odd: true }) } })

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { Prng } from '../../simulation/prng.ts'
 import { type Cli, type CliOptions, cli, startTime } from './cli.ts'
 
 const formats = ['json', 'html'] as const
@@ -10,15 +11,6 @@ export interface Reported {
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString()
-
-/** Numbers below 1, the same at each run. */
-export function prng(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
-    return state / 2_147_483_648
-  }
-}
 
 /** A world whose time the test knows. */
 export async function timed(
@@ -55,15 +47,12 @@ export async function timed(
   }
 }
 
-export const pick = <T>(random: () => number, from: readonly T[]): T | undefined =>
-  from[Math.floor(random() * from.length)]
-
 /** One thing that may happen to a tenant. */
-export function happen({ simulator }: Cli, random: () => number): void {
+export function happen({ simulator }: Cli, prng: Prng): void {
   const { primary } = simulator
-  const user = pick(random, [...simulator.state().users()])
-  const client = pick(random, [...simulator.state().apiClients()])
-  const document = pick(random, [...simulator.state().documents()])
+  const user = prng.pick([...simulator.state().users()])
+  const client = prng.pick([...simulator.state().apiClients()])
+  const document = prng.pick([...simulator.state().documents()])
   const deeds: (() => void)[] = [
     () => user && primary.updateUser(user.userId, { mfaStatus: !user.mfaStatus }),
     () => user && primary.removeUser(user.userId),
@@ -72,7 +61,7 @@ export function happen({ simulator }: Cli, random: () => number): void {
     () => client && primary.updateApiClient(client.clientId, { secretExpirationDate: '2026-09-01T00:00:00Z' }),
     () => document && primary.removeDocument(document.fileId),
     () => void primary.addDocument({ filename: 'policy.pdf', createdAt: '2024-01-01T00:00:00Z', updatedAt: null }),
-    () => void primary.setSettings({ mfaEnabled: random() < 0.5, ssoEnforced: random() < 0.5 }),
+    () => void primary.setSettings({ mfaEnabled: prng.chance(0.5), ssoEnforced: prng.chance(0.5) }),
   ]
-  pick(random, deeds)?.()
+  prng.pick(deeds)()
 }

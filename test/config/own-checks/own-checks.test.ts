@@ -54,14 +54,6 @@ it('validates the keys and ids of own checks', () => {
   ])
 })
 
-it('loads despite a broken own check', () => {
-  const { ownChecks } = load('ownChecks: { folder: . }\nchecks: { my-check: { enabled: false } }', {
-    'my.sql': sql('my-check').replace('-- id', '-- idd'),
-  })
-  expect(ownChecks).toMatchObject({ incomplete: true, checks: [{ id: 'own-file-my' }] })
-  expect(load('ownChecks: { folder: gone }\nchecks: { my-check: { enabled: false } }').ownChecks.incomplete).toBe(true)
-})
-
 it('reports an unreadable folder only where it is strict, and takes any check for one of it', () => {
   const more = `ownChecks: { folder: gone }
 checks: { my-check: { enabled: false }, My_Check: { enabled: false } }

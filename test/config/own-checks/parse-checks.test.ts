@@ -165,19 +165,3 @@ it('reads exactly the files of a folder, through links too', () => {
     ],
   })
 })
-
-it('turns an unreadable folder into a check that cannot be evaluated', () => {
-  expect(parseChecks(readFolder(join(temporaryFolder(), 'gone')), 'own', [])).toEqual({
-    checks: [
-      {
-        id: 'own-checks-folder',
-        file: 'own',
-        problem: 'the folder of own checks cannot be read: no such file',
-      },
-    ],
-    incomplete: true,
-  })
-  const file = join(temporaryFolder(), 'file')
-  writeFileSync(file, '')
-  expect(readFolder(file)).toEqual({ problem: expect.stringContaining('ENOTDIR') })
-})

@@ -1,4 +1,3 @@
-import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Simulator } from '../../../src/simulator/index.ts'
@@ -62,29 +61,5 @@ it.runIf(canInject)(
     daemon.child.kill('SIGTERM')
     expect(await daemon.ended).toMatchObject({ code: 0 })
     expect((await program(place, 'sync').ended).stdout).toMatch(/users +(incremental|full) +ok +\+0 ~0 -0/)
-  },
-)
-
-it.runIf(canInject)(
-  'starts again after a crash on a full disk as soon as there is room, and has lost nothing',
-  async () => {
-    const simulator = await simulate({ sizes: { users: 300 } })
-    const disk = smallDisk(16_384)
-    const place = placeOn(simulator, disk.folder, everySecond)
-    const daemon = await startDaemon(place)
-    await until(() => synced(daemon))
-    daemon.child.kill('SIGKILL')
-    await daemon.ended
-    expect(statSync(`${place.store}-wal`).size).toBeGreaterThan(0)
-    rmSync(`${place.store}-shm`)
-    disk.fill()
-    const refused = await program(place, 'sync').ended
-    expect(refused.code).toBe(3)
-    expect(refused.stderr + refused.stdout).toMatch(/SQLITE_(IOERR|FULL|CANTOPEN)/)
-    expect(refused.stderr).not.toMatch(/\n\s+at /)
-    disk.free()
-    const again = await program(place, 'sync', '--full').ended
-    expect(again).toMatchObject({ code: 0 })
-    expect(again.stdout).toMatch(/users +full +ok +\+0 ~0 -0 =300/)
   },
 )

@@ -1,4 +1,4 @@
-import { openSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { scheduleLine } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -91,18 +91,4 @@ it('exits when its lock is deleted, so that no second engine can run beside it',
   const { daemon, store } = await running()
   rmSync(`${store}-lock`)
   expect(await endOf(daemon)).toMatch(/mirror\.db-lock was deleted .* nothing is lost, start it again$/)
-})
-
-it('notices within one evaluation that pages of its database were destroyed', async () => {
-  const { daemon, store, place } = await running()
-  const size = statSync(store).size
-  const fd = openSync(store, 'r+')
-  // Everything but the first page, whose header is the cheaper sign.
-  for (let at = 4096; at < size; at += 4096) writeSync(fd, Buffer.alloc(512, 0xa5), 0, 512, at)
-  expect(await endOf(daemon)).toMatch(/ is damaged \(.+\); restore a backup/)
-  const damaged = readFileSync(store)
-  const again = await program(place, 'sync').ended
-  expect(again.code).toBe(3)
-  expect(again.stderr).toMatch(/ is damaged /)
-  expect(readFileSync(store).equals(damaged)).toBe(true)
 })
