@@ -1,25 +1,20 @@
-import BetterSqlite3 from 'better-sqlite3'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { openWorld } from '../hostile/support/world.ts'
 import { damageIndex, enlarge } from '../support/large-mirror.ts'
+import { withDatabase } from '../support/sqlite.ts'
 import { synced } from './support/cli.ts'
 
 function contentOf(path: string): unknown {
-  const raw = new BetterSqlite3(path, { readonly: true })
-  onTestFinished(() => void raw.close())
   const tables = ['users', 'findings', 'check_states', 'runs', 'sync_states', 'tenants']
-  return tables.map((table) => raw.prepare(`select * from ${table}`).all())
+  return withDatabase(path, (raw) => tables.map((table) => raw.prepare(`select * from ${table}`).all()))
 }
 
-function removeOneUser(path: string): void {
-  const raw = new BetterSqlite3(path)
-  raw
-    .prepare(
+const removeOneUser = (path: string) =>
+  withDatabase(path, (raw) =>
+    raw.exec(
       "update records set removed_at = 1 where rowid = (select min(rowid) from records where resource = 'users')",
-    )
-    .run()
-  raw.close()
-}
+    ),
+  )
 
 it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no command', async (size) => {
   const world = await synced()

@@ -1,10 +1,10 @@
-import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { FindingView as Finding } from '../../src/model/finding.ts'
 import { takeEngineLock } from '../../src/store/db/sqlite/engine-lock.ts'
 import { seenChanges } from '../support/events.ts'
 import { overRecords } from '../support/record-tables.ts'
+import { withDatabase } from '../support/sqlite.ts'
 import { type Cli, type CliOptions, cli, startTime } from './support/cli.ts'
 
 const small = { sizes: { users: 30, documents: 20 } }
@@ -32,14 +32,7 @@ async function timed(options: CliOptions = {}) {
   }
 }
 
-function query({ store }: Cli, sql: string): unknown[] {
-  const raw = new BetterSqlite3(store, { readonly: true })
-  try {
-    return raw.prepare(overRecords(sql)).all()
-  } finally {
-    raw.close()
-  }
-}
+const query = ({ store }: Cli, sql: string) => withDatabase(store, (raw) => raw.prepare(overRecords(sql)).all())
 
 const names = 'select email, removed_at is not null as removed from users order by user_id'
 

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { expect, it, onTestFinished, vi } from 'vitest'
@@ -9,17 +8,13 @@ import { createPlain, fileSource } from '../../../src/api/credentials/sources.ts
 import type { Clock } from '../../../src/model/clock.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { fakeClock } from '../../support/fake-clock.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 import { caught } from '../support/caught.ts'
 
 const canary = 'CANARY-31415926535897'
 
 const commandSource = (command: readonly string[], clock: Clock, cycleMs: number) =>
   createPlain({ command }, { clock, cycleMs, log: silentLog(), env: () => undefined })
-
-async function folder() {
-  const path = await mkdtemp(join(tmpdir(), 'tenantwatch-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
-}
 
 it('prints a secret as [redacted] however it is turned into text', () => {
   const secret = new Secret(canary)
@@ -50,8 +45,7 @@ it.each([
 })
 
 it('reads a file again when it changed and keeps the last good secret meanwhile', async () => {
-  await using dir = await folder()
-  const path = join(dir.path, 'token')
+  const path = join(temporaryFolder(), 'token')
   const warnings: unknown[] = []
   const source = fileSource(path, { ...silentLog(), warn: (fields) => warnings.push(fields) })
   expect(await caught(source.current())).toMatchObject({
@@ -76,8 +70,7 @@ it('reads a file again when it changed and keeps the last good secret meanwhile'
 })
 
 it('runs a command once for a cycle and for all who wait', async () => {
-  await using dir = await folder()
-  const script = `const fs=require('fs');const f=${JSON.stringify(join(dir.path, 'count'))};
+  const script = `const fs=require('fs');const f=${JSON.stringify(join(temporaryFolder(), 'count'))};
     const n=(fs.existsSync(f)?Number(fs.readFileSync(f)):0)+1;fs.writeFileSync(f,String(n));console.log('token-'+n)`
   const clock = fakeClock(Date.UTC(2026, 0, 15))
   const source = commandSource([process.execPath, '-e', script], clock, 60_000)
@@ -105,8 +98,7 @@ it.each([
 })
 
 it.runIf(existsSync('/proc/self'))('ends the child processes of a command with it', async () => {
-  await using dir = await folder()
-  const file = join(dir.path, 'pids')
+  const file = join(temporaryFolder(), 'pids')
   const source = commandSource(
     ['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`],
     fakeClock(Date.UTC(2026, 0, 15)),

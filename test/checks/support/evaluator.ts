@@ -22,23 +22,8 @@ export interface EvaluationOptions extends Past {
   readonly accepted?: Readonly<Record<string, Partial<AcceptedState>>> | null
 }
 
-export interface TestFailure extends Failure {
-  readonly entityId: string
-}
-
-export interface Result {
-  readonly applicable: boolean
-  readonly population: number
-  readonly notEvaluated: number
-  readonly notEvaluatedFor: string
-  readonly unevaluated: readonly string[]
-  readonly failures: readonly TestFailure[]
-  /** What an open finding about the entity would meet: its resolution, or why it stays open. */
-  readonly scope: (entityId: string, evidence?: Failure['evidence']) => string
-}
-
 /** Evaluates these records and gathers the failures, which must say whom they are about without a name. */
-export async function evaluator(check: Check, records: Records, evaluation: EvaluationOptions = {}): Promise<Result> {
+export async function evaluator(check: Check, records: Records, evaluation: EvaluationOptions = {}) {
   const reader = readerOf(records, evaluation)
   const outcomes: [string, Outcome][] = []
   const needed = new Map<ResourceName, readonly MirrorRecord[]>()
@@ -70,16 +55,15 @@ export async function evaluator(check: Check, records: Records, evaluation: Eval
     return [{ entityId, severity, message, evidence }]
   })
   assertIdentified(check, failures)
-  const { population, notEvaluated, notEvaluatedFor, unevaluated } = tally
+  const { population, notEvaluated } = tally
   // A check without entities applies, as far as its records tell.
   const applicable = population === 0 || tally.isApplicable
-  return {
-    ...{ applicable, population, notEvaluated, notEvaluatedFor, unevaluated, failures },
-    scope: (entityId, evidence = {}) => scopeOf(outcomes.find(([id]) => id === entityId)?.[1], evidence),
-  }
+  /** What an open finding about the entity would meet: its resolution, or why it stays open. */
+  const scope = (entityId: string) => scopeOf(outcomes.find(([id]) => id === entityId)?.[1])
+  return { applicable, population, notEvaluated, failures, scope }
 }
 
-function assertIdentified(check: Check, failures: readonly TestFailure[]): void {
+function assertIdentified(check: Check, failures: readonly Failure[]): void {
   for (const { evidence } of isIdentified(check) ? failures : []) {
     const digest = check.evaluates === 'users' ? ['emailDigest'] : []
     expect(Object.keys(evidence['identity'] ?? {}), 'evidence lacks identityOf').toEqual(['createdAt', ...digest])
@@ -87,12 +71,11 @@ function assertIdentified(check: Check, failures: readonly TestFailure[]): void 
   if (check.evaluates === 'users') expect(JSON.stringify(failures)).not.toMatch(/Ada|Lovelace|example\.com/)
 }
 
-function scopeOf(outcome: Outcome | undefined, evidence: Failure['evidence']): string {
+function scopeOf(outcome: Outcome | undefined): string {
   if (outcome?.kind === 'ok' && outcome.resolution === 'rule_changed') return 'accepted'
   if (outcome?.kind === 'ok' && outcome.resolution === 'not_applicable') return 'not_applicable'
   if (outcome?.kind === 'not_applicable') return 'not_applicable'
-  if (outcome?.kind !== 'not_evaluated') return 'evaluated'
-  return outcome.accepts !== undefined && evidence[outcome.accepts] === true ? 'accepted' : 'not_evaluated'
+  return outcome?.kind === 'not_evaluated' ? 'not_evaluated' : 'evaluated'
 }
 
 export function contextOf(

@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { hourMs } from '../../../src/model/durations.ts'
 import type { Io } from '../../../src/model/process/io.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
+import { filesIn } from '../../secrets/support/files.ts'
 import { fakeIo, type Ran } from '../../support/fake-io.ts'
 import { type Finished, temporaryFolder } from '../../support/temporary.ts'
 
@@ -70,11 +71,7 @@ export async function cli(options: CliOptions = {}): Promise<Cli> {
     write,
     run: (...args) => runWith({}, ...args),
     runWith,
-    files: () =>
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
-        .join('\n'),
+    files: () => filesIn(folder),
   }
 }
 
