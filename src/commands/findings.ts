@@ -211,17 +211,13 @@ export function findingQuery(
   now: number,
 ): FindingQuery {
   const ids = checks.map(({ id }) => id)
-  const chosen = chosenSeverities(options)
-  const tenant = configuredTenant(settings, options.tenant)
-  const check = oneOf('check', ids, options.check)
-  const owner = oneOf('owner', ownerNames(settings.owners), options.owner)
   const since = readSince(options.since, now)
   return {
     states: options.all === true ? ['open', 'waived', 'resolved'] : ['open'],
-    ...(tenant !== undefined && { tenant }),
-    ...(check !== undefined && { check }),
-    ...(owner !== undefined && { owner }),
-    ...(chosen !== undefined && { severities: chosen }),
+    tenant: configuredTenant(settings, options.tenant),
+    check: oneOf('check', ids, options.check),
+    owner: oneOf('owner', ownerNames(settings.owners), options.owner),
+    severities: chosenSeverities(options),
     ...(since !== undefined && { since }),
   }
 }
