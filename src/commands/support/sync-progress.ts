@@ -1,31 +1,19 @@
 import type { Settings } from '../../config/settings.ts'
-import { secondMs } from '../../model/durations.ts'
-import { type Io, print } from '../../model/process/io.ts'
+import type { Io } from '../../model/process/io.ts'
 import { grouped } from '../../model/text/numbers.ts'
 import type { SyncProgress } from '../../sync/observer.ts'
 import { statusLine } from './io.ts'
 
-/** Least pause between lines on standard output without a terminal. */
-const pipedPauseMs = 30 * secondMs
-
-/**
- * Shows how far a sync is, `users 12,400, details 120/200`: on a terminal as one line that is overwritten, elsewhere as a
- * line every 30 s.
- */
+/** Shows how far a sync is on a terminal, in a line that is overwritten: `users 12,400, details 120/200`. */
 export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): SyncProgress & { clear(): void } {
   const read = new Map<string, { records: number; details: string }>()
   const line = statusLine(io)
-  let printedAt = io.clock.monotonic()
   const nameOf = (tenant: string, resource: string) => (tenants.length > 1 ? `${tenant} ${resource}` : resource)
   const show = (tenant: string, resource: string, change: (one: { records: number; details: string }) => void) => {
     const one = read.get(nameOf(tenant, resource)) ?? { records: 0, details: '' }
     change(one)
     read.set(nameOf(tenant, resource), one)
-    const text = () => [...read].map(([name, of]) => `${name} ${grouped(of.records)}${of.details}`).join(' · ')
-    line.show(text)
-    if (io.stderr.isTTY === true || io.clock.monotonic() - printedAt < pipedPauseMs) return
-    printedAt = io.clock.monotonic()
-    print(io, text())
+    line.show(() => [...read].map(([name, of]) => `${name} ${grouped(of.records)}${of.details}`).join(' · '))
   }
   return {
     page: (tenant, resource, _pages, records) =>
