@@ -104,16 +104,8 @@ const schema = z
 type Header = z.output<typeof schema>
 type OwnCheckHeader = { readonly [Key in keyof Header]: Header[Key] }
 
-interface ReadHeader {
-  /** Null when missing or invalid. */
-  readonly id: string | null
-  readonly header: OwnCheckHeader | null
-  readonly problems: readonly string[]
-  readonly query: string
-}
-
-/** Reads the header of a file, lines of the form `-- key: value`, and the query below it. */
-function readHeader(source: string): ReadHeader {
+/** The header of a file, lines of the form `-- key: value`, and the query below it. */
+function readPairs(source: string) {
   const lines = source.split(/\r?\n/)
   const first = lines.findIndex((line) => line.trim() !== '')
   const end = lines.findIndex((line, at) => at >= first && !line.trimStart().startsWith('--'))
@@ -130,15 +122,7 @@ function readHeader(source: string): ReadHeader {
     else if (written.has(key)) problems.push(`the header has ${key} twice`)
     else written.set(key, value.trim())
   }
-  const raw = Object.fromEntries(written)
-  const keys = [...written.keys()]
-  const { value: header = null, mistakes } = validate(schema, raw, (path) => {
-    const order = keys.indexOf(String(path[0]))
-    return { prefix: 'header', line: null, order, name: formatPath(path), path }
-  })
-  problems.push(...mistakes.map((mistake) => mistake.text))
-  const id = idPattern.test(raw['id'] ?? '') ? (raw['id'] ?? null) : null
-  return { id, header: problems.length === 0 ? header : null, problems, query }
+  return { written, problems, query }
 }
 
 /** Null unless every part is the name of a resource, each once. */
@@ -150,6 +134,7 @@ function inputsOf(list: string): readonly ResourceName[] | null {
 
 const quotedOrComment = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g
 
+/** Also in strings and comments: a false positive is harmless, a false negative would keep an outdated pass. */
 const timeWords =
   /\b(?:current_date|current_time|current_timestamp|date|datetime|julianday|now|strftime|time|timediff|unixepoch)\b/i
 
@@ -163,11 +148,6 @@ function problemOfQuery(query: string): string | null {
   const parameters = bare.match(/(?<![\w$])[:@$#]\w+|\?\d*/g) ?? []
   const unknown = parameters.find((parameter) => !known.has(parameter))
   return unknown === undefined ? null : `the query has the parameter ${unknown}; there are :now and :tenant`
-}
-
-/** Strings and comments count, too: a false positive is harmless, a false negative would keep an outdated pass. */
-function readsTheTime(query: string): boolean {
-  return timeWords.test(query)
 }
 
 type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
@@ -195,25 +175,32 @@ export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: reado
   return { checks: checks.sort((a, b) => (a.file < b.file ? -1 : 1)), incomplete: files.has(null) }
 }
 
-type ParsedFile = Exclude<OwnCheck, { readonly problem: string }> | Unusable
-
-/** The id is null when unknown or already taken. */
+/** A file without a valid check; the id is null when unknown or already taken. */
 interface Unusable {
   readonly id: string | null
   readonly file: string
   readonly problem: string
 }
 
-function parse(file: OwnCheckFile, builtIn: readonly string[]): ParsedFile {
-  if ('problem' in file) return { id: null, file: file.name, problem: `the file cannot be read: ${file.problem}` }
-  const { id, header, problems, query } = readHeader(file.text)
+function parse(file: OwnCheckFile, builtIn: readonly string[]): WellFormedCheck | Unusable {
+  const { name } = file
+  if ('problem' in file) return { id: null, file: name, problem: `the file cannot be read: ${file.problem}` }
+  const { written, problems, query } = readPairs(file.text)
+  const keys = [...written.keys()]
+  const { value: header, mistakes } = validate(schema, Object.fromEntries(written), (path) => {
+    const order = keys.indexOf(String(path[0]))
+    return { prefix: 'header', line: null, order, name: formatPath(path), path }
+  })
+  problems.push(...mistakes.map((mistake) => mistake.text))
+  const given = written.get('id') ?? ''
+  const id = idPattern.test(given) ? given : null
   if (id !== null && builtIn.includes(id))
-    return { id: null, file: file.name, problem: `the id ${id} is that of a built-in check` }
+    return { id: null, file: name, problem: `the id ${id} is that of a built-in check` }
   // If the header does not end, there is no query to check.
-  const found = header === null && query.trim() === '' ? null : problemOfQuery(query)
-  const all = [...problems, ...(found === null ? [] : [found])]
-  if (header === null || all.length > 0) return { id, file: file.name, problem: all.join('; ') }
-  return { ...header, file: file.name, query, timeBased: readsTheTime(query), problem: null }
+  const found = problems.length > 0 && query.trim() === '' ? null : problemOfQuery(query)
+  if (found !== null) problems.push(found)
+  if (header === undefined || problems.length > 0) return { id, file: name, problem: problems.join('; ') }
+  return { ...header, file: name, query, timeBased: timeWords.test(query), problem: null }
 }
 
 function nameFor(file: string, taken: Set<string>): string {
