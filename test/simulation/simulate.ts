@@ -145,8 +145,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   life.stop()
   await calamity.end()
   // Where each full page announces another one, exactly full pages confirm no removal of a document until the next upload.
-  const documents = own.documents.live().length
-  if (readings.hasMoreWhenFull && documents > 0 && documents % readings.pageSize.documents === 0)
+  const isFull = () => {
+    const documents = own.documents.live()
+    const updated = documents.filter(({ updatedAt }) => updatedAt !== null)
+    return [documents, updated].some(({ length }) => length > 0 && length % readings.pageSize.documents === 0)
+  }
+  const mostUploads = readings.pageSize.documents > 1 && readings.hasMoreWhenFull ? 3 : 0
+  for (let n = 0; n < mostUploads && isFull(); n++)
     own.putDocument({ ...maker.document(own, time.now), updatedAt: time.now })
   const recoversSince = time.now
   await checkRecovery({

@@ -61,12 +61,19 @@ async function readSince(run: Run, id: number, since: number): Promise<boolean> 
   return isComplete
 }
 
-/** Of the next older record, with which the pages end elsewhere; null if there is none. */
-async function timeBefore({ context, tenantId }: Run, definition: FeedWithTime, since: number): Promise<number | null> {
+/**
+ * Of the next older record, with which the pages end elsewhere; null if there is none. A server may leave out records that
+ * were never updated.
+ */
+async function timeBefore(
+  { context, tenantId }: Run,
+  { name, updatedAfter }: FeedWithTime,
+  since: number,
+): Promise<number | null> {
   let latest: number | null = null
-  for await (const batch of context.store.records(tenantId).select(definition.name)) {
-    for (const record of batch) {
-      const at = timeOf(record, definition) - marginMs
+  for await (const batch of context.store.records(tenantId).select(name)) {
+    for (const { times } of batch) {
+      const at = (times[`${updatedAfter.updated}Ms`] ?? 0) - marginMs
       if (at < since && at > (latest ?? 0)) latest = at
     }
   }
