@@ -1,90 +1,14 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { unconfirmed } from '../../src/daemon/serve.ts'
 import { secondMs } from '../../src/model/durations.ts'
 import { EngineRunning } from '../../src/model/errors.ts'
-import { silentLog } from '../../src/model/log.ts'
-import type { Db } from '../../src/store/db/db.ts'
-import { fenceOf } from '../../src/store/db/leases.ts'
-import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
-import { DriverError, storeError } from '../../src/store/db/postgres/store-error.ts'
-import { LeasedStores } from '../../src/store/leased-stores.ts'
-import type { TenantWorker } from '../../src/store/tenant-stores.ts'
-import { testOptions, testPostgres } from '../support/postgres.ts'
+import { idle, named, ownedOf, type Replica, world } from './support/replicas.ts'
 
-const tenants = ['t1', 't2'].map((name) => ({ name, baseUrl: 'https://x' }))
-
-function world() {
-  const postgres = testPostgres()
-  onTestFinished(() => postgres.drop())
-  const { query } = postgres
-  const time = { ms: 0 }
-  const sleeping: (() => void)[] = []
-  const clock = {
-    now: () => 1_000_000 + time.ms,
-    monotonic: () => time.ms,
-    sleep: (_: number, signal?: AbortSignal) =>
-      new Promise<void>((wake) => {
-        sleeping.push(wake)
-        if (signal?.aborted === true) wake()
-        signal?.addEventListener('abort', () => wake())
-      }),
-  }
-  const trouble = { code: '', isNewer: false }
-  return {
-    query,
-    time,
-    trouble,
-    /** Its store of a tenant writes the name of another one. */
-    replica(id: string, alone = false) {
-      const inner = new PostgresDb(postgres.connect(), testOptions)
-      const fail = async () => {
-        throw storeError(new DriverError({ code: trouble.code, message: 'in trouble' }))
-      }
-      const db = {
-        dialect: inner.dialect,
-        read: (work) => (trouble.code === '' ? inner.read(work) : fail()),
-        write: (work) => (trouble.code === '' ? inner.write(work) : fail()),
-      } as Db
-      const assertTables = async () => {
-        if (trouble.isNewer) throw new Error('newer')
-      }
-      const insert = 'insert into tenants (name, base_url, created_at) values (?, ?, 1)'
-      const stores = new LeasedStores({
-        ...{ id, lease: db, show: db, clock, log: silentLog(), random: () => 0.5, assertTables, alone },
-        storeOf(lease) {
-          const fenced = inner.fencedBy(...fenceOf(id, lease))
-          return { write: (name: string) => fenced.write((sql) => sql(insert, [name, 'https://x'])) }
-        },
-      })
-      onTestFinished(async () => {
-        Object.assign(trouble, { code: '', isNewer: false })
-        await stores[Symbol.asyncDispose]()
-        await inner[Symbol.asyncDispose]()
-      })
-      return stores
-    },
-    /** Wakes all that sleep now, and lets them work. */
-    async pass(): Promise<void> {
-      for (const wake of sleeping.splice(0)) wake()
-      for (let turns = 0; turns < 50; turns++) await nextTurn()
-    },
-    ownerOf: (tenant: string) =>
-      query('select owner from leases l join tenants t on t.id = tenant_id where t.name = ?', tenant)[0]?.['owner'],
-    die(id: string) {
-      query(`update replicas set until = until - interval '11 seconds' where id = ?`, id)
-      query(`update leases set until = until - interval '11 seconds' where owner = ?`, id)
-    },
-  }
-}
-
-type Replica = ReturnType<ReturnType<typeof world>['replica']>
-
-const owned = (stores: Replica) => tenants.filter(({ name }) => stores.of(name) !== null).map(({ name }) => name)
-const idle = (follow: TenantWorker['follow'] = async () => {}): TenantWorker => ({ isIdle: () => true, follow })
+const tenants = named('t1', 't2')
+const owned = (stores: Replica) => ownedOf(stores, tenants)
 
 it('keeps the store of a tenant while it owns it, and has none while another replica does', async () => {
-  const { replica, die } = world()
+  const { replica, age } = world()
   const [a, b] = [replica('a'), replica('b')]
   await a.configure(tenants)
   expect(owned(a)).toEqual(['t1', 't2'])
@@ -92,7 +16,7 @@ it('keeps the store of a tenant while it owns it, and has none while another rep
   expect([a.of('t1') === store, a.of('t2') === store, a.shared() === null]).toEqual([true, false, false])
   await b.configure(tenants)
   expect([owned(b), b.shared()]).toEqual([[], null])
-  die('a')
+  age(11, 'a')
   await b.configure(tenants)
   expect(owned(b)).toEqual(['t1', 't2'])
   expect(b.facts()).toMatchObject({ takeovers: 2, unowned: 0 })
@@ -198,14 +122,14 @@ it('leaves its tenants to the others when it ends', async () => {
 })
 
 it('shows who owns a tenant and since when, and since when nobody does', async () => {
-  const { replica, die, query } = world()
+  const { replica, age, query } = world()
   const [a, b] = [replica('a'), replica('b')]
   await a.configure(tenants)
   query(`insert into tenants (name, base_url, created_at) values ('t0', 'https://x', 1)`)
   const before = await b.owners()
   expect(before.get('t0')).toEqual({ replica: null, isAlive: false, heartbeatAgeMs: null, since: null })
   expect(before.get('t1')).toMatchObject({ replica: 'a', isAlive: true, since: expect.closeTo(Date.now(), -5) })
-  die('a')
+  age(11, 'a')
   const after = (await b.owners()).get('t1')
   expect(after).toMatchObject({ replica: 'a', isAlive: false })
   expect(after?.heartbeatAgeMs).toBeGreaterThanOrEqual(11 * secondMs)
@@ -244,14 +168,14 @@ it('works alone once no other process lives, and refuses while one does', async 
 })
 
 it('writes nothing alone once another process has taken over, and knows removed tenants at once', async () => {
-  const { replica, die, query } = world()
+  const { replica, age, query } = world()
   const [command, a] = [replica('c', true), replica('a')]
   await command.configure(tenants)
   expect([owned(command), await command.removed(['t1'])]).toEqual([['t1', 't2'], ['t2']])
   const store = command.shared()
   await a.configure(tenants)
   expect(owned(a)).toEqual([])
-  die('c')
+  age(11, 'c')
   await a.configure(tenants)
   await expect(store?.write('too late')).rejects.toMatchObject({ reason: 'aborted' })
   expect([owned(a), query('select name from tenants').length]).toEqual([['t1', 't2'], 2])
