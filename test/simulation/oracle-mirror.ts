@@ -6,15 +6,6 @@ import { foreignGuids, foreignIds } from './populate.ts'
 import type { Feed } from './readings.ts'
 import { allForms, comparable, worldResources } from './world.ts'
 
-/** Where records lie: table and the column that names them. */
-export const tables: readonly (readonly [resource: ResourceName, table: string, key: string])[] = [
-  ['api-clients', 'api_clients', 'client_key'],
-  ['documents', 'documents', 'file_key'],
-  ['permissions', 'permissions', 'permission_id'],
-  ['roles', 'roles', 'role_id'],
-  ['users', 'users', 'user_id'],
-]
-
 export interface ResolvedFinding {
   readonly check: string
   readonly entityId: string
@@ -64,29 +55,36 @@ export function checkCursors(oracle: Oracle, parts: OracleParts, memory: MirrorM
   }
 }
 
+/** The records of a resource that were ever valid, with the time of their removal. */
+function rowsOf(
+  machine: Machine,
+  resource: ResourceName,
+): readonly { readonly key: string; readonly at: number | null }[] {
+  const text = `select key, removed_at as at from records
+    where resource = ? and (body is not null or removed_at is not null)`
+  return machine.query(text, resource) as unknown as ReturnType<typeof rowsOf>
+}
+
 export function keysOf(machine: Machine, resource: ResourceName): string[] {
-  const [, table, key] = tables.find(([name]) => name === resource) ?? []
-  return machine.query(`select ${key} as key from ${table}`).map((row) => String(row['key']))
+  return rowsOf(machine, resource).map(({ key }) => key)
 }
 
 export function quarantinedKeys(machine: Machine, resource: ResourceName): string[] {
   return machine.query('select key from quarantine where resource = ?', resource).map((row) => String(row['key']))
 }
 
+const removable = ['api-clients', 'documents', 'permissions', 'roles', 'users'] as const
+
 /** A tombstone needs the proof that its resource demands (docs/internals/sync.md#5-removal); a row never goes without one. */
 export function checkRemovals(oracle: Oracle, parts: OracleParts, memory: MirrorMemory): void {
   const { machine } = parts
-  for (const [resource, table, key] of tables) {
-    const [total] = machine.query(`select count(*) as n from ${table}`)
-    const rows = Number(total?.['n'])
-    if (rows < (memory.rows.get(table) ?? 0)) oracle.report('wrong_tombstone', `Rows of ${table} are gone for good`)
-    memory.rows.set(table, rows)
-    const tombstoned = machine.query(
-      `select ${key} as key, removed_at as at from ${table} where removed_at is not null`,
-    )
-    for (const row of tombstoned) {
-      const id = String(row['key'])
-      const at = Number(row['at'])
+  for (const resource of removable) {
+    const rows = rowsOf(machine, resource)
+    if (rows.length < (memory.rows.get(resource) ?? 0))
+      oracle.report('wrong_tombstone', `Rows of ${resource} are gone for good`)
+    memory.rows.set(resource, rows.length)
+    for (const { key: id, at } of rows) {
+      if (at === null) continue
       if (memory.tombstones.get(`${resource} ${id}`) === at) continue
       memory.tombstones.set(`${resource} ${id}`, at)
       if (isForeign(id) || parts.ledger.everBled.has(`${resource} ${id}`)) continue
@@ -122,15 +120,7 @@ export function isForeign(id: string): boolean {
 
 /** No record of another tenant ever gets in: its pages differ in every id, and its token is a changed one. */
 export function checkForeign(oracle: Oracle, { machine }: OracleParts, memory: MirrorMemory): void {
-  let foreign = 0
-  for (const [, table, key] of tables) {
-    const where = key.endsWith('_key') ? `${key} like '${foreignGuids}%'` : `${key} > ${foreignIds}`
-    const [row] = machine.query(`select count(*) as n from ${table} where ${where}`)
-    foreign += Number(row?.['n'])
-  }
-  foreign += machine
-    .query('select key from quarantine order by resource, key')
-    .filter(({ key }) => isForeign(String(key))).length
+  let foreign = machine.query('select key from records').filter(({ key }) => isForeign(String(key))).length
   const [settings] = machine.query(`select count(*) as n from authentication_settings where tenant_name = 'other'`)
   foreign += Number(settings?.['n'])
   if (foreign > memory.foreignRows) oracle.report('foreign_data', `${foreign} records are another tenant's`)
@@ -209,16 +199,15 @@ export class RemovalBudget {
   check(oracle: Oracle, { machine, world }: OracleParts): void {
     const since = oracle.now - dayMs
     for (const feed of feeds) {
-      const [, table, key] = tables.find(([name]) => name === feed) ?? []
-      const rows = machine.query(`select ${key} as key, removed_at as at from ${table}`)
-      const gone = rows.filter(({ at }) => at !== null).map((row) => `${feed} ${row['key']}`)
+      const rows = rowsOf(machine, feed)
+      const gone = rows.filter(({ at }) => at !== null).map(({ key }) => `${feed} ${key}`)
       for (const id of this.#removed.keys())
         if (id.startsWith(`${feed} `) && !gone.includes(id)) this.#removed.delete(id)
       const newlyGone = gone.filter((id) => !this.#removed.has(id))
       for (const id of newlyGone) this.#removed.set(id, oracle.now)
       if (!oracle.fullSyncs.readInFull(feed)) continue
       // A quarantined record without a live version counts like a live one.
-      const known = new Set(rows.flatMap((row) => (row['at'] === null ? [String(row['key'])] : [])))
+      const known = new Set(rows.flatMap(({ key, at }) => (at === null ? [key] : [])))
       const quarantined = quarantinedKeys(machine, feed).filter((id) => !known.has(id)).length
       const looks = [
         ...(this.#looks.get(feed) ?? []),
