@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import * as z from 'zod'
 import { checks } from '../../src/checks/index.ts'
-import { defineCheck } from '../../src/checks/support/define-check.ts'
+import type { Check } from '../../src/evaluate/check.ts'
 import { dayMs, secondMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -51,18 +50,6 @@ it('opens, changes, resolves and reopens a finding', async () => {
   await evaluate(world)
   expect(kinds()).toEqual(['opened', 'changed', 'resolved', 'reopened'])
   expect(await world.findings()).toMatchObject([{ entityId: 'c1', reopened: 1, severity: 'medium', resolution: null }])
-})
-
-it('gives a finding the same fingerprint for the same tenant, check and entity, and no other', async () => {
-  const world = await soundWorld()
-  await world.put('api-clients', expired)
-  await evaluate(world)
-  const identity = { tenant: 'acme', check: 'api-client-secret-not-expired', entityType: 'api-client', entityId: 'c1' }
-  expect((await world.findings()).map(({ fingerprint }) => fingerprint)).toContain(fingerprintOf(identity))
-  expect(fingerprintOf(identity)).toMatch(/^[0-9a-f]{32}$/)
-  expect(fingerprintOf({ ...identity, tenant: 'acmea', check: 'pi-client-secret-not-expired' })).not.toBe(
-    fingerprintOf(identity),
-  )
 })
 
 it('replaces every band by the configured severity', async () => {
@@ -165,32 +152,15 @@ it('sets a check that throws to unknown, keeps its findings, logs the error and 
   await world.put('api-clients', expired)
   const [healthy] = checks.filter(({ id }) => id === 'api-client-secret-not-expired')
   if (healthy === undefined) throw new Error('The catalogue has no such check')
-  const facts = {
-    description: '',
-    risk: '',
-    remediation: '',
-    alert: null,
-    frameworks: '',
-    title: '',
-    needs: [],
-    severities: ['low'],
-  } as const
-  const entity = { type: 'api-client', isRecord: true }
   let isBroken = false
-  const fragile = defineCheck({
-    ...facts,
+  const fragile: Check = {
+    ...healthy,
     id: 'a-fragile-check',
-    evaluates: 'api-clients',
-    entity,
-    timeBased: false,
-    options: z.strictObject({}),
-    begin: () => ({
-      record() {
-        if (isBroken) throw new TypeError('broken')
-        return { kind: 'fails', severity: 'low', message: 'It fails.', evidence: {} }
-      },
-    }),
-  })
+    begin(...given) {
+      if (isBroken || healthy.begin === undefined) throw new TypeError('broken')
+      return healthy.begin(...given)
+    },
+  }
   const errors: string[] = []
   const log = { ...silentLog(), error: (_fields: object, message: string) => void errors.push(message) }
   const catalogue = [fragile, healthy]
@@ -198,12 +168,8 @@ it('sets a check that throws to unknown, keeps its findings, logs the error and 
   isBroken = true
   world.set('api-clients', {})
   const outcomes = await evaluate(world, { catalogue, log: { ...log, child: () => log } })
-  expect(outcomes.get('a-fragile-check')).toMatchObject({
-    status: 'unknown',
-    reason: 'internal',
-    opened: 0,
-    resolved: {},
-  })
+  const expected = { status: 'unknown', reason: 'internal', opened: 0, resolved: {} }
+  expect(outcomes.get('a-fragile-check')).toMatchObject(expected)
   expect(outcomes.get(healthy.id)?.status).toBe('fail')
   expect(await lifeOf(world, 'a-fragile-check')).toEqual({ c1: 'open' })
   expect(errors).toEqual(['Check could not be evaluated'])

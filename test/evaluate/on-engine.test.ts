@@ -34,32 +34,6 @@ async function fullySynced(test: TestEngine): Promise<void> {
   for (const result of await test.runAll('full')) expect(result).toMatchObject({ outcome: 'success' })
 }
 
-it('is unknown for one full sync after the only document of a requirement is removed, then fails', async () => {
-  const requirements = [{ id: 'soc2', pattern: 'soc2*' }]
-  const { test, evaluated } = await synced({ requirements }, 'document-required-present')
-  const { fileId } = test.sim.primary.addDocument({ filename: 'soc2.pdf', uploadStatus: 'Completed' })
-  await fullySynced(test)
-  expect(await evaluated()).toMatchObject({ status: 'pass', reason: null })
-  test.sim.primary.removeDocument(fileId)
-  await fullySynced(test)
-  expect(await evaluated()).toMatchObject({ status: 'unknown', reason: 'missing_records', opened: 0 })
-  await fullySynced(test)
-  expect(await evaluated()).toMatchObject({ status: 'fail', opened: 1 })
-})
-
-it('counts the time over several unknown statuses', async () => {
-  const { test, evaluated } = await synced({ hours: 3 }, 'document-status-known')
-  const { fileId } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
-  await fullySynced(test)
-  const statuses: (string | undefined)[] = []
-  for (const uploadStatus of ['Weird1', null, 'Weird2', 'Processing', 'Weird3', 'Completed', 'Weird1']) {
-    test.sim.primary.updateDocument(fileId, { uploadStatus })
-    await fullySynced(test)
-    statuses.push((await evaluated())?.status)
-  }
-  expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail', 'pass', 'pass'])
-})
-
 it('counts the time of a document dated in the future from when it was first mirrored', async () => {
   const { test, evaluated } = await synced({ hours: 3 }, 'document-processing-finished')
   const createdAt = new Date(test.clock.now() + 20 * hourMs).toISOString()

@@ -40,12 +40,8 @@ it('shows every configured check as unknown before the first evaluation', async 
   expect(posture.checks.map(({ check, status, reason }) => [check, status, reason])).toEqual(
     checks.map(({ id }) => (offByDefault.includes(id) ? [id, 'not_applicable', null] : [id, 'unknown', 'never'])),
   )
-  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject({
-    entities: null,
-    evaluatedAt: null,
-    since: null,
-    open: {},
-  })
+  const nothing = { entities: null, evaluatedAt: null, since: null, open: {} }
+  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject(nothing)
 })
 
 it('shows the stored check result while its inputs are fresh', async () => {
@@ -151,11 +147,8 @@ it('shows a disabled check as not applicable and a switched-off input likewise',
     resources: { users: { enabled: false } },
   }
   const posture = await read(world, { changes })
-  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject({
-    enabled: false,
-    status: 'not_applicable',
-    severities: ['info'],
-  })
+  const disabled = { enabled: false, status: 'not_applicable', severities: ['info'] }
+  expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject(disabled)
   expect(viewOf(posture, 'user-mfa-enrolled')).toMatchObject({ enabled: true, status: 'not_applicable', reason: null })
 })
 

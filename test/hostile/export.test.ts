@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { printableJson } from '../../src/model/text/printable.ts'
 import { parseCsv } from '../commands/support/csv.ts'
-import { fieldsOf, type ListName, type Planted, plant } from './support/plant.ts'
+import { fieldsOf, type ListName, lists, type Planted, plant } from './support/plant.ts'
 import { openWorld, type World } from './support/world.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -18,8 +18,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => world[Symbol.asyncDispose]())
-
-const lists = Object.keys(fieldsOf) as ListName[]
 
 async function exported(resource: ListName, format: string): Promise<string> {
   const { code, stdout } = await world.run('export', resource, '--format', format)
@@ -46,7 +44,7 @@ function expected(field: string, value: unknown): unknown {
 }
 
 it.each(lists)('exports %s as they were sent, or null, and leaves out quarantined records', async (resource) => {
-  const [idField] = fieldsOf[resource]
+  const [idField] = fieldsOf(resource)
   const records = new Map(
     linesOf(await exported(resource, 'ndjson')).map((line) => {
       const record = JSON.parse(line) as Fields
@@ -63,7 +61,7 @@ it.each(lists)('exports %s as they were sent, or null, and leaves out quarantine
     if (!asSent) expect([field, name, got]).toEqual([field, name, null])
     if (asSent) observed++
     else empty++
-    for (const other of fieldsOf[resource]) {
+    for (const other of fieldsOf(resource)) {
       if (other !== field && other !== 'roleId') expect(record[other]).toEqual(sent[other])
     }
   }
@@ -76,7 +74,7 @@ it.each(lists)('exports %s alike in every format', async (resource) => {
   const records = lines.map((line) => JSON.parse(line) as Fields)
   expect(JSON.parse(await exported(resource, 'json'))).toEqual(records)
   const [heading = [], ...rows] = parseCsv(await exported(resource, 'csv'))
-  expect(heading).toEqual(fieldsOf[resource])
+  expect(heading).toEqual(fieldsOf(resource))
   expect(rows).toHaveLength(records.length)
   rows.forEach((row, index) => {
     const texts = heading.map((field) => cellOf(records[index]?.[field]))

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest'
 import type { Envelope } from '../../src/simulator/index.ts'
-import { testEngine } from '../support/engine.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
 
 const quiet = { userDetails: { perRun: 0 } }
+const loggedFields = ({ observed }: TestEngine) =>
+  observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
 
 it('counts unknown fields once a field and run, and keeps their values', async () => {
   const test = await testEngine({
@@ -33,8 +35,7 @@ it('counts a state that the specification does not show, and a document status t
   await test.run('users', 'full')
   await test.run('documents', 'incremental')
   expect(test.observed.events).toEqual(['users unknown_value', 'documents unknown_value'])
-  const fields = test.observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
-  expect(fields).toEqual([
+  expect(loggedFields(test)).toEqual([
     { unknown_value: [expect.stringMatching(/^state \("(Locked|Gone fishing)", users\.knownStates\)$/)] },
     { unknown_value: ['uploadStatus ("Shredded", documents.knownStatuses)'] },
   ])
@@ -54,8 +55,7 @@ it.each([
   const [one] = [...test.sim.primary.state.users()]
   test.sim.primary.updateUser(one?.userId ?? 0, { state })
   await test.run('users', 'full')
-  const fields = test.observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
-  expect(fields).toEqual([{ unknown_value: [`state ("${shown}", users.knownStates)`] }])
+  expect(loggedFields(test)).toEqual([{ unknown_value: [`state ("${shown}", users.knownStates)`] }])
 })
 
 it('counts a page size other than the requested one once per run, and continues', async () => {
@@ -111,8 +111,7 @@ it('counts fields of the envelope that the specification does not name, and a mi
   test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'transform', transform } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
   expect(test.observed.events.toSorted()).toEqual([...Array(4).fill('users unknown_field'), 'users unknown_value'])
-  const fields = test.observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
-  expect(fields).toEqual([
+  expect(loggedFields(test)).toEqual([
     {
       unknown_value: ['error (missing)'],
       unknown_field: ['errors', '[withheld: name of 49 characters]', 'meta.warnings', 'pagination.total'],

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
+import { live } from '../support/sync-queries.ts'
 
 const tenant: TestEngineOptions = { problems: false, sizes: { users: 12, documents: 12, apiClients: 14, roles: 9 } }
 
@@ -13,8 +14,7 @@ async function fullySynced(options: TestEngineOptions = {}): Promise<TestEngine>
 }
 
 const held = (test: TestEngine) => test.query('select resource, key, problem from quarantine order by resource, key')
-const liveOf = (test: TestEngine, table: string) =>
-  test.query(`select count(*) as n from ${table} where removed_at is null`)[0]?.['n']
+
 it('quarantines invalid records raw with the reason, and mirrors the rest of the page', async () => {
   const test = await testEngine({ ...tenant, settings: { userDetails: { perRun: 0 } } })
   const { primary } = test.sim
@@ -36,7 +36,7 @@ it('quarantines invalid records raw with the reason, and mirrors the rest of the
     { resource: 'users', key: `${user?.userId}`, problem: expect.stringMatching(/^mfaStatus/) },
     { resource: 'users', key: `${other?.userId}`, problem: expect.stringMatching(/^createdAt/) },
   ])
-  const counts = [liveOf(test, 'users'), liveOf(test, 'documents'), liveOf(test, 'roles')]
+  const counts = [live(test, 'users'), live(test, 'documents'), live(test, 'roles')]
   expect(counts).toEqual([10, 11, primary.state.roles().length - 1])
   const raw = test.query("select raw from quarantine where resource = 'users' order by key")[0]?.['raw']
   expect(JSON.parse(String(raw))).toMatchObject({ userId: user?.userId, mfaStatus: 'true' })
@@ -50,7 +50,7 @@ it('keeps the last good version of a known record that turns malformed, and coun
   expect(test.query('select first_name, missing_since from users where user_id = ?', user?.userId)).toEqual([
     { first_name: user?.firstName, missing_since: null },
   ])
-  expect(liveOf(test, 'users')).toBe(12)
+  expect(live(test, 'users')).toBe(12)
 })
 
 it('releases a record that a later full sync returns well, and one that two full syncs lack, and by no incremental sync', async () => {
@@ -66,7 +66,7 @@ it('releases a record that a later full sync returns well, and one that two full
   expect(held(test)).toHaveLength(2)
   await test.run('documents', 'full')
   expect(held(test)).toMatchObject([{ key: gone }])
-  expect(liveOf(test, 'documents')).toBe(14)
+  expect(live(test, 'documents')).toBe(14)
   await test.run('documents', 'full')
   expect(held(test)).toEqual([])
 })
@@ -81,7 +81,7 @@ it('removes nothing by a full sync that showed a record without a readable id, a
       documents: () => primary.removeDocument([...primary.state.documents()][0]?.fileId ?? ''),
       roles: () => primary.removeRole(primary.state.roles().at(-1)?.roleId ?? 0),
     }[resource]
-    const before = liveOf(test, resource)
+    const before = live(test, resource)
     gone()
     const fault = test.sim.faults.add({
       path: `/api/public/${resource}`,
@@ -91,12 +91,12 @@ it('removes nothing by a full sync that showed a record without a readable id, a
     for (const _ of [1, 2, 3]) {
       expect(await test.run(resource, 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
     }
-    expect(liveOf(test, resource)).toBe(before)
+    expect(live(test, resource)).toBe(before)
     expect(held(test)).toHaveLength(1)
     test.sim.faults.remove(fault.id)
     await test.run(resource, 'full')
     await test.run(resource, 'full')
-    expect(liveOf(test, resource)).toBe(Number(before) - 1)
+    expect(live(test, resource)).toBe(Number(before) - 1)
     expect(held(test)).toEqual([])
   }
 })
@@ -130,7 +130,7 @@ it('keeps the quarantine of a record that a full sync lacks until its removal is
   test.sim.faults.remove(fault.id)
   for (const resource of ['users', 'documents'] as const) await test.run(resource, 'full')
   expect(held(test)).toEqual([])
-  expect([liveOf(test, 'users'), liveOf(test, 'documents')]).toEqual([11, 11])
+  expect([live(test, 'users'), live(test, 'documents')]).toEqual([11, 11])
 })
 
 it('quarantines a record that lacks a field of its stored version, while null and a field that it never had are values', async () => {

@@ -3,6 +3,7 @@ import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { seenChanges } from '../support/events.ts'
 import { ofData } from '../support/of-data.ts'
+import { live } from '../support/sync-queries.ts'
 
 const listOf = '/api/public/users'
 const oneOf = '/api/public/users/{id}'
@@ -40,8 +41,6 @@ const passesOfNext = async (test: TestEngine) => {
 }
 const missing = (test: TestEngine) =>
   test.query('select user_id from users where missing_since is not null order by user_id').map((row) => row['user_id'])
-const liveOf = (test: TestEngine, table: string) =>
-  test.query(`select count(*) as n from ${table} where removed_at is null`)[0]?.['n']
 
 /** Takes these users out of the answers of the list, while they exist. */
 function skipInList(test: TestEngine, hidden: readonly number[], times?: number): void {
@@ -59,7 +58,7 @@ it('removes a missing user when the tenant denies its id, and records the reques
   const { outcome, counts } = await test.run('users', 'full')
   expect([outcome, counts.removed]).toEqual(['success', 2])
   expect(lookUps(test)).toEqual([gone, alsoGone])
-  expect(liveOf(test, 'users')).toBe(58)
+  expect(live(test, 'users')).toBe(58)
   expect(test.observed.events).toEqual([])
   const removals = seenChanges(test.query).filter(({ kind }) => kind === 'removed')
   expect(removals).toEqual(
@@ -85,7 +84,7 @@ it('full syncs once more at once when the full sync skipped a user that exists, 
   expect(passesOf(test)).toBe(2)
   expect(missing(test)).toEqual([])
   expect(test.query('select first_name from users where user_id = ?', skipped)).toEqual([{ first_name: 'Seen by id' }])
-  expect(liveOf(test, 'users')).toBe(60)
+  expect(live(test, 'users')).toBe(60)
 })
 
 it('full syncs at once only for the first time that a user is skipped, until it is listed again', async () => {
@@ -111,7 +110,7 @@ it('leaves a user missing for the next full sync when the look-up fails', async 
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(missing(test)).toEqual([gone])
-  expect(liveOf(test, 'users')).toBe(60)
+  expect(live(test, 'users')).toBe(60)
   test.sim.faults.clear()
   expect(await test.run('users', 'incremental')).toMatchObject({ counts: { removed: 0 } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
@@ -125,7 +124,7 @@ it('believes no 404 that does not come from the API itself', async () => {
   test.sim.faults.add({ path: oneOf, effect: { kind: 'body', status: 404, body: '<h1>404 Not Found</h1>' } })
   await test.run('users', 'full')
   expect(missing(test)).toEqual([gone])
-  expect(liveOf(test, 'users')).toBe(60)
+  expect(live(test, 'users')).toBe(60)
   const lines = test.observed.log.filter((line) => line.includes('could not be confirmed; they stay'))
   expect(lines).toEqual(['warn Missing records could not be confirmed; they stay'])
 })
@@ -139,7 +138,7 @@ it('counts a malformed answer to the look-up as seen: the user is kept as last k
   expect(missing(test)).toEqual([])
   expect(test.observed.events).toContain('users skipped_row')
   expect(test.query('select key from quarantine order by resource, key')).toEqual([{ key: `${odd}` }])
-  expect(liveOf(test, 'users')).toBe(60)
+  expect(live(test, 'users')).toBe(60)
 })
 
 it('confirms at most confirmPerRun in a run and the rest at the next full sync', async () => {
@@ -172,7 +171,7 @@ it.each([
   }
   expect(rounds).toEqual([gone.slice(0, 2), gone.slice(2, 4), [gone[4], gone[0]], gone.slice(1, 3)])
   expect(missing(test)).toEqual(dead)
-  expect(liveOf(test, 'users')).toBe(58)
+  expect(live(test, 'users')).toBe(58)
 })
 
 it('removes documents after two complete full syncs in a row without them, and never by incremental syncs', async () => {
@@ -182,10 +181,10 @@ it('removes documents after two complete full syncs in a row without them, and n
   expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
   for (const _ of [1, 2, 3])
     expect(await test.run('documents', 'incremental')).toMatchObject({ counts: { removed: 0 } })
-  expect(liveOf(test, 'documents')).toBe(60)
+  expect(live(test, 'documents')).toBe(60)
   test.sim.primary.removeDocument(back)
   expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 1 } })
-  expect(liveOf(test, 'documents')).toBe(59)
+  expect(live(test, 'documents')).toBe(59)
   test.sim.primary.addDocument({ fileId: back, uploadStatus: 'Completed' })
   await test.run('documents', 'full')
   test.sim.primary.removeDocument(back)
@@ -204,7 +203,7 @@ it('removes API clients after two complete full syncs in a row without them; a b
   test.sim.faults.add({ path: '/api/public/api-clients', page: 2, effect: { kind: 'status', status: 500 } })
   expect(await test.run('api-clients')).toMatchObject({ outcome: 'failure', counts: { removed: 0 } })
   test.sim.faults.clear()
-  expect(liveOf(test, 'api_clients')).toBe(31)
+  expect(live(test, 'api-clients')).toBe(31)
   expect(await test.run('api-clients')).toMatchObject({ counts: { removed: 1 } })
 })
 

@@ -49,6 +49,16 @@ it.each(stops)('continues with the %s where page %i was in flight at the %s', as
   expect(test.sim.violations).toEqual([])
 })
 
+it('does not mark the resource as failing when a run is aborted', async () => {
+  const test = await testEngine({ ...tenant, settings: quiet })
+  await test.run('users', 'full')
+  const before = await test.mirror.syncState(test.engine.tenantId, 'users')
+  test.clock.advance(minuteMs)
+  await stopAt(test, 'users', 3, 'abort')
+  const after = await test.mirror.syncState(test.engine.tenantId, 'users')
+  expect(after).toEqual({ ...before, fullAttemptAt: test.clock.now() })
+})
+
 it('starts a full sync again after an idle time longer than half the freshness limit, and continues it before', async () => {
   for (const [idle, again] of [
     [90 * minuteMs, false],

@@ -106,13 +106,3 @@ it('continues the rotation past users whose details are never readable, over res
   }
   expect(new Set(rounds.flat())).toEqual(new Set(all))
 })
-
-it('spends unused requests on users whose details could not be read before', async () => {
-  const test = await engine(5, 6)
-  const broken = test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 400 } })
-  for (const _ of [1, 2]) await asked(test, 'full')
-  test.sim.faults.remove(broken.id)
-  expect(await asked(test, 'full')).toHaveLength(5)
-  expect((await asked(test, 'full')).length).toBe(5)
-  expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
-})

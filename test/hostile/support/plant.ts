@@ -1,30 +1,20 @@
+import { fieldsOf as fields } from '../../../src/simulator/fields.ts'
 import type { Simulator } from '../../../src/simulator/index.ts'
 import { anything, keys } from './corpus.ts'
 
-/** The fields of every resource that is a list, the one that identifies a record in front. */
-export const fieldsOf = {
-  users: [
-    'userId',
-    'firstName',
-    'lastName',
-    'email',
-    'state',
-    'mfaStatus',
-    'mfaAction',
-    'roleId',
-    'roleName',
-    'createdAt',
-  ],
-  documents: ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt'],
-  'api-clients': ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt'],
-  roles: ['roleId', 'name', 'description', 'state', 'type', 'isReadOnly', 'permissions'],
-  permissions: ['permissionId', 'name', 'module', 'function', 'code'],
-} as const
+/** Resources that are lists. */
+export const lists = ['users', 'documents', 'api-clients', 'roles', 'permissions'] as const
+
+export type ListName = (typeof lists)[number]
+
+/** The fields of a list, the one that identifies a record in front. */
+export function fieldsOf(list: ListName): readonly [string, ...string[]] {
+  const [idField = '', ...others] = Object.keys(fields[list])
+  return [idField, ...others]
+}
 
 /** Enough ordinary users that most on the first page have a readable id, by which the tenant is recognized. */
 export const manyReadable = 150
-
-export type ListName = keyof typeof fieldsOf
 
 /** One record with one hostile value. */
 export interface Planted {
@@ -52,8 +42,8 @@ export function plant({ primary, faults }: Simulator, { large = true }: PlantOpt
     permissions: (raw: object) => primary.addPermission({ code: 'Portal_Other_Read', ...raw }),
   } as const satisfies Readonly<Record<ListName, (raw: object) => object>>
   const planted: Planted[] = []
-  for (const resource of Object.keys(fieldsOf) as ListName[]) {
-    const [idField, ...others] = fieldsOf[resource]
+  for (const resource of lists) {
+    const [idField, ...others] = fieldsOf(resource)
     for (const field of [idField, ...others]) {
       for (const [name, value] of chosen) {
         const record = add[resource]({ [field]: value }) as Readonly<Record<string, unknown>>

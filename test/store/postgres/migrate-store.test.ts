@@ -128,27 +128,6 @@ onServer('runs only with no engine on the database', async () => {
   })
 })
 
-onServer('names the right that the user lacks', async () => {
-  const world = await movingWorld()
-  const { query, url } = world.postgres
-  const name = `limited_${process.pid}`
-  query(`create role ${name} login`)
-  const limited = { ...world.env, TENANTWATCH_STORE_URL: (url ?? '').replace(/\/\/[^@]*@/, `//${name}@`) }
-  const refusal = async () => {
-    const { code, stdout, stderr } = await world.migrate({ env: limited })
-    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-    return stderr
-  }
-  try {
-    expect(await refusal()).toMatch(
-      /^tenantwatch: The database .* lacks a permission \(42501\); make it the owner of the database, .*\n$/,
-    )
-  } finally {
-    query(`drop owned by ${name}`)
-    query(`drop role ${name}`)
-  }
-})
-
 const isEmpty = (world: Moving) =>
   copiedTables.every(({ name }) => world.postgres.query(`select 1 from "${name}" limit 1`).length === 0)
 

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -160,11 +159,4 @@ it('gives later rows the ids after the copied ones', async () => {
        returning rid > (select max(rid) from records) as later`,
   ) as [{ later: number }]
   expect(later).toBe(1)
-})
-
-it('leaves no lock beside a file that had none', async () => {
-  const path = await oddMirror()
-  rmSync(`${path}-lock`)
-  await copied(path, postgresDb())
-  expect(() => rmSync(`${path}-lock`)).toThrow('ENOENT')
 })

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
 import { problemOf, readServerFacts } from '../../../../src/store/db/postgres/server.ts'
-import { synced } from '../../../commands/support/cli.ts'
 import { isOnServer, testOptions, testPostgres } from '../../../support/postgres.ts'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
@@ -135,30 +134,3 @@ it.runIf(isOnServer)('tells a role that may write the tables from one that may c
   const found = await readServerFacts((postgres.url ?? '').replace(/\/\/[^@]*@/, `//${role}@`), clock)
   expect(found).toMatchObject({ user: role, isSuperuser: 0, mayCreate: 0 })
 })
-
-it.runIf(isOnServer)(
-  'doctor tells of the server before there is a mirror, of one that was synced, and of a newer one',
-  async () => {
-    const world = await synced({ simulator: { sizes: { users: 20 } } })
-    const postgres = testPostgres('empty')
-    onTestFinished(() => postgres.drop())
-    const env = { ...world.env, TENANTWATCH_STORE_PATH: '', TENANTWATCH_STORE_URL: postgres.url ?? '' }
-    const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms / 50).unref())
-    const run = (...args: readonly string[]) => world.runWith({ env, clock: { ...clock, sleep } }, ...args)
-    const before = await run('doctor')
-    expect(before.stdout).toMatch(/^ok +layout +none yet; the first "run" or "sync" makes it$/m)
-    expect(before.stdout).not.toMatch(/^FAIL +database/m)
-    await run('sync')
-    const after = await run('doctor')
-    expect(after.stdout).toMatch(/^ok +server +PostgreSQL \d+\.\d+, database "test_/m)
-    expect(after.stdout).toMatch(/^ok +TLS +not used on this machine$/m)
-    expect(after.stdout).toMatch(/^warn +rights +tenantwatch is a superuser/m)
-    expect(after.stdout).toMatch(/^warn +replicas +none is alive\. /m)
-    expect(after.stdout).toMatch(/^ok +database +the database of store\.url can be read/m)
-    postgres.query('update tenantwatch_migrations set created_at = created_at + 1')
-    const newer = await run('doctor')
-    expect(newer.code).toBe(3)
-    expect(newer.stdout).toMatch(/^FAIL +database +The database was written by a newer tenantwatch/m)
-    expect(newer.stdout).toMatch(/^ok +server /m)
-  },
-)
