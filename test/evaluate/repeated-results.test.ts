@@ -1,8 +1,7 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
-import { SyncError } from '../../src/model/errors.ts'
 import { client, iso, now, settings, user } from '../checks/support/facts.ts'
 import { eraseAll } from '../support/erasure.ts'
 import { offByDefault } from '../support/off-by-default.ts'
@@ -85,13 +84,4 @@ it('evaluates again when an input becomes stale without changes', async () => {
   expect((await test.evaluated(now)).status).toBe('pass')
   const later = await test.evaluated(now + 4 * hourMs)
   expect([later.status, later.asked.includes(id)]).toEqual(['unknown', true])
-})
-
-it('remembers no result that could not be committed', async () => {
-  const test = await evaluation()
-  vi.spyOn(test.world.store, 'saveResults').mockRejectedValueOnce(new SyncError('store', 'The disk is full'))
-  await expect(test.evaluated(now)).rejects.toThrow('The disk is full')
-  expect((await test.evaluated(now + 1)).asked).toEqual(
-    (await evaluation().then((other) => other.evaluated(now))).asked,
-  )
 })

@@ -206,25 +206,6 @@ it('does not lapse with time or with another notation of the same instant', asyn
   expect(await world.counts(expiring)).toMatchObject({ open: { high: 1 }, waived: {} })
 })
 
-it.each([
-  ['another second', iso(now - 3 * dayMs), { open: { medium: 1 }, waived: {} }],
-  ['the same second', iso(now - 10 * dayMs).replace('.000Z', 'Z'), { open: {}, waived: { medium: 1 } }],
-])('compares the creation of a client over an answer without it: %s', async (_, createdAt, expected) => {
-  const expiring = 'api-client-secret-not-expiring'
-  const world = await sqliteWorld()
-  const at = iso(now + 20 * dayMs)
-  const created = (date: string | null) => client({ secretExpirationDate: at, createdAt: date })
-  await world.sync({ roles: [role()], 'api-clients': [created(iso(now - 10 * dayMs))] })
-  world.waivers = [waiver({ check: expiring, entity: 'c1' })]
-  await world.evaluate()
-  for (const date of [null, createdAt]) {
-    world.pass(minuteMs)
-    await world.sync({ 'api-clients': [created(date)] })
-    await world.evaluate()
-  }
-  expect(await world.counts(expiring)).toMatchObject(expected)
-})
-
 it('lapses when the role of an accepted client changes, and when a setting drifts further', async () => {
   const [privilege, drift] = ['api-client-least-privilege', 'auth-settings-unchanged']
   const world = await sqliteWorld()

@@ -6,9 +6,7 @@ import { type LifeRecord, recordLives } from './life-record.ts'
 
 const { values } = parseArgs({
   options: {
-    /** The default: compares with what is stored. */
-    check: { type: 'boolean', default: false },
-    /** Stores what there is now. */
+    /** Stores what there is now; without it, compares with what is stored. */
     write: { type: 'boolean', default: false },
     /** Prints the whole text of the lives, to be compared with that of another state of the code. */
     text: { type: 'boolean', default: false },

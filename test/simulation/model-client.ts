@@ -8,24 +8,17 @@ import type { TenantClient } from '../../src/api/reader.ts'
 import { createTenantReader } from '../../src/api/tenant-reader.ts'
 import type { Outcome } from '../../src/api/transport/outcome.ts'
 import type { TenantRequest } from '../../src/api/transport/send.ts'
-import type { TenantSettings } from '../../src/config/settings.ts'
 import { silentLog } from '../../src/model/log.ts'
 import type { ReachedTime } from '../../src/model/server-clock.ts'
 import type { Mirror, TenantRow } from '../../src/store/port.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/due.ts'
-import type { WallClock } from './clocks.ts'
-import type { Network } from './network.ts'
-import type { Prng } from './prng.ts'
+import type { MachineParts } from './machine.ts'
 import type { Scope } from './virtual-time.ts'
 
-export interface ModelClientOptions {
-  readonly settings: TenantSettings
+interface ModelClientOptions extends Pick<MachineParts, 'network' | 'prng' | 'settings' | 'wall'> {
   readonly scope: Scope
-  readonly wall: Pick<WallClock, 'for'>
-  readonly network: Pick<Network, 'send' | 'token'>
-  readonly prng: Prng
-  readonly tenant: Pick<TenantRow, 'blockedForMs' | 'blockedUntil' | 'id'>
-  readonly store: Pick<Mirror, 'noteTenant'>
+  readonly tenant: TenantRow
+  readonly store: Mirror
   readonly serverTimesReached: readonly ReachedTime[]
 }
 
@@ -35,7 +28,7 @@ export interface ModelClientOptions {
  */
 export function createModelClient(
   options: ModelClientOptions,
-): Pick<TenantClient, 'answerTimes' | 'reader' | 'blockedUntil' | 'waitMs'> {
+): Pick<TenantClient, 'answerTimes' | 'reader' | 'blockedUntil'> {
   const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
@@ -77,7 +70,6 @@ export function createModelClient(
   return {
     answerTimes,
     reader: createTenantReader({ read, gate, api, answerTimes, observer: undefined }),
-    waitMs: () => gate.leftMs,
     get blockedUntil() {
       return gate.blockedUntil
     },

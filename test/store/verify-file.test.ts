@@ -97,15 +97,3 @@ it('stops reading when it is aborted', async () => {
   await expect(reading).rejects.toThrow('shutting down')
   expect(mirror.isVerified()).toBe(false)
 })
-
-it('reads the file itself where it can start no process', async () => {
-  const path = await largeMirror()
-  damageIndex(path)
-  const mirror = opened(path)
-  const { execPath } = process
-  onTestFinished(() => {
-    process.execPath = execPath
-  })
-  process.execPath = '/nowhere/node'
-  await expect(mirror.verify()).rejects.toThrow(/is damaged/)
-})

@@ -154,12 +154,3 @@ it('without a server time every removal counts, until the time is known', async 
   test.sim.faults.remove(unreadable.id)
   expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'success'])
 })
-
-it('the budget survives a restart', async () => {
-  const test = await tenantOf('users', { users: 60 })
-  test.sim.primary.removeUsers(first(4))
-  await fullSyncs(test, 'users', 1, hourMs)
-  await test.restart()
-  test.sim.primary.removeUsers(first(4))
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
-})

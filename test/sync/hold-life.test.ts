@@ -67,14 +67,6 @@ it('the id of a hold that ended accepts no later hold of the same records', asyn
   await expect(test.mirror.decide({ holdId: id, reason: 'An old ticket', at: test.clock.now() })).rejects.toThrow()
 })
 
-it('a decision taken while no engine runs is applied by the next one', async () => {
-  const test = await shrunk()
-  await accept(test, await holdOf(test, 'users'))
-  await test.restart()
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(live(test, 'users')).toBe(40)
-})
-
 it('a decision about the former content of a hold has no effect on its present content', async () => {
   const test = await shrunk()
   const hold = await holdOf(test, 'users')

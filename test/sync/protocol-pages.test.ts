@@ -121,3 +121,10 @@ it('the end of the feed with a cursor is no violation: it is stored and replayed
     expect(asked(test)).toEqual(['documents?cursor'])
   }
 })
+
+it('sends nothing behind a page that breaks a rule', async () => {
+  const test = await testEngine({ sizes: { users: 23, documents: 4 }, readings: { defaultPageSize: { users: 5 } } })
+  test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'repeat-cursor' } })
+  expect(await test.run('users', 'full')).toMatchObject({ reason: 'protocol' })
+  expect(test.sim.requests.filter(({ endpoint }) => endpoint === '/api/public/users')).toHaveLength(2)
+})

@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { isPagedList } from '../support/descriptors.ts'
 import type { TestEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, live, synced, theHold } from '../support/sync-queries.ts'
-
-const lists = ['api-clients', 'authentication-settings', 'permissions', 'roles'] as const
 
 /** Number of answers per list: the simulator returns at most 20 records of a paginated list on a page. */
 const pagesOf = (test: TestEngine, resource: ResourceName) =>
@@ -18,21 +15,6 @@ it.each(resourceNames)('one request a page is what %s cost when nothing is new',
   test.sim.requests.clear()
   expect(ending(await test.run(resource))).toBe('success')
   expect(test.sim.requests.count()).toBe(pagesOf(test, resource))
-})
-
-it.each(lists)('an unchanged list of %s renews the recorded facts of its run', async (resource) => {
-  const test = await synced()
-  const rows = everyRow(test)
-  test.clock.advance(minuteMs)
-  const at = test.clock.now()
-  const result = await test.run(resource)
-  expect([result.outcome, result.mode, result.pages]).toEqual(['success', 'full', pagesOf(test, resource)])
-  expect(result.counts).toEqual({ created: 0, updated: 0, unchanged: live(test, resource), removed: 0, quarantined: 0 })
-  const state = await test.mirror.syncState(test.engine.tenantId, resource)
-  const { completeStartedAt, fullSuccessAt, fullAttemptAt, incrementalSuccessAt, incrementalAttemptAt } = state
-  const times = [completeStartedAt, fullSuccessAt, fullAttemptAt, incrementalSuccessAt, incrementalAttemptAt]
-  expect(times).toEqual([at, at, at, at, at])
-  expect(everyRow(test)).toEqual(rows)
 })
 
 /** Another tenant's token comes, and is noticed, while the first page of the API clients is held. */

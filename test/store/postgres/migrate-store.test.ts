@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { copiedTables } from '../../../src/store/copy.ts'
-import { openPostgresMirror } from '../../../src/store/db/postgres/postgres-mirror.ts'
 import { aDay, type Ran } from '../../commands/support/cli.ts'
 import { isOnServer } from '../../support/postgres.ts'
 import { type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
@@ -113,19 +112,6 @@ onServer('refuses a database that is not empty, and leaves it as it is', async (
   )
   expect(world.postgres.query('select count(*) as n from events')).toEqual(before)
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
-})
-
-onServer('runs only with no engine on the database', async () => {
-  const world = await movingWorld()
-  const options = { url: async () => world.postgres.url ?? '', clock: world.clock, random: () => 0.7 }
-  await using _engine = await openPostgresMirror({ ...options, role: 'engine' })
-  const impatient = { ...world.clock, sleep: (ms: number, signal?: AbortSignal) => world.clock.sleep(ms / 50, signal) }
-  expect(await world.migrate({ clock: impatient })).toEqual({
-    code: 3,
-    stdout: '',
-    stderr:
-      'tenantwatch: Another tenantwatch engine (run, sync or migrate-store) is working on the database of store.url; stop it first\n',
-  })
 })
 
 const isEmpty = (world: Moving) =>

@@ -7,7 +7,7 @@ import {
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
 import { expect, it, onTestFinished } from 'vitest'
-import { bringUpToDate, inTransaction, postgresMigrations } from '../../../../src/store/db/postgres/migrate.ts'
+import { bringUpToDate, inTransaction } from '../../../../src/store/db/postgres/migrate.ts'
 import { tables } from '../../../../src/store/postgres/schema.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
 import { isOnServer, type TestPostgres, testPostgres } from '../../../support/postgres.ts'
@@ -31,11 +31,6 @@ it('has every change of the tables in the migrations of SQLite', async () => {
 
 it('has every change of the tables in the migrations of PostgreSQL', async () => {
   expect(await generateMigration(lastSnapshot('postgres'), generateDrizzleJson(tables))).toEqual([])
-})
-
-it('applies the migrations of PostgreSQL in the order of their times', () => {
-  const times = postgresMigrations().map(({ folderMillis }) => folderMillis)
-  expect(times).toEqual([...times].sort((a, b) => a - b))
 })
 
 const viewNames = `select relname as name from pg_class
