@@ -176,10 +176,6 @@ export class History<T> {
     return this.#versions.map(({ value }) => value)
   }
 
-  get since(): number {
-    return this.#versions.at(-1)?.from ?? 0
-  }
-
   set(value: T, from: number): void {
     this.#versions.push({ from, value })
   }

@@ -25,21 +25,6 @@ async function opened() {
   return { ...test, tenantId: tenant.id, page, records }
 }
 
-it('distinguishes records that differ only after their stored part', async () => {
-  const { mirror, page, query } = await opened()
-  const bad = (last: string): Incoming => ({
-    ok: false,
-    id: null,
-    raw: { note: 'x'.repeat(70_000), last },
-    problem: 'p',
-  })
-  await mirror.commitPage(page([bad('a'), bad('b')]))
-  expect(query('select length(raw) as n from quarantine order by resource, key')).toEqual([
-    { n: 65_536 },
-    { n: 65_536 },
-  ])
-})
-
 it('reports the dates that moved later, by their instants, and keeps each change of an instant in the history', async () => {
   const { mirror, tenantId, page } = await opened()
   const client = (secretExpirationDate: string): Incoming => ({

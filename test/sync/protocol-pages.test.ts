@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import { bothSides, testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
-import { asked, ending, live } from '../support/sync-queries.ts'
+import { ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const readings = { defaultPageSize: { users: 20, documents: 20, apiClients: 10 } } as const
@@ -110,16 +110,6 @@ it('the limit of pages holds for a full sync over several runs', async () => {
   test.sim.faults.remove(stop.id)
   expect(ending(await test.run('users', 'full'))).toBe('protocol')
   expect(live(test, 'users')).toBe(80)
-})
-
-it('the end of the feed with a cursor is no violation: it is stored and replayed', async () => {
-  const test = await testEngine({ settings, readings, sizes })
-  await test.run('documents', 'full')
-  for (let n = 0; n < 3; n++) {
-    test.sim.requests.clear()
-    expect(ending(await test.run('documents', 'incremental'))).toBe('success')
-    expect(asked(test)).toEqual(['documents?cursor'])
-  }
 })
 
 it('sends nothing behind a page that breaks a rule', async () => {

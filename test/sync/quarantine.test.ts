@@ -112,27 +112,6 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
   expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value'])
 })
 
-it('keeps the quarantine of a record that a full sync lacks until its removal is decided', async () => {
-  const test = await fullySynced()
-  const { primary } = test.sim
-  const [document] = [...primary.state.documents()]
-  const [user] = [...primary.state.users()]
-  primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: 7 } })
-  primary.updateUser(user?.userId ?? 0, { raw: { mfaStatus: 'true' } })
-  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'full')
-  expect(held(test)).toHaveLength(2)
-  primary.removeDocument(document?.fileId ?? '')
-  primary.removeUser(user?.userId ?? 0)
-  const path = '/api/public/users/{id}'
-  const fault = test.sim.faults.add({ path, effect: { kind: 'status', status: 500 } })
-  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'full')
-  expect(held(test)).toHaveLength(2)
-  test.sim.faults.remove(fault.id)
-  for (const resource of ['users', 'documents'] as const) await test.run(resource, 'full')
-  expect(held(test)).toEqual([])
-  expect([live(test, 'users'), live(test, 'documents')]).toEqual([11, 11])
-})
-
 it('quarantines a record that lacks a field of its stored version, while null and a field that it never had are values', async () => {
   const test = await fullySynced()
   const { primary } = test.sim

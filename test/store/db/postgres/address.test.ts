@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseAddress, shown } from '../../../../src/store/db/postgres/address.ts'
+import { parseAddress } from '../../../../src/store/db/postgres/address.ts'
 import { selfSigned } from '../../../support/certificate.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
 
@@ -94,8 +94,4 @@ it('refuses any other URL without showing a part of it', () => {
     expect(refusal(url), url).toMatch(/^The URL of store\.url (is no|contains|has|names)/)
     expect(refusal(url), url).not.toContain(secret)
   }
-})
-
-it('shows an address without user and password', () => {
-  expect(shown(parseAddress('postgres://u:p@[::1]:6543/mirror').address)).toBe('database "mirror" at [::1]:6543')
 })

@@ -21,39 +21,6 @@ it('reads numbers, conditions, texts, bytes and nulls as SQLite has them', async
   ])
 })
 
-it('stores whole milliseconds', async () => {
-  const db = postgresDb()
-  await db.write((sql) => sql(insert, ['a', 'https://x', 1.6]))
-  expect(await db.read((sql) => sql('select created_at from tenants'))).toEqual([{ created_at: 2 }])
-})
-
-it('binds lists of texts, numbers and bytes', async () => {
-  const lists = [['a "quoted" \\ text, {braced}', 'NULL', '', 'ä\0'], [1, null], [Buffer.from([0, 255])]]
-  const text = 'select ?::text[] as texts, ?::bigint[] as numbers, (?::bytea[])[1] as bytes'
-  const [row] = await postgresDb().read((sql) => sql<Record<string, unknown>>(text, lists))
-  expect(row).toMatchObject({ bytes: Buffer.from([0, 255]) })
-  expect(
-    await postgresDb().read((sql) =>
-      sql('select unnest(?::text[]) as text, unnest(?::bigint[]) as number', [lists[0], lists[1]]),
-    ),
-  ).toMatchObject([{ text: lists[0]?.[0], number: 1 }, { text: 'NULL', number: null }, { text: '' }, { text: 'ä\0' }])
-})
-
-it('returns rows as objects, as arrays or as the values of their only column', async () => {
-  const text = 'select x as n from (values (1::bigint), (2)) v (x) order by x'
-  await postgresDb().read(async (sql) => {
-    expect(await sql(text)).toEqual([{ n: 1 }, { n: 2 }])
-    expect(await sql(text, [], 'arrays')).toEqual([[1], [2]])
-    expect(await sql(text, [], 'values')).toEqual([1, 2])
-  })
-})
-
-it('refuses a statement without a value for a parameter', async () => {
-  const db = postgresDb()
-  await expect(db.read((sql) => sql('select @a::text, @b::text', [{ a: 'x' }]))).rejects.toThrow('parameter b')
-  expect(await db.read((sql) => sql('select 1 as n'))).toEqual([{ n: 1 }])
-})
-
 it('stores a transaction as a whole or not at all', async () => {
   const db = postgresDb()
   await db.write(put('a'))
