@@ -1,33 +1,20 @@
 import { expect, it } from 'vitest'
-import { Gate, type GateOptions } from '../../src/api/gate.ts'
+import { Gate } from '../../src/api/gate.ts'
 import { dayMs, hourMs, secondMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { roles } from '../../src/resources/roles.ts'
-import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
+import { fakeClock } from '../support/fake-clock.ts'
 import { envelope } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient } from './support/client.ts'
 import { sendJson, testServer } from './support/test-server.ts'
 
-/** A gate and its stored state; `again` is the gate of the next process. */
-function setUp({
-  clock = fakeClock(Date.UTC(2026, 0, 15)),
-  ...options
-}: Partial<GateOptions> & { readonly clock?: FakeClock } = {}) {
-  const stored: number[] = []
-  const storeWait = async (until: number) => {
-    stored.push(until)
-  }
-  const free = { clock, random: () => 0.5, requestsPerSecond: 0, blockedUntil: 0, storeWait, log: silentLog() }
-  const gate = new Gate({ ...free, ...options })
-  const again = () => new Gate({ ...free, blockedUntil: stored.at(-1) ?? 0 })
-  return { clock, gate, stored, again }
-}
-
 it.each([-dayMs, -hourMs, hourMs, dayMs])(
   'a wall clock that is set by %i ms neither ends nor lengthens a long wait',
   async (jump) => {
-    const { clock, gate } = setUp()
+    const clock = fakeClock(Date.UTC(2026, 0, 15))
+    const free = { clock, random: () => 0.5, requestsPerSecond: 0, blockedUntil: 0, log: silentLog() }
+    const gate = new Gate({ ...free, storeWait: async () => {} })
     await gate.blockFor(600 * secondMs)
     clock.jump(jump)
     clock.advance(569 * secondMs)
@@ -39,27 +26,6 @@ it.each([-dayMs, -hourMs, hourMs, dayMs])(
     expect(clock.sleeps).toEqual([])
   },
 )
-
-it('a wait is stored as wall time before its answer is handed on, a short one, too', async () => {
-  const { clock, gate, stored } = setUp()
-  await gate.blockFor(5 * secondMs)
-  expect(stored).toEqual([clock.now() + 5 * secondMs])
-  await gate.blockFor(hourMs)
-  expect(stored.at(-1)).toBe(clock.now() + hourMs)
-  await gate.blockFor(2 * secondMs)
-  expect(stored).toHaveLength(2)
-})
-
-it('the process after a kill waits for the rest of the time', async () => {
-  const { clock, gate, again } = setUp()
-  await gate.blockFor(90 * secondMs)
-  clock.advance(50 * secondMs)
-  const next = again()
-  expect(await caught(next.pass())).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + 40 * secondMs })
-  clock.advance(20 * secondMs)
-  await next.pass()
-  expect(clock.sleeps).toEqual([20 * secondMs])
-})
 
 it('a server that takes one request at a time and refuses others with 429 answers all of them', async () => {
   const refused = Array.from({ length: 7 }, () => Promise.withResolvers<void>())

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -83,15 +83,4 @@ it('writes the dashboard over the views where the mirror is in PostgreSQL, and b
   expect(JSON.parse(read('tenantwatch-records.json'))).toMatchObject({ uid: 'tenantwatch-records' })
   const other = await cli({ simulator: null })
   expect((await other.run('dashboards', 'records')).stdout).toBe(shipped('grafana/records.json'))
-})
-
-it('replaces its own dashboard, and no other file of the same name', async () => {
-  const { run, folder, read } = await cli({ simulator: null })
-  expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
-  expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
-  writeFileSync(join(folder, 'token'), 'secret')
-  rmSync(join(folder, 'tenantwatch-posture.json'))
-  symlinkSync('token', join(folder, 'tenantwatch-posture.json'))
-  expect((await run('dashboards', '--output', '.')).code).toBe(2)
-  expect(read('token')).toBe('secret')
 })

@@ -62,25 +62,6 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
   )
 })
 
-it('lists own checks with their files and their problems', async () => {
-  const made = await world(
-    {
-      'a.sql': sql('good-one', ofFirst, 'users', '-- frameworks: SOC 2 CC6.1\n'),
-      'b.sql': sql('bad-sql', 'select userId as entity from usrs'),
-      'c.sql': 'no header',
-    },
-    '',
-    cli,
-  )
-  expect((await made.run('checks')).stderr).toMatch(/bad-sql.*no such table: usrs[\s\S]*own-file-c.*`id` is missing/)
-  const facts = JSON.parse((await made.run('checks', '--format', 'json')).stdout)
-  expect(facts.slice(-3)).toMatchObject([
-    { id: 'good-one', own: { file: 'a.sql', frameworks: ['SOC 2 CC6.1'], problem: null } },
-    { id: 'bad-sql', own: { problem: 'no such table: usrs' } },
-    { id: 'own-file-c', evaluates: null, own: { file: 'c.sql' } },
-  ])
-})
-
 it('reports in config check and doctor the problem of each file', async () => {
   const made = await world({ 'a.sql': sql('good-one', ofFirst) }, '', cli)
   expect((await made.run('config', 'check')).stdout).toContain('1 tenant, 1 own check\n')

@@ -47,11 +47,3 @@ it('logs each finding that is opened, resolved or reopened by its fingerprint, a
   enrol(false)
   expect(await evaluated()).toEqual(Array(2).fill({ fields, message: 'Finding reopened' }))
 })
-
-it('logs the number of many, and the first ten', async () => {
-  const { enrol, evaluated } = await unenrolled(15)
-  enrol(false)
-  const [first, ...rest] = await evaluated()
-  expect(first?.fields).toEqual({ tenant: 'acme', check, opened: 15, resolved: 0 })
-  expect(rest).toHaveLength(10)
-})

@@ -41,13 +41,3 @@ it('shows no details in the midst of a reload before those who ask have to prove
   expect(await world.daemon.reload()).toMatchObject({ ok: true })
   expect(seen).toEqual([401])
 })
-
-it('does not remove access control by a reload', async () => {
-  const world = await reloadable({ ...open, ...guarded }, files)
-  world.configure(open)
-  expect(await world.daemon.reload()).toEqual({
-    ok: false,
-    text: 'removing all users and client certificates opens the server to everybody, which takes a restart',
-  })
-  expect(await status(`${world.origin}/`)).toBe(401)
-})

@@ -75,19 +75,6 @@ it('takes waivers, exposure and retention from the next look on', async () => {
   expect(world.session.settings.historyRetentionDays).toBe(7)
 })
 
-it('puts a tenant on hold whose address changed', async () => {
-  const world = await reloadable()
-  world.configure({ tenants: { acme: 'resources: {}' }, more: '' })
-  world.write(
-    'tenantwatch.yaml',
-    `tenants: [{ name: acme, baseUrl: "http://localhost:1", auth: { token: { env: ACME } } }]
-store: { path: ${JSON.stringify(`${world.folder}/mirror.db`)} }
-server: { listen: "127.0.0.1:0" }`,
-  )
-  expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: changed acme' })
-  expect(await world.metric('tenantwatch_hold{tenant="acme",resource="all",reason="tenant_changed"}')).toBe(1)
-})
-
 it('ends a run of a changed tenant first, and lets that of another continue', async () => {
   const world = await reloadable({ tenants: both })
   const { session } = world

@@ -3,7 +3,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const run = promisify(execFile)
@@ -102,37 +102,6 @@ it.runIf(hasHelm && hasKustomize)('renders a chart with the pods of the manifest
   const [one, several] = [await kustomized('deploy/kubernetes'), await kustomized('deploy/kubernetes-postgresql')]
   expect(containers(await charted(values))).toEqual(containers(one))
   expect(containers(await charted(values, 'databaseSecret=tenantwatch-database'))).toEqual(containers(several))
-})
-
-it.runIf(hasHelm)('renders monitoring, dashboards, backups and a digest where the values say so', async () => {
-  expect(await charted(values).then((built) => built.map(({ kind }) => kind).toSorted())).toEqual([
-    'ConfigMap',
-    'NetworkPolicy',
-    'Service',
-    'StatefulSet',
-  ])
-  const digest = `sha256:${'a'.repeat(64)}`
-  const on = ['monitoring.enabled=true', 'monitoring.labels.release=prometheus', 'dashboards.enabled=true']
-  const built = await charted(values, ...on, 'backup.enabled=true', `image.digest=${digest}`)
-  const of = (kind: string) => built.find((one) => one.kind === kind)
-  expect(of('PrometheusRule')?.spec).toEqual(parse(readFileSync('config/prometheus/rules.yml', 'utf8')))
-  for (const kind of ['PrometheusRule', 'ServiceMonitor'])
-    expect(of(kind)?.metadata.labels).toMatchObject({ release: 'prometheus' })
-  const dashboards = built.find(({ metadata }) => metadata.name === 'tenantwatch-dashboards')
-  expect(dashboards?.data?.['posture.json']).toBe(readFileSync('config/grafana/posture.json', 'utf8'))
-  expect(JSON.stringify(of('CronJob'))).toContain(`"image":"tenantwatch@${digest}"`)
-})
-
-it
-  .runIf(hasHelm)
-  .each([
-    [],
-    [values, 'replica=3'],
-    [values, 'env[0].value=x'],
-    [values, 'image.digest=1'],
-    [values, 'backup.enabled=true', 'databaseSecret=d'],
-  ])('refuses to render the chart with %j %j %j', async (...set) => {
-  await expect(charted(...set)).rejects.toThrow()
 })
 
 interface Workload {

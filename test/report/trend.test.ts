@@ -67,26 +67,3 @@ it('marks where a resource had no fresh data, but not the time before the tenant
   const hours = (time: number) => Math.round((time - start) / hourMs)
   expect(gaps.map(({ from, to }) => [hours(from), hours(to)])).toEqual([[25, 72]])
 })
-
-it('has the holds of the span, and one that lasts up to its end', async () => {
-  const { world, start, trend } = await lives([3, 3, 3])
-  const hold = (id: string, raisedAt: number) => ({
-    id,
-    resource: 'users',
-    reason: 'shrink_held',
-    count: 1,
-    message: '',
-    raisedAt,
-  })
-  const note = (at: number, ...holds: readonly object[]) =>
-    world.mirror.noteTenantState(world.tenantId, JSON.stringify({ changeAccepted: null, holds, resources: {} }), at)
-  const [first, second] = [hold('H-1', world.now - 50), hold('H-2', world.now)]
-  await note(world.now - 50, first)
-  await note(world.now - 20)
-  await note(world.now, second)
-  expect((await trend(30 * dayMs)).holds).toEqual([
-    { from: world.now - 50, to: world.now - 20 },
-    { from: world.now, to: world.now },
-  ])
-  expect(start).toBeLessThan(world.now)
-})

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { diagnoseToken } from '../../../src/doctor/token.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
-import type { Envelope } from '../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { cli, doctor, startTime } from '../support/cli.ts'
 
@@ -81,22 +80,6 @@ it('names an unknown value with the key that would make it known', async () => {
 `,
   )
   expect(await deviations()).toBe('')
-})
-
-it('names unknown fields of records without their values, those with the same resources together', async () => {
-  const world = await cli({ simulator: { problems: false, readings: { unknownFields: true } } })
-  const found = async () => (await doctor(world)).stdout.match(/^warn deviations: .*/gm)
-  expect(await found()).toEqual([
-    expect.stringMatching(/unknown_field in api-clients: warnings, meta\.region, .*lastUsedAt/),
-  ])
-  const transform = ({ data, ...envelope }: Envelope) => {
-    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x${i}`, 'a value']))
-    return { ...envelope, data: (data as readonly object[]).map((record) => ({ ...record, ...many })) }
-  }
-  world.simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
-  const [line] = (await found()) ?? []
-  expect(line).toMatch(/; roles: warnings, meta\.region, color, (?:x\d+, ){6}x\d+ and 33 more; users: /)
-  expect(line).not.toContain('a value')
 })
 
 it('names the users whose removal waits for an answer, and the answer', async () => {

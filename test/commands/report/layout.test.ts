@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest'
-import { stylesheet } from '../../../src/report/stylesheet.ts'
 import { synced } from '../support/cli.ts'
 
 const names = ['acme', 'globex']
@@ -26,9 +25,4 @@ it('links only within itself, to places that exist once', async () => {
     expect(links).toEqual(
       expect.arrayContaining([`#tenant-${name}`, `#findings-${name}`, `#requirements-${name}_soc2`]),
     )
-})
-
-it('uses only classes that its stylesheet knows', async () => {
-  const used = new Set(matches(await written(), / class="([^"]+)"/g).flatMap((list) => list.split(' ')))
-  expect([...used].filter((name) => !stylesheet.includes(`.${name}`))).toEqual([])
 })

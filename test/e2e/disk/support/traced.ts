@@ -1,8 +1,9 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { temporaryFolder } from '../../../support/temporary.ts'
 
 export type Call = 'pwrite64' | 'fsync'
 
@@ -34,37 +35,27 @@ export interface Command {
 const syncs = 'fsync,fdatasync'
 
 /** True where a process can be traced and a file system mounted. */
-export const canInject = process.getuid?.() === 0 && hasStrace()
+export const canInject = process.getuid?.() === 0 && spawnSync('strace', ['-V']).status === 0
 
 /** Runs the program with all its threads under strace, with the given fault injection. */
 export async function traced({ bundle, folder, env, args }: Command, injection?: Injection): Promise<Traced> {
-  const place = mkdtempSync(join(tmpdir(), 'tenantwatch-trace-'))
-  const log = join(place, 'calls')
+  const log = join(temporaryFolder(), 'calls')
   const how = injection === undefined ? [] : ['-e', `inject=${injected(injection)}`]
   // Faster, but strace 6.1 loses injected signals with it.
   const fast = injection?.effect === 'kill' ? [] : ['--seccomp-bpf']
   const watched = ['-f', ...fast, '-qq', '-y', '-xx', '-s', '24', '-e', `trace=pwrite64,${syncs}`, ...how, '-o', log]
-  try {
-    const child = spawn('strace', [...watched, process.execPath, bundle, ...args], {
-      cwd: folder,
-      env: { ...env, PATH: process.env['PATH'] },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    let [stdout, stderr] = ['', '']
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text
-    })
-    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
-    const calls = readFileSync(log, 'utf8')
-      .split('\n')
-      .filter((line) => /(pwrite64|fsync|fdatasync)\(/.test(line))
-    return { code, signal, stdout, stderr, calls }
-  } finally {
-    rmSync(place, { recursive: true, force: true })
-  }
+  const child = spawn('strace', [...watched, process.execPath, bundle, ...args], {
+    cwd: folder,
+    env: { ...env, PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [stdout, stderr, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+  ])
+  const calls = readFileSync(log, 'utf8').split('\n')
+  return { code, signal, stdout, stderr, calls }
 }
 
 /** Number of calls of each kind in the trace. */
@@ -77,13 +68,4 @@ function injected({ call, when, onwards = false, effect }: Injection): string {
   const names = call === 'fsync' ? syncs : call
   const what = effect === 'kill' ? 'signal=SIGKILL' : `error=${effect}`
   return `${names}:${what}:when=${when}${onwards ? '+' : ''}`
-}
-
-function hasStrace(): boolean {
-  try {
-    execFileSync('strace', ['-V'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
 }
