@@ -43,13 +43,6 @@ function leads(path: string, anchor = ''): boolean {
   return anchor === '' || (path.endsWith('.md') && anchorsOf(path).has(anchor))
 }
 
-it('knows the anchors of headings', () => {
-  expect(anchorsOf('docs/internals/sync.md')).toContain('15-record')
-  expect(leads('docs/internals/sync.md', '5-removal')).toBe(true)
-  expect(leads('docs/internals/sync.md', 'no-such-heading')).toBe(false)
-  expect(leads('docs/no-such-page.md')).toBe(false)
-})
-
 it('links to files and headings that exist', () => {
   const dead = pages.flatMap((page) =>
     [...proseOf(page).matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]

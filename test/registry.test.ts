@@ -1,13 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { getTableName, is, Table } from 'drizzle-orm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import type { Field } from '../src/model/fields.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
-import * as schema from '../src/store/schema/index.ts'
 import { bundleOptions, programOptions } from '../tools/bundle.ts'
 import { bundledPackages } from '../tools/third-party.ts'
 import { sourceFiles } from './support/sources.ts'
@@ -19,8 +17,6 @@ const filesIn = (folder: string) =>
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map(({ name }) => name.slice(0, -'.ts'.length))
     .sort()
-
-const camelCase = (name: string) => name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 it('lists every resource file, in alphabetical order, each under its own name', () => {
   const files = filesIn('src/resources').filter((name) => name !== 'index')
@@ -35,19 +31,6 @@ it('tells tenants apart by GUIDs only, because integers of two tenants may be eq
     Object.values<Field>(fields).find((field) => 'id' in field)?.kind,
   ])
   expect(ids).toEqual(proving.map(({ name }) => [name, 'guid']))
-})
-
-it('names every exported table after itself and has it in the migrations', () => {
-  const migrations = readdirSync(join(root, 'drizzle'))
-    .filter((name) => name.endsWith('.sql'))
-    .map((name) => read(`drizzle/${name}`))
-    .join('\n')
-  const tables = Object.entries(schema).flatMap(([name, value]) => (is(value, Table) ? [[name, value] as const] : []))
-  expect(tables.length).toBeGreaterThan(10)
-  for (const [name, table] of tables) {
-    expect(camelCase(getTableName(table).replaceAll('_', '-'))).toBe(name)
-    expect(migrations).toContain(`CREATE TABLE \`${getTableName(table)}\``)
-  }
 })
 
 it('pins every dependency to one version', () => {

@@ -25,15 +25,6 @@ it.each(checks)('orders the severities of $id, mildest first, and names each onc
   expect(order).not.toHaveLength(0)
 })
 
-it.each(checks)('names what $id is evidence for', ({ frameworks }) => {
-  expect(frameworks).not.toHaveLength(0)
-})
-
-it.each(checks)('reads each input of $id once', (check) => {
-  const inputs = [check.evaluates, ...check.needs]
-  expect(new Set(inputs).size).toBe(inputs.length)
-})
-
 it.each(checks)('has a default for every option of $id, and keeps read options as they are', (check) => {
   const read = check.options.parse({})
   expect(check.options.parse(read)).toEqual(read)

@@ -48,20 +48,6 @@ it('offers questions only, each with what it takes', async () => {
   }
 })
 
-it('answers with the rows of the command, the highest severity first, and counts those that it leaves out', async () => {
-  const world = await synced()
-  const { ask } = await assistant(world)
-  const all = await json<FindingView>(world, 'findings')
-  const { rows, more, notes } = await ask('findings')
-  expect([rows.length, more, notes]).toEqual([50, all.length - 50, []])
-  expect(rows.map(({ severity }) => severity)).toEqual(all.slice(0, 50).map(({ severity }) => severity))
-  const few = await ask('findings', { minSeverity: 'critical', text: 'Retired' })
-  expect(few).toMatchObject({ more: 0, rows: [{ check: 'api-client-secret-not-expired', severity: 'critical' }] })
-  const fingerprint = few.rows[0]?.fingerprint
-  expect(await ask('explain', { fingerprint })).toMatchObject({ finding: { fingerprint }, life: [{ event: 'opened' }] })
-  expect((await ask('expiring', { days: 0 })).rows).toEqual(await json(world, 'expiring', '--days', '0'))
-})
-
 it('names what is unknown: an answer without findings is not a pass', async () => {
   const { ask } = await assistant(
     await cli({ tenants: [{ name: 'acme', token: 'none' }] }).then(async (world) => {

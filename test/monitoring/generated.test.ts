@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
@@ -36,8 +36,4 @@ it('has the sections of alerts in the order of the rules, the remedy before the 
   const open = ([, ...lines]: readonly string[]) =>
     lines.filter((line) => /^\*\*(?:Do|Find)/.test(line)).map((line) => line.slice(2, 4))
   for (const text of sections) expect(open(text.split('\n'))[0], text.slice(0, 40)).toBe('Do')
-})
-
-it('names a page that exists for every alert', () => {
-  for (const alert of alertNames) expect(existsSync(join(root, linkOf(alert)?.split('#')[0] ?? '')), alert).toBe(true)
 })

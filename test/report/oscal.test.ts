@@ -14,33 +14,24 @@ const ajv = new Ajv({ strict: false, allErrors: true })
 formats.default(ajv)
 const isValid = ajv.compile(schema)
 
-interface Props {
+interface Part {
+  readonly uuid: string
   readonly props: readonly { readonly name: string; readonly value: string }[]
-}
-interface Observation extends Props {
-  readonly uuid: string
-  readonly collected: string
-}
-interface Risk extends Props {
-  readonly uuid: string
   readonly status: string
-  readonly 'related-observations': readonly { readonly 'observation-uuid': string }[]
-}
-interface Requirement extends Props {
   readonly target: {
     readonly 'target-id': string
     readonly status: { readonly state: string; readonly reason: string }
   }
   readonly 'related-observations': readonly { readonly 'observation-uuid': string }[]
 }
-interface Result extends Props {
-  readonly findings: readonly Requirement[]
-  readonly observations: readonly Observation[]
-  readonly risks?: readonly Risk[]
-  readonly attestations?: readonly { readonly parts: readonly { readonly name: string; readonly prose: string }[] }[]
+interface Result extends Pick<Part, 'props'> {
+  readonly findings: readonly Part[]
+  readonly observations: readonly Part[]
+  readonly risks?: readonly Part[]
+  readonly attestations?: readonly { readonly parts: readonly object[] }[]
 }
 
-const propOf = ({ props }: Props, name: string) => props.find((one) => one.name === name)?.value
+const propOf = ({ props }: Pick<Part, 'props'>, name: string) => props.find((one) => one.name === name)?.value
 
 async function oscal(run: (...args: string[]) => Promise<{ readonly stdout: string }>, ...args: string[]) {
   const { stdout } = await run('report', '--format', 'oscal', ...args)

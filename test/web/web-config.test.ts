@@ -8,8 +8,6 @@ import { basic, hashes, startLive } from './support/live.ts'
 const tls = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n'
 const alice = `basic_auth_users: { alice: ${hashes.wonder} }\n`
 const bob = `basic_auth_users: { bob: ${hashes.build} }\n`
-const warnings = (logged: readonly { level: string; message: string }[]) =>
-  logged.filter(({ level }) => level === 'warn')
 
 it('applies changed users to the next request', async () => {
   await using web = await startLive(alice)
@@ -55,16 +53,6 @@ it('refuses to switch TLS on or off, or to open itself, without a restart', asyn
   await using secure = await startLive(tls)
   expect(() => secure.change(alice)).toThrow('`tls_server_config` turns TLS off, which takes a restart')
   expect((await secure.get('/')).status).toBe(200)
-})
-
-it('warns about passwords without TLS on non-loopback addresses', async () => {
-  const text = (host: string) =>
-    startLive(alice, host).then(async (web) => {
-      await web[Symbol.asyncDispose]()
-      return warnings(web.logged).map(({ message }) => message)
-    })
-  expect(await text('127.0.0.1')).toEqual([])
-  expect(await text('0.0.0.0')).toEqual(['Passwords are sent unencrypted: users are configured without TLS'])
 })
 
 /** Content of a file that admits everybody. */

@@ -41,17 +41,13 @@ export function program(place: Place, ...args: readonly string[]): Program {
   return programWith({}, place, ...args)
 }
 
-export interface How {
-  /** Options of Node, before the program. */
-  readonly node?: readonly string[]
-  readonly stdio?: StdioOptions
-}
-
+/** @param how options of Node, before the program, and where its output goes. */
 export function programWith(
-  { node = [], stdio = ['ignore', 'pipe', 'pipe'] }: How,
+  how: { readonly node?: readonly string[]; readonly stdio?: StdioOptions },
   { folder, env = {} }: Place,
   ...args: readonly string[]
 ): Program {
+  const { node = [], stdio = ['ignore', 'pipe', 'pipe'] } = how
   const child = spawn(process.execPath, [...node, bundle, ...args], {
     cwd: folder,
     env: { TENANTWATCH_CRON_SECONDS: '1', ...env },

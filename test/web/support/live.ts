@@ -22,7 +22,6 @@ export interface Answer {
   readonly text: string
   /** Fingerprint of the server's certificate; undefined over plain HTTP. */
   readonly fingerprint: string | undefined
-  readonly cipher: string | undefined
   readonly resumed: boolean
 }
 
@@ -81,7 +80,6 @@ export interface ClientOptions extends RequestOptions {
   readonly session?: Buffer
   readonly maxVersion?: 'TLSv1.2' | 'TLSv1.3'
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3'
-  readonly ciphers?: string
   readonly onSession?: (session: Buffer) => void
 }
 
@@ -92,13 +90,13 @@ function ask(port: number, secure: boolean, path: string, { onSession, ...over }
     const sent = (secure ? requestSecure : requestPlain)(options, (answer) => {
       const socket = answer.socket as Partial<TLSSocket>
       const fingerprint = socket.getPeerCertificate?.().fingerprint256
-      const [cipher, resumed] = [socket.getCipher?.().name, socket.isSessionReused?.() ?? false]
+      const resumed = socket.isSessionReused?.() ?? false
       let text = ''
       answer.setEncoding('utf8').on('data', (chunk) => {
         text += chunk
       })
       answer.on('end', () => {
-        resolve({ status: answer.statusCode, headers: answer.headers, text, fingerprint, cipher, resumed })
+        resolve({ status: answer.statusCode, headers: answer.headers, text, fingerprint, resumed })
       })
     })
     sent.on('socket', (socket) => socket.on('session', (session: Buffer) => onSession?.(session)))
