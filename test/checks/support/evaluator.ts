@@ -97,7 +97,7 @@ export function contextOf(
 }
 
 /** True when the evidence of a check must say whom it is about, because a waiver accepts the identity, too. */
-export function isIdentified({ evaluates, entity }: Check): boolean {
+function isIdentified({ evaluates, entity }: Check): boolean {
   return entity.isRecord && (evaluates === 'users' || evaluates === 'api-clients')
 }
 

@@ -69,7 +69,6 @@ export function watchReplicas(server: PostgresServer) {
   })()
   return {
     add: (replica: string, url: string) => void urls.set(replica, url),
-    remove: (replica: string) => void urls.delete(replica),
     async end(): Promise<Watched> {
       stop.abort()
       await ended

@@ -1,4 +1,3 @@
-import type { TlsSettings } from '../../../src/config/web-settings.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { severities } from '../../../src/model/severity.ts'
@@ -69,11 +68,6 @@ export function webOptions(wanted: Wanted = {}): WebOptions {
 
 /** A user whose password nobody knows. */
 export const closed = new Map([['alice', `$2b$04$${'a'.repeat(53)}`]])
-
-/** TLS with what the web configuration leaves out by default. */
-export function tlsOf(over: Pick<TlsSettings, 'cert' | 'key'> & Partial<TlsSettings>): TlsSettings {
-  return { clientCa: null, minVersion: 'TLSv1.2', ...over }
-}
 
 /** Starts a server on a free port; it ends with the block it is used in. */
 export async function startServer(wanted: Wanted = {}) {
