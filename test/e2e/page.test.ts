@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Simulator } from '../../src/simulator/index.ts'
 import { scheduleLine } from '../support/schedule.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { reader } from './support/browser.ts'
+import { faintTexts, reader } from './support/browser.ts'
 import { daemon, type Place, placeFor, program, type RunningDaemon, simulate, until } from './support/program.ts'
 
 const soon = '*/2 * * * * *'
@@ -141,6 +141,7 @@ it.each(['light', 'dark'] as const)('can be read on a phone and on a desk when i
     expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width])
     const wide = `[...document.querySelectorAll('main *')].filter((one) => one.checkVisibility() && !one.closest('thead') && one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))`
     expect([name, await page.evaluate(wide)]).toEqual([name, []])
+    expect(await faintTexts(page)).toEqual([])
     await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
     expect(await page.getByRole('table').count()).toBe(6)
     expect(await page.getByRole('columnheader').count()).toBe(31)

@@ -1,6 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { board } from '../monitoring/support/shipped.ts'
+import { listening } from '../support/listening.ts'
 import { scheduleLine } from '../support/schedule.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, simulate, until } from './support/program.ts'
@@ -116,6 +119,40 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   expect(annotations.map(({ name }) => name)).toEqual(['Secret rotated', 'Drift'])
   // Range queries end at a whole second, which may be before the last scrape.
   for (const { expr } of annotations) await until(async () => (await prometheus.since(asked(expr), from)).length === 1)
+})
+
+it.each([
+  [1, /^\[firing\] acme: the secret of API client bot-1 expires in 5 days$/],
+  [3, /^\[firing\] acme: the secret of API client bot-\d expires in 5 days, and 2 more$/],
+])('notifies of %i alerts of a group under one title, with what to do, a link and since when', async (count, title) => {
+  const folder = temporaryFolder()
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const slack = createServer((request, answer) => {
+    request.setEncoding('utf8').on('data', resolve)
+    request.on('end', () => answer.end('ok'))
+  })
+  writeFileSync(join(folder, 'slack'), `http://127.0.0.1:${await listening(slack)}`)
+  const example = readFileSync('config/alertmanager.example.yml', 'utf8')
+  const config = example
+    .replace('group_wait: 30s', 'group_wait: 1s')
+    .replace('slack-webhook-url', join(folder, 'slack'))
+  const { address } = await startAlertmanager(folder, config)
+  const alerts = Array.from({ length: count }, (_, n) => ({
+    labels: { alertname: 'TenantwatchSecretExpiryImminent', tenant: 'acme', client_id: `${n}`, severity: 'high' },
+    annotations: {
+      summary: `acme: the secret of API client bot-${n + 1} expires in 5 days`,
+      description: 'Create a new secret.',
+      runbook_url: 'https://runbook.example',
+    },
+    startsAt: '2026-11-01T12:00:00Z',
+  }))
+  const headers = { 'content-type': 'application/json' }
+  await fetch(`http://${address}/api/v2/alerts`, { method: 'POST', headers, body: JSON.stringify(alerts) })
+  const [attachment] = JSON.parse(await promise).attachments
+  expect(attachment.title).toMatch(title)
+  expect(attachment.title_link).toBe('https://runbook.example')
+  const line = /Create a new secret\. https:\/\/runbook\.example \(firing since 2026-11-01 12:00 UTC\)/g
+  expect(attachment.text.match(line)).toHaveLength(count)
 })
 
 it('resolves no finding while the daemon is blind or dead', async () => {

@@ -48,3 +48,37 @@ export async function reader(options: BrowserContextOptions = {}): Promise<Reade
     },
   }
 }
+
+/** Texts on the page whose contrast is under 4.5 to 1, or 3 to 1 for large ones (WCAG 2.2, 1.4.3). */
+export async function faintTexts(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`(${inPage})()`)
+}
+
+const inPage = `() => {
+  const channels = (text) => text.match(/[\\d.]+/g).map(Number)
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4))
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z
+  }
+  const behind = (element) => {
+    for (let one = element; one !== null; one = one.parentElement) {
+      const [r, g, b, a = 1] = channels(getComputedStyle(one).backgroundColor)
+      if (a > 0) return [r, g, b]
+    }
+    return [255, 255, 255]
+  }
+  const faint = new Set()
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement
+    if (walker.currentNode.data.trim() === '' || !element.checkVisibility()) continue
+    const style = getComputedStyle(element)
+    const ink = channels(element.namespaceURI.endsWith('svg') ? style.fill : style.color)
+    const [a, b] = [light(ink), light(behind(element))].sort((x, y) => y - x)
+    const ratio = (a + 0.05) / (b + 0.05)
+    const size = parseFloat(style.fontSize)
+    const isLarge = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700)
+    if (ratio < (isLarge ? 3 : 4.5)) faint.add(walker.currentNode.data.trim().slice(0, 40) + ' ' + ratio.toFixed(2))
+  }
+  return [...faint]
+}`
