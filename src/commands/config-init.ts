@@ -46,7 +46,7 @@ Example:
       throw new UsageError('Give one of --token-env and --token-file')
     const file = options.config ?? (io.env['TENANTWATCH_CONFIG'] || defaultFile)
     const text = textOf(io, options)
-    assertValid(io, text)
+    assertValid(io, file, text)
     write(io, file, text)
     print(io, `Wrote ${printable(file)}. Next:`)
     for (const step of nextSteps(io, options)) print(io, `  ${step}`)
@@ -70,9 +70,9 @@ ${stringify({ tenants }, { lineWidth: 0 })}${ownClientId === undefined ? ownClie
 }
 
 /** @throws UsageError that names the keys of the file that is not written yet. */
-function assertValid({ cwd, env }: Io, text: string): void {
+function assertValid({ cwd, env }: Io, file: string, text: string): void {
   try {
-    loadSettings({ file: defaultFile, text, env, cwd, catalogue, needsSecrets: false })
+    loadSettings({ file, text, env, cwd, catalogue, needsSecrets: false })
   } catch (error) {
     if (!(error instanceof ConfigError) || error.mistakes.length === 0) throw error
     throw new UsageError(error.mistakes.map((mistake) => mistake.text).join('\n'))

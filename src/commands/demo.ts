@@ -103,7 +103,7 @@ function guide({ cwd }: Io, [first]: readonly FindingView[], { port, controlUrl,
   const id = shortFingerprint(first?.fingerprint ?? 'FINGERPRINT')
   return `
 In a second terminal, while this one runs:
-  export TENANTWATCH_CONFIG=${join(folder, configFile)}
+  export TENANTWATCH_CRON_SECONDS=1 TENANTWATCH_CONFIG=${join(folder, configFile)}
   ${program} findings
   ${program} explain ${id}
   ${program} report --output report.html
@@ -149,15 +149,7 @@ tenants:
     api: { pageSizeParameter: limit, requestsPerSecond: 0 }
 store: { path: ${JSON.stringify(join(folder, 'demo.db'))} }
 server: { listen: "127.0.0.1:${port}" }
-`
-  const file = join(folder, configFile)
-  writeFileSync(file, text, { mode: 0o600 })
-  return loadSettings({ file, text: `${text}${demoSchedule}`, env: { TENANTWATCH_CRON_SECONDS: '1' }, catalogue })
-    .settings
-}
-
-/** Not in the file, because a configuration has no seconds. */
-const demoSchedule = `schedule:
+schedule:
   users: { incremental: "*/10 * * * * *", full: "*/30 * * * * *" }
   documents: { incremental: "*/10 * * * * *", full: "*/30 * * * * *" }
   api-clients: { full: "*/20 * * * * *" }
@@ -166,3 +158,7 @@ const demoSchedule = `schedule:
   authentication-settings: { full: "*/10 * * * * *" }
   evaluate: "*/10 * * * * *"
 `
+  const file = join(folder, configFile)
+  writeFileSync(file, text, { mode: 0o600 })
+  return loadSettings({ file, text, env: { TENANTWATCH_CRON_SECONDS: '1' }, catalogue }).settings
+}

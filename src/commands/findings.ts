@@ -21,7 +21,7 @@ import { version } from '../model/process/version.ts'
 import { type Severity, severities, total } from '../model/severity.ts'
 import { toMinute } from '../model/text/formats.ts'
 import { plural } from '../model/text/numbers.ts'
-import { withoutNames } from '../model/text/redact-finding.ts'
+import { withHiddenNames } from '../model/text/redact-finding.ts'
 import { withEntityNames } from '../report/entity-names.ts'
 import { bySeverity, type FindingGroup, groupColumns, groupings, groupsOf, totals } from '../report/finding-groups.ts'
 import { complianceFinding, ocsfVersion } from '../report/ocsf.ts'
@@ -158,10 +158,6 @@ function groupList(
 
 const afterChange =
   'The configuration differs from that of the last evaluation; waivers, owners and links already apply here, other changes apply after the next sync or reload.'
-
-function withHiddenNames(finding: FindingView): FindingView {
-  return { ...finding, evidence: withoutNames(finding.evidence) }
-}
 
 /** Limits notes and exit code to the wanted check, and holds to those of resources that it reads. */
 export function within(posture: TenantPosture, known: readonly Check[], wanted: string | undefined): TenantPosture {

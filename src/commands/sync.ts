@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
-import { formatListen } from '../config/values.ts'
+import { formatListen, type ListenAddress } from '../config/values.ts'
 import { loadWebSettings } from '../config/web-settings.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
@@ -35,18 +35,23 @@ async function askDaemon(
   asked: SyncRequest,
   { cwd, stop }: Io,
 ): Promise<readonly EndedSync[] | null> {
-  const { port, webConfig } = server
+  const { webConfig } = server
   const scheme = webConfig !== null && loadWebSettings(webConfig, cwd).tls !== null ? 'https' : 'http'
-  const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '[::]': '[::1]', '::': '[::1]' }
-  const url = new URL(`${scheme}://${formatListen({ host: wildcards[server.host] ?? server.host, port })}/-/sync`)
+  const url = new URL(`${scheme}://${localAddress(server)}/-/sync`)
   for (const [name, value] of Object.entries(asked)) if (value !== undefined) url.searchParams.set(name, value)
   const response = await fetch(url, { method: 'POST', redirect: 'error', signal: stop }).catch(() => null)
   if (response === null) return null
   const answer = await response.text().catch(() => '')
   if (response.ok && answer.trim() !== '') return JSON.parse(answer) as readonly EndedSync[]
   const why = response.ok ? 'it ended before the runs' : `${response.status} ${printable(answer.trim(), 500)}`
-  const hint = response.status === 401 ? `; ask it yourself: curl -u USER -X POST ${url}` : ''
+  const hint = response.status === 401 ? `; ask it yourself: curl -u USER -X POST '${url}'` : ''
   throw new FatalError(`The running daemon at ${url.origin} did not sync: ${why}${hint}`)
+}
+
+/** Where a daemon that listens there, perhaps on all interfaces, answers this machine. */
+export function localAddress({ host, port }: ListenAddress): string {
+  const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  return formatListen({ host: wildcards[host] ?? host, port })
 }
 
 interface SyncOptions {

@@ -44,7 +44,7 @@ export function crossRules(written: unknown, context: Context): void {
       wrong(['owners', index, 'tenant'], `it matches no tenant; ${advice(tenant, names)}`)
   }
   const assertKnown = (what: string, name: unknown, known: readonly string[], path: KeyPath) => {
-    if (typeof name === 'string' && !known.includes(name))
+    if (typeof name === 'string' && known.length > 0 && !known.includes(name))
       wrong(path, `there is no such ${what}; ${advice(name, known)}`)
   }
   for (const [index, waiver] of waivers.entries())

@@ -46,5 +46,5 @@ function link(kind: EntityKind) {
   })
     .nullable()
     .default(null)
-    .describe(`Address of a ${kind === 'client' ? 'API client' : kind} with the placeholder ${placeholder}`)
+    .describe(`Address of ${kind === 'client' ? 'an API client' : `a ${kind}`} with the placeholder ${placeholder}`)
 }

@@ -147,7 +147,7 @@ export function limits() {
     })
       .prefault({})
       .describe(
-        'If more records go within 24 hours than both limits allow, or more than half of two or more, the engine raises a hold until `tenantwatch accept`',
+        'If more users, documents or API clients go within 24 hours than both limits allow, or more than half of two or more, the engine raises a hold until `tenantwatch accept`',
       ),
     history: section({
       retentionDays: z.int().min(1).max(36_500).default(400).describe('Days that the history is kept'),
@@ -238,11 +238,13 @@ export const waiverTerms = {
   }),
 }
 
+const entityWanted = 'the id of the entity, or "*" for all'
+
 export function waiver(catalogue: Catalogue) {
   return z.strictObject({
     id: text('a unique id of the waiver', /^\S(.*\S)?$/),
     check: checkId(catalogue),
-    entity: z.union([text('the id of the entity, or "*" for all'), z.int()]).transform(String),
+    entity: z.union([text(entityWanted), z.int({ error: `expected ${entityWanted}` })]).transform(String),
     tenant: text('the name of a tenant'),
     reason: waiverTerms.reason.describe('20 characters or more'),
     ticket: waiverTerms.ticket.optional().describe('Optional: address or number of a ticket; shown with the reason'),

@@ -6,7 +6,7 @@ import { toIso } from '../model/dates.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { hiddenValue, hidePatterns, withoutNames } from '../model/text/redact-finding.ts'
+import { hiddenValue, hidePatterns, withHiddenNames } from '../model/text/redact-finding.ts'
 import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { personalFields } from '../store/records/record-shape.ts'
@@ -45,7 +45,7 @@ export async function explanationOf({ mirror, settings, finding, check, details 
   const { fingerprint } = finding
   const decisions = row === undefined ? [] : await readDecisions(mirror, row.id)
   return {
-    finding: details ? finding : { ...finding, evidence: withoutNames(finding.evidence) },
+    finding: details ? finding : withHiddenNames(finding),
     /** Null when this version or configuration does not have the check. */
     rule: check === undefined ? null : ruleOf(check, settings, finding, details),
     /** The mirrored record of the entity; null when it is removed, or when the entity consists of several records. */

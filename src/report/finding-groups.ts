@@ -2,6 +2,7 @@ import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import type { Columns } from '../model/text/formats.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
+import { withHiddenNames } from '../model/text/redact-finding.ts'
 
 export const groupings = ['check', 'entity'] as const
 export type Grouping = (typeof groupings)[number]
@@ -37,7 +38,7 @@ export function groupsOf(found: readonly FindingView[], grouping: Grouping): rea
   const counted = [...groups.values()].flatMap((same): FindingGroup[] => {
     const [first] = same
     if (first === undefined) return []
-    const { tenant, check, entity } = first
+    const { tenant, check, entity } = withHiddenNames(first)
     const firstSeen = same.map((one) => one.firstSeen).reduce((a, b) => (a < b ? a : b))
     const facts = { tenant, findings: same.length, severities: countsOf(same), firstSeen }
     return [{ ...facts, check: grouping === 'check' ? check : null, entity: grouping === 'check' ? null : entity }]

@@ -21,10 +21,10 @@ export async function readTrend(
 ): Promise<Trend> {
   const { from, to } = span
   const count = Math.ceil((to - from) / weekMs)
-  const times = await past.findingTimes(id, to - count * weekMs)
+  const times = await past.findingTimes(id, from)
   const counted = (week: Span) => ({
     ...week,
-    ...findingCounts(times.filter(({ at }) => at > week.from && at <= week.to)),
+    ...findingCounts(times.filter(({ at }) => at >= week.from && at <= week.to)),
   })
   const weeks = Array.from({ length: count }, (_, i) => to - (count - 1 - i) * weekMs)
   const mirrored = { from: Math.max(from, mirroredAt), to }
@@ -33,7 +33,10 @@ export async function readTrend(
   return {
     ...{ from, to, mirroredAt, medianHoursToFix },
     samples: await samplesOf(past, id, span),
-    weeks: weeks.filter((end) => end > mirroredAt).map((end) => counted({ from: end - weekMs, to: end })),
+    weeks: weeks
+      .filter((end) => end > mirroredAt)
+      // The first one may be shorter.
+      .map((end) => counted({ from: Math.max(from, end - weekMs + 1), to: end })),
     holds: (await holdsIn(past, id, span)).map(({ raisedAt, until }) => ({ from: raisedAt, to: until ?? to })),
     gaps: union(gaps.flatMap((one) => one.gaps)).filter((gap) => gap.to - gap.from >= hourMs),
   }

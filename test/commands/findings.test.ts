@@ -62,6 +62,14 @@ it('shows waived and resolved findings with --all only', async () => {
   expect(resolved?.['resolvedAt']).toMatch(/^2026-03-01T12:/)
 })
 
+it('hides names of files unless --details are asked for', async () => {
+  const { read } = unchanged
+  const ids = async (...args: string[]) =>
+    new Set((await read('--check', 'document-name-unique', ...args)).map(({ entity }) => entity.id))
+  expect(await ids()).toEqual(new Set(['[hidden]']))
+  expect(await ids('--details')).not.toContain('[hidden]')
+})
+
 it('never lets an empty list look like a clean bill', async () => {
   const one = await cli({ tenants: [{ name: 'acme', token: 'none' }] })
   expect(await one.run('sync')).toMatchObject({ code: 3 })
@@ -162,7 +170,7 @@ it('lists what was opened, changed, reopened or resolved since a time', async ()
 })
 
 it('counts findings by check and by entity', async () => {
-  const all = await unchanged.read()
+  const all = await unchanged.read('--details')
   const groups = await json<Finding & { readonly findings: number }>(unchanged, 'findings', '--group', 'check')
   expect(groups.reduce((sum, { findings }) => sum + findings, 0)).toBe(all.length)
   expect(new Set(groups.map(({ check }) => check))).toEqual(new Set(all.map(({ check }) => check)))

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { localAddress } from '../../src/commands/sync.ts'
+import { readListen } from '../../src/config/values.ts'
 import { openWorld } from '../hostile/support/world.ts'
 import { reloadable } from './support/reloading.ts'
 
@@ -61,6 +63,17 @@ it('refuses unknown names and other sites, and runs nothing then', async () => {
   expect((await asked(origin, '', { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   expect((await fetch(`${origin}/-/sync`)).status).toBe(405)
   expect(simulator.requests.count()).toBe(before)
+})
+
+it.each([
+  [':9469', '[::1]:9469'],
+  ['[::]:9469', '[::1]:9469'],
+  ['0.0.0.0:9469', '127.0.0.1:9469'],
+  ['9469', '127.0.0.1:9469'],
+  ['[::1]:9469', '[::1]:9469'],
+])('asks a daemon that listens on %s at %s', (listen, address) => {
+  const read = readListen(listen)
+  expect(read && localAddress(read)).toBe(address)
 })
 
 it('lets the daemon sync for the command beside it, and prints the outcome', async () => {

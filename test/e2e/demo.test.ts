@@ -16,7 +16,7 @@ it('prints commands that work in a second terminal, logs when what they broke wo
   await until(() => demo.stdout.includes('Press Ctrl-C'))
   expect(demo.stdout.match(/^(?:CRITICAL|HIGH) +[\da-f]{12} /gm)).toHaveLength(5)
   expect(demo.stdout).toMatch(/^Status page {2}http:\/\/127\.0\.0\.1:\d+\/$/m)
-  const config = /export TENANTWATCH_CONFIG=(\S+)/.exec(demo.stdout)?.[1] ?? ''
+  const config = /export TENANTWATCH_CRON_SECONDS=1 TENANTWATCH_CONFIG=(\S+)/.exec(demo.stdout)?.[1] ?? ''
   const lines = [...demo.stdout.matchAll(/^ {2}(\S*bin\/tenantwatch .*)$/gm)].map(([, line = '']) => line)
   expect(lines.map((line) => /bin\/tenantwatch (\w+)/.exec(line)?.[1])).toEqual([
     'findings',
@@ -25,7 +25,7 @@ it('prints commands that work in a second terminal, logs when what they broke wo
     'doctor',
   ])
   for (const file of [config, join(dirname(config), 'token')]) expect(statSync(file).mode & 0o777).toBe(0o600)
-  const shell = { cwd: folder, env: { TENANTWATCH_CONFIG: config }, maxBuffer: 1 << 24 }
+  const shell = { cwd: folder, env: { TENANTWATCH_CONFIG: config, TENANTWATCH_CRON_SECONDS: '1' }, maxBuffer: 1 << 24 }
   for (const line of lines) {
     const { stdout, stderr } = await run('/bin/sh', ['-c', line], shell)
     expect([line, `${stdout}${stderr}`.length > 0]).toEqual([line, true])

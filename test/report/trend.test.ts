@@ -58,6 +58,8 @@ it('counts what was opened and resolved in weeks that end now', async () => {
     [2, 3],
   ])
   expect(weeks.at(-1)?.medianHoursToFix).toBe(medianHoursToFix)
+  const [shorter] = (await trend(8 * dayMs)).weeks
+  expect(shorter).toMatchObject({ opened: 0, resolved: 0 })
   expect(medianHoursToFix).toBeGreaterThan(7 * 24 - 1)
 })
 

@@ -157,6 +157,18 @@ it('a server that announces a page after each full one confirms a removal by a r
   expect(confirmations(test)).toHaveLength(2)
 })
 
+it('a reading begins earlier at a document that was updated, where the server leaves out the others', async () => {
+  const readings = { defaultPageSize: { documents: 10 }, hasMoreWhenFull: true, updatedAfterNulls: 'exclude' } as const
+  const test = await tenant({ readings })
+  const all = ids(test)
+  for (const [n, id] of all.slice(16, 19).entries())
+    test.sim.primary.updateDocument(id, { createdAt: startTime - (83 - n) * hourMs, updatedAt: null })
+  await full(test)
+  test.sim.primary.removeDocument(all[19] ?? '')
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+})
+
 it('a document that was never updated is asked for by its creation', async () => {
   const test = await tenant({ readings: { updatedAfterNulls: 'createdAt' } })
   const [gone = '', other = ''] = ids(test)

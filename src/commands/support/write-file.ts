@@ -27,7 +27,7 @@ export interface WriteFile {
   readonly mode?: number
 }
 
-/** Matches the beginning of what commands write: HTML, JSON, CSV, the heading of a table. */
+/** Matches the beginning of what commands write: HTML, JSON, CSV, the heading of a table. YAML files may be JSON. */
 const ownOutput = /^(?:<!doctype html>|[[{"]|[A-Z]{2,} )/
 
 /** Files of SQLite and the engine beside a database; they may be empty. */
@@ -62,7 +62,8 @@ function obstacleAt(path: string): string | null {
     if (stats?.isFile() === false) return 'it is not a regular file'
     const isStore = beside.test(path) ? existsSync(path.replace(beside, '')) : existsSync(`${path}-lock`)
     if (isStore) return 'it is part of a database'
-    if (stats === undefined || stats.size === 0 || ownOutput.test(beginningOf(path))) return null
+    if (stats === undefined || stats.size === 0) return null
+    if (!/\.ya?ml$/i.test(path) && ownOutput.test(beginningOf(path))) return null
     return 'another file exists at this path and is not overwritten'
   } catch (error) {
     return codeOf(error)

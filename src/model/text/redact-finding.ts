@@ -31,7 +31,10 @@ export function hidePatterns<Options extends Readonly<Record<string, unknown>>>(
 
 /** Facts without values that may name a person or a file. */
 export function withoutNames(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, withoutName(name, value)]))
+  const isOwn = typeof facts['ownCheck'] === 'string'
+  const shown = (name: string, value: unknown) =>
+    isOwn && name === 'reason' ? hiddenValue(value) : withoutName(name, value)
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, shown(name, value)]))
 }
 
 /** @param fact name of the fact, or path of a member. */
@@ -45,6 +48,11 @@ export function withoutName(fact: string, value: unknown): unknown {
 /** Shows only whether there is a value. */
 export function hiddenValue(value: unknown): unknown {
   return value === null || value === undefined ? value : hidden
+}
+
+/** For commands without `--details`: an operator sees who waived what. */
+export function withHiddenNames(finding: FindingView): FindingView {
+  return { ...withoutDetails(finding), waiver: finding.waiver }
 }
 
 /**
@@ -64,11 +72,9 @@ export function withoutDetails(finding: FindingView): FindingView {
     message: isOwn ? hidden : withoutEmails(withoutId(finding.message)),
     entity: { type, id: isNamed ? hidden : id },
     evidence: Object.fromEntries(
-      Object.entries(evidence).map(([name, value]) => [
+      Object.entries(withoutNames(evidence)).map(([name, value]) => [
         name,
-        (isOwn && name === 'reason' && value !== null) || (isOddRecord && value === id)
-          ? hidden
-          : withoutEmailsIn(withoutName(name, value)),
+        isOddRecord && value === id ? hidden : withoutEmailsIn(value),
       ]),
     ),
     waiver: waiver && {

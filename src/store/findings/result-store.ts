@@ -3,7 +3,7 @@ import { minFreshnessMs } from '../../model/freshness.ts'
 import { type UnknownReason, unknownReasons } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
-import type { Db, Sql } from '../db/db.ts'
+import type { Db, Dialect, Sql } from '../db/db.ts'
 import { eventAppender, type NewEvent } from '../event-store.ts'
 import type { ResultFacts } from '../events.ts'
 import type { Scalar } from '../records/query.ts'
@@ -115,26 +115,14 @@ export function resultStore(db: Db) {
           await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
           await waivers.lapse(tx, tenantId, at, result.waivers.lapsed)
           await waivers.accept(tx, tenantId, at, result.waivers.accepted)
-          const next = stateOf(result, at, before)
+          const since = await sinceOf(tx, db.dialect, tenantId, { result, at, before })
+          const next = stateOf(result, at, since)
           // A new event unless the last result goes on without a gap.
           if (before === undefined || isAfterGap(before, at, currentForMs) || !isSameResult(before, next))
             await append(tx, tenantId, [resultEvent(next, at, before)])
-          const { check, status, reason, entities, notEvaluated, since, changesAt, basis, rule, open, problem } = next
-          const values = [
-            check,
-            status,
-            reason,
-            entities,
-            notEvaluated,
-            since,
-            at,
-            changesAt,
-            basis,
-            rule,
-            open,
-            problem,
-          ]
-          await tx(putStateText, [tenantId, ...values])
+          const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, open, problem } = next
+          const inputs = [changesAt, basis, rule, open, problem]
+          await tx(putStateText, [tenantId, check, status, reason, entities, notEvaluated, since, at, ...inputs])
         }
         for (const [resource, { version, ...one }] of counts ?? [])
           await tx(putCountsText, [tenantId, resource, JSON.stringify(one), version])
@@ -180,10 +168,30 @@ function resultEvent(next: StoredState, at: number, last: StoredState | undefine
   return { kind: 'result', subject: check, at, data: facts satisfies ResultFacts }
 }
 
-function stateOf(result: CheckResult, evaluatedAt: number, before: StoredState | undefined): StoredState {
+const lastKnownText = (
+  status: string,
+) => `select data from events where tenant_id = ? and kind = 'result' and subject = ?
+  and data is not null and ${status} <> 'unknown' order by id desc limit 1`
+
+/** When the status began. A check that fails again after it was unknown has failed all the time: nothing says otherwise. */
+async function sinceOf(
+  tx: Sql,
+  dialect: Dialect,
+  tenantId: number,
+  { result, at, before }: { result: CheckResult; at: number; before: StoredState | undefined },
+): Promise<number> {
+  const { check, status, reason } = result
+  if (before?.status === status && before.reason === reason) return before.since
+  if (before?.status !== 'unknown' || status !== 'fail') return at
+  const [known] = await tx<string>(lastKnownText(dialect.jsonMember('data', 'status')), [tenantId, check], 'values')
+  if (known === undefined) return at
+  const last = fromJson(known) as ResultFacts
+  return last.status === 'fail' ? last.since : at
+}
+
+function stateOf(result: CheckResult, evaluatedAt: number, since: number): StoredState {
   const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, problem } = result
   const validUntil = status === 'unknown' || changesAt === null ? null : changesAt - 1
-  const since = before?.status === status && before.reason === reason ? before.since : evaluatedAt
   const open = JSON.stringify(result.open)
   const times = { since, evaluatedAt, changesAt, validUntil }
   return { check, status, reason, entities, notEvaluated, ...times, basis, rule, open, problem }
