@@ -150,7 +150,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     const updated = documents.filter(({ updatedAt }) => updatedAt !== null)
     return [documents, updated].some(({ length }) => length > 0 && length % readings.pageSize.documents === 0)
   }
-  const mostUploads = readings.pageSize.documents > 1 && readings.hasMoreWhenFull ? 3 : 0
+  const mostUploads = readings.hasMoreWhenFull ? 3 : 0
   for (let n = 0; n < mostUploads && isFull(); n++)
     own.putDocument({ ...maker.document(own, time.now), updatedAt: time.now })
   const recoversSince = time.now

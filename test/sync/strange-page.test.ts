@@ -28,8 +28,8 @@ it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
   ],
   ['by a local time that the server confirms', { completeServerTime: null }, { now: 0, serverTime: read + 1 }, false],
   [
-    'by the last server time at its end, where the clock is decades behind and the full sync had none',
-    { completeStartedAt: 0, reachedEndServerTime: read },
+    'by a local time that is decades behind that of the server, then and now',
+    { completeStartedAt: 0 },
     { now: hourMs, serverTime: read + hourMs },
     false,
   ],

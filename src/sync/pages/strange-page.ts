@@ -43,20 +43,21 @@ export function isOldBy(state: SyncState, { now, serverTime }: Ruling): (created
 }
 
 /**
- * By the server, else by the local clock; if one of the two clocks was set by over a day since, or the server stated no
- * time, by the latest time by which the list was known. A time over a day ahead of both was wrong: null if no other one is
- * known.
+ * By the server, else by the local clock, as it runs beside that of the server now; by the later time if one of the two
+ * clocks was set by over a day since. A time over a day ahead of both was wrong: null if no other one is known.
  */
 function fullSyncBegan(
-  { completeServerTime: server, completeStartedAt: local, reachedEndServerTime: reachedEnd }: SyncState,
+  { completeServerTime: server, completeStartedAt: local }: SyncState,
   now: number,
   serverTime: number | null,
 ): number | null {
+  const skewMs = serverTime === null ? 0 : serverTime - now
   if (server !== null && local !== null) {
-    const isSteady = serverTime === null || Math.abs(serverTime - now - (server - local)) <= dayMs
+    const isSteady = serverTime === null || Math.abs(skewMs - (server - local)) <= dayMs
     if (isSteady) return server
   }
   const latest = Math.max(now, serverTime ?? now)
-  const possible = [server, local, reachedEnd].filter((time) => time !== null && time <= latest + dayMs)
+  const byServer = server ?? (local === null ? null : local + skewMs)
+  const possible = [byServer, local].filter((time) => time !== null && time <= latest + dayMs)
   return possible.length === 0 ? null : Math.min(Math.max(...possible.map(Number)), latest)
 }

@@ -62,22 +62,19 @@ async function readSince(run: Run, id: number, since: number): Promise<boolean> 
 }
 
 /**
- * Of the next older record, with which the pages end elsewhere; null if there is none. A server may leave out records that
- * were never updated.
+ * Of the next older record, with which the pages end elsewhere; null if there is none. Those that were never updated come
+ * last, because a server may leave them out.
  */
-async function timeBefore(
-  { context, tenantId }: Run,
-  { name, updatedAfter }: FeedWithTime,
-  since: number,
-): Promise<number | null> {
-  let latest: number | null = null
-  for await (const batch of context.store.records(tenantId).select(name)) {
-    for (const { times } of batch) {
-      const at = (times[`${updatedAfter.updated}Ms`] ?? 0) - marginMs
-      if (at < since && at > (latest ?? 0)) latest = at
+async function timeBefore({ context, tenantId }: Run, definition: FeedWithTime, since: number): Promise<number | null> {
+  const latest = { updated: 0, created: 0 }
+  for await (const batch of context.store.records(tenantId).select(definition.name)) {
+    for (const record of batch) {
+      const at = timeOf(record, definition) - marginMs
+      const kind = record.times[`${definition.updatedAfter.updated}Ms`] == null ? 'created' : 'updated'
+      if (at < since) latest[kind] = Math.max(latest[kind], at)
     }
   }
-  return latest
+  return latest.updated || latest.created || null
 }
 
 /** When a record was last updated, else created; in milliseconds since the epoch. */
