@@ -57,7 +57,8 @@ function fullSyncBegan(
     if (isSteady) return server
   }
   const latest = Math.max(now, serverTime ?? now)
-  const byServer = server ?? (local === null ? null : local + skewMs)
-  const possible = [byServer, local].filter((time) => time !== null && time <= latest + dayMs)
+  const isPossible = (time: number | null) => time !== null && time <= latest + dayMs
+  const byServer = isPossible(server) || local === null ? server : local + skewMs
+  const possible = [byServer, local].filter(isPossible)
   return possible.length === 0 ? null : Math.min(Math.max(...possible.map(Number)), latest)
 }
