@@ -10,9 +10,10 @@ interface Recorded {
 
 /**
  * Gaps in the history: a change that does not begin where the one before it ended, and records that are not as their
- * last changes left them. What the first full sync shows begins without history.
+ * last changes left them. What the first full sync shows begins without history. Nothing is judged after an erasure.
  */
 export async function lostHistory({ mirror, tenantId, query }: Machine): Promise<readonly string[]> {
+  if (query("select 1 from events where kind = 'history.erased'").length > 0) return []
   const lost: string[] = []
   const records = new Map<string, Recorded>()
   for (const { resource, key, kind, field, before, after } of seenChanges(query)) {
