@@ -75,15 +75,15 @@ it('a page hours older than the one before it is old, although the local clock c
   expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
 })
 
-it.each([
+it.each<[string, { meta?: object }]>([
   ['with its time', {}],
-  ['without a readable time', { transform: { meta: { timestamp: 'soon' } } }],
+  ['without a readable time', { meta: { timestamp: 'soon' } }],
 ])(
   'the last complete full sync is no later answer %s, either, to a process that does not know its ids',
   async (_, odd) => {
     const test = await synced()
     test.clock.jump(-9 * hourMs)
-    cache(test, 'api-clients', odd.transform)
+    cache(test, 'api-clients', odd)
     expect(ending(await test.run('api-clients'))).toBe('success')
     test.clock.advance(minuteMs)
     await test.restart()
