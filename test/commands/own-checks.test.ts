@@ -29,7 +29,9 @@ async function world(files: Readonly<Record<string, string>>, more = '', start: 
 }
 
 const openOf = async ({ run }: Cli, check: string) =>
-  JSON.parse((await run('findings', '--format', 'json')).stdout).filter((one: { check: string }) => one.check === check)
+  JSON.parse((await run('findings', '--details', '--format', 'json')).stdout).filter(
+    (one: { check: string }) => one.check === check,
+  )
 
 it('evaluates a check of its own like any other: findings, waiver, severity, metrics, explain', async () => {
   const waiver = `waivers:

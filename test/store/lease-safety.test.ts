@@ -22,7 +22,7 @@ const event = fc.oneof(
 it('whatever befalls replicas, no tenant has two owners, no former owner writes, and each soon has one again', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { minLength: 20, maxLength: 60 }), async (events) => {
-      const { replica, query, time, age } = world()
+      const { end, replica, query, time, age } = world()
       const alive = new Map<string, Replica>()
       /** Every store that any process ever had: a frozen or dying one may still write through it. */
       const stores = new Set<NonNullable<ReturnType<Replica['of']>>>()
@@ -56,6 +56,7 @@ it('whatever befalls replicas, no tenant has two owners, no former owner writes,
         pass(2 * secondMs)
       }
       expect(names.map(ownersOf)).toEqual([1, 1, 1])
+      await end()
     }),
     { numRuns: 25 },
   )

@@ -15,7 +15,10 @@ export const named = (...names: readonly string[]): readonly LeasedTenant[] =>
 /** Replicas on one database; all have one clock, which moves only by the test. */
 export function world() {
   const postgres = testPostgres()
-  onTestFinished(() => postgres.drop())
+  const endings = new AsyncDisposableStack()
+  const end = () => endings.disposeAsync()
+  endings.defer(() => postgres.drop())
+  onTestFinished(end)
   const { query } = postgres
   const time = { ms: 0 }
   const sleeping: (() => void)[] = []
@@ -31,6 +34,7 @@ export function world() {
   }
   const trouble = { code: '', isNewer: false }
   return {
+    end,
     query,
     time,
     trouble,
@@ -56,7 +60,7 @@ export function world() {
           return { id, lease, write: (name: string) => fenced.write((sql) => sql(insert, [name, 'https://x'])) }
         },
       })
-      onTestFinished(async () => {
+      endings.defer(async () => {
         Object.assign(trouble, { code: '', isNewer: false })
         await stores[Symbol.asyncDispose]()
         await inner[Symbol.asyncDispose]()
