@@ -3,7 +3,7 @@ import { type FactChange, factChanges, materialFacts } from '../evaluate/finding
 import { isAbout } from '../evaluate/waivers/waivers.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
-import { hidden, withoutName, withoutNames } from '../model/text/redact-finding.ts'
+import { hidden, isOfOwnCheck, withoutName, withoutNames } from '../model/text/redact-finding.ts'
 import {
   type FindingFacts,
   findingKinds,
@@ -99,8 +99,6 @@ export async function readLife(
   }: { readonly tenantId: number; readonly fingerprint: string; readonly details: boolean },
 ) {
   const events = await mirror.events({ tenantId, kinds: findingKinds, subjects: [fingerprint] })
-  // Of an own check they may be any text.
-  const isHidden = (evidence: StoredFacts['evidence']) => !details && evidence['ownCheck'] !== undefined
   return events.map(({ at, kind, data }, i) => {
     const { severity, message, evidence, resolution } = data as StoredFacts
     const before = (events[i - 1]?.data as StoredFacts | undefined)?.evidence
@@ -112,7 +110,7 @@ export async function readLife(
       at: toIso(at),
       event: kind.slice('finding.'.length),
       severity,
-      message: isHidden(evidence) ? hidden : message,
+      message: !details && isOfOwnCheck(evidence) ? hidden : message,
       resolution,
       evidence: details ? evidence : withoutNames(evidence),
       /** Differences from the previous event; empty unless the event is `changed`. */

@@ -29,9 +29,14 @@ export function hidePatterns<Options extends Readonly<Record<string, unknown>>>(
   return JSON.parse(text) as Options
 }
 
+/** True for the evidence of an own check, which may put anything into entity ids, messages and reasons. */
+export function isOfOwnCheck(evidence: Readonly<Record<string, unknown>>): boolean {
+  return typeof evidence['ownCheck'] === 'string'
+}
+
 /** Facts without values that may name a person or a file. */
 export function withoutNames(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const isOwn = typeof facts['ownCheck'] === 'string'
+  const isOwn = isOfOwnCheck(facts)
   const shown = (name: string, value: unknown) =>
     isOwn && name === 'reason' ? hiddenValue(value) : withoutName(name, value)
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, shown(name, value)]))
@@ -62,8 +67,7 @@ export function withHiddenNames(finding: FindingView): FindingView {
 export function withoutDetails(finding: FindingView): FindingView {
   const { evidence, waiver } = finding
   const { type, id } = finding.entity
-  // An own check may put anything into entity ids and messages.
-  const isOwn = typeof evidence['ownCheck'] === 'string'
+  const isOwn = isOfOwnCheck(evidence)
   const isOddRecord = recordTypes.has(type) && !plainId.test(id)
   const isNamed = namedTypes.has(type) || (isOwn && !isNumberOrGuid(id)) || isOddRecord
   const withoutId = (text: string) => (isOddRecord ? text.replaceAll(id, hidden) : text)
