@@ -5,6 +5,7 @@ import { silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
+import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
 import { createPlain, createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
@@ -50,7 +51,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     cycleMs,
     probes: probesFor(options.resources ?? resourceNames),
     async probe(endpoint, { secret }, signal) {
-      const outcome = await send({ endpoint, path: endpoint.template, secret, statusOnly: true, signal })
+      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
       if (statusOf(outcome) !== '200') observer?.failed(statusOf(outcome))
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
@@ -64,6 +65,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   return {
     reader,
     answerTimes,
+    createUser: createUserWriter(send, access),
     get blockedUntil() {
       return gate.blockedUntil
     },

@@ -37,7 +37,7 @@ export function createReadCall({ access, gate, observer, send }: ReadCallParts) 
     let renewed = false
     for (let retries = 0; ; ) {
       const credential = await access.token(signal)
-      const outcome = await send({ endpoint, path: call.path, secret: credential.secret, signal })
+      const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
         const absent = call.mayBeAbsent ? denialIn(outcome) : null
         if (outcome.status === 200 || absent !== null) {
@@ -77,5 +77,5 @@ const unprovenHint =
 
 function contextOf({ endpoint, badRequestHint, mayBeAbsent }: ReadCall) {
   const notFoundHint = mayBeAbsent ? unprovenHint : undefined
-  return { what: inWords(endpoint), permission: endpoint.permission, badRequestHint, notFoundHint }
+  return { what: inWords('GET', endpoint), permission: endpoint.permission, badRequestHint, notFoundHint }
 }

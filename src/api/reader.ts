@@ -2,6 +2,9 @@ import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Fields, RecordOf } from '../model/fields.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ServerTimes } from '../model/server-clock.ts'
+import type { authenticationSettings } from '../resources/authentication-settings.ts'
+import type { permissions } from '../resources/permissions.ts'
+import type { users } from '../resources/users.ts'
 
 export interface Oddity {
   readonly kind: ContractEventKind
@@ -68,8 +71,18 @@ export type Described<F extends Fields> = ResourceDefinition & { readonly fields
 export interface TenantReader {
   /** Reads a page or an unpaginated list. */
   fetch<F extends Fields>(resource: Described<F>, query: FeedQuery, signal?: AbortSignal): Promise<Fetched<RecordOf<F>>>
-  /** Users only. */
+  /** Users and roles only. */
   fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal): Promise<Lookup<RecordOf<F>>>
+}
+
+export type CreateUserOutcome =
+  | { readonly outcome: 'created'; readonly user: User }
+  /** 409: the e-mail address exists, possibly created by an earlier attempt whose answer was lost. */
+  | { readonly outcome: 'already_created' }
+
+export interface TenantWriter {
+  /** Sent once; throws SyncError. After a lost answer the user may exist. */
+  createUser(user: NewUser, signal?: AbortSignal): Promise<CreateUserOutcome>
 }
 
 export interface TenantObserver {
@@ -79,7 +92,7 @@ export interface TenantObserver {
   retry(reason: string): void
 }
 
-export interface TenantClient extends AsyncDisposable {
+export interface TenantClient extends TenantWriter, AsyncDisposable {
   readonly reader: TenantReader
   /** Wall time in milliseconds since the epoch before which nothing is sent; 0 = no wait. */
   readonly blockedUntil: number
@@ -87,4 +100,15 @@ export interface TenantClient extends AsyncDisposable {
   waitMs(): number
   readonly answerTimes: ServerTimes
   readonly tokenGoodForMs: number | null
+}
+
+export type User = RecordOf<typeof users.fields>
+export type Permission = RecordOf<typeof permissions.fields>
+export type AuthenticationSettings = RecordOf<typeof authenticationSettings.fields>
+
+export interface NewUser {
+  readonly firstName: string
+  readonly lastName: string
+  readonly email: string
+  readonly roleId: number
 }

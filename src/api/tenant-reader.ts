@@ -37,7 +37,7 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
     for (const pauseMs of [...pausesMs, null]) {
       const answer = await read(call)
       try {
-        return decode(answer, inWords(call.endpoint))
+        return decode(answer, inWords('GET', call.endpoint))
       } catch (error) {
         observer?.failed(reasonOf(error))
         if (!(error instanceof RecentReplay) || pauseMs === null) throw error

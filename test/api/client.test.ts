@@ -27,6 +27,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     '/api/public/users': page([user]),
     '/api/public/users/7': envelope({ ...user, roleId: 2 }),
     '/api/public/roles': envelope([role]),
+    '/api/public/roles/2': envelope(role),
     '/api/public/permissions': envelope([permission]),
     '/api/public/authentication-settings': envelope(settings),
     '/api/public/api-clients': envelope([apiClient], { nextCursor: null, hasMore: false }),
@@ -49,6 +50,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     ...{ items: [item(user)], limit: 50, nextCursor: 'next', hasMore: false, oddities: [], meta: expectedMeta },
   })
   expect(await client.reader.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: expectedMeta })
+  expect(await client.reader.fetchOne(roles, 2)).toEqual({ item: item(role), meta: expectedMeta })
   expect(await client.reader.fetch(roles, {})).toEqual(whole(role))
   expect(await client.reader.fetch(permissions, {})).toEqual(whole(permission))
   expect(await client.reader.fetch(authenticationSettings, {})).toEqual(whole(settings))

@@ -1,11 +1,6 @@
-import type { RecordOf } from '../../src/model/fields.ts'
+import type { AuthenticationSettings, Permission } from '../../src/api/reader.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { authenticationSettings } from '../../src/resources/authentication-settings.ts'
-import type { permissions } from '../../src/resources/permissions.ts'
 import type { VirtualTime } from './virtual-time.ts'
-
-export type Permission = RecordOf<typeof permissions.fields>
-type AuthenticationSettings = RecordOf<typeof authenticationSettings.fields>
 
 /** The resources that simulated lives have; all others are switched off. */
 export const worldResources = [

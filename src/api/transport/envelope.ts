@@ -16,20 +16,20 @@ export interface Envelope {
   readonly oddities: readonly Oddity[]
 }
 
-/** Opens the envelope of a 200 (docs/internals/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
-export function openEnvelope(text: string, what: string): Envelope {
+/** Opens an envelope (docs/internals/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
+export function openEnvelope(text: string, what: string, status = 200): Envelope {
   if (mayExceed(text, maxValues)) {
-    throw new SyncError('too_large', `${what} answered 200 with more than ${maxValues} values`, { status: 200 })
+    throw new SyncError('too_large', `${what} answered ${status} with more than ${maxValues} values`, { status })
   }
+  const broken = (problem: string, sent: string | null = null) => violation(what, problem, sent, status)
   const body = parseJson(text)
-  if (body === undefined) throw violation(what, 'the body is not JSON')
-  if (!isObject(body)) throw violation(what, `the body is ${kindOf(body)}, not an envelope`)
+  if (body === undefined) throw broken('the body is not JSON')
+  if (!isObject(body)) throw broken(`the body is ${kindOf(body)}, not an envelope`)
   const { data, error, meta, pagination } = body
   const requestId = isObject(meta) ? asRequestId(meta['requestId']) : null
-  if ((error ?? null) !== null)
-    throw violation(what, 'the envelope carries an error beside a success status', requestId)
-  if (data === undefined) throw violation(what, 'the envelope has no data', requestId)
-  if (!isObject(meta)) throw violation(what, `meta of the envelope is ${kindOf(meta)}, not an object`)
+  if ((error ?? null) !== null) throw broken('the envelope carries an error beside a success status', requestId)
+  if (data === undefined) throw broken('the envelope has no data', requestId)
+  if (!isObject(meta)) throw broken(`meta of the envelope is ${kindOf(meta)}, not an object`)
   const timestamp = meta['timestamp']
   const serverTime = parseIsoDate(timestamp)?.ms ?? null
   return { data, pagination, requestId, serverTime, timestamp, oddities: envelopeOddities(body, meta, pagination) }
@@ -74,9 +74,9 @@ function unnamed(part: object, known: ReadonlySet<string>, prefix = ''): readonl
 }
 
 /** A violation of the API contract. Contains a request id only if that is a GUID. */
-export function violation(what: string, problem: string, sent: string | null = null): SyncError {
+export function violation(what: string, problem: string, sent: string | null = null, status = 200): SyncError {
   const requestId = asGuid(sent) ?? undefined
-  return new SyncError('protocol', `${what} answered 200, but ${problem}`, { status: 200, requestId })
+  return new SyncError('protocol', `${what} answered ${status}, but ${problem}`, { status, requestId })
 }
 
 export interface ErrorFacts {

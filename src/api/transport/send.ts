@@ -20,8 +20,10 @@ export interface SendParts {
 
 export interface TenantRequest {
   readonly endpoint: Endpoint
+  readonly method: 'GET' | 'POST'
   readonly path: string
   readonly secret: Secret
+  readonly body?: string
   readonly statusOnly?: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -103,11 +105,11 @@ function refuseEcho(outcome: Outcome, secret: string, what: string): Outcome {
   return { kind: 'failure', error, retriable: false }
 }
 
-export function inWords({ template }: Endpoint): string {
-  return `GET ${template}`
+export function inWords(method: string, { template }: Endpoint): string {
+  return `${method} ${template}`
 }
 
-/** `maxBytes` caps the decoded body of a 200; 0 when only the status is needed. */
+/** `maxBytes` caps the decoded body of a 200 or 201; 0 when only the status is needed. */
 function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: SendOptions, target: Target) {
   const headers = {
     accept: 'application/json',
@@ -135,18 +137,20 @@ function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: S
       secret,
     }
   }
-  const { endpoint, statusOnly = false } = request
+  const { endpoint, method, body = null, statusOnly = false } = request
   const secret = request.secret.expose()
   const limit = endpoint.whole ? Math.max(api.maxBodyBytes, maxWholeBytes) : api.maxBodyBytes
   return {
     origin: target.origin,
     path: `${target.prefix}${request.path}`,
-    method: 'GET' as const,
-    what: inWords(endpoint),
+    method,
+    what: inWords(method, endpoint),
     headers: {
       ...headers,
       [auth.header]: auth.scheme === '' ? secret : `${auth.scheme} ${secret}`,
+      ...(body !== null && { 'content-type': 'application/json' }),
     },
+    body,
     maxBytes: statusOnly ? 0 : limit,
     secret,
   }
