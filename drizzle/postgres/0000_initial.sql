@@ -236,7 +236,7 @@ CREATE UNIQUE INDEX "findings_fingerprint" ON "findings" USING btree ("fingerpri
 CREATE INDEX "findings_open" ON "findings" USING btree ("tenant_id","check","severity","first_seen_at","fingerprint") WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX "findings_all" ON "findings" USING btree ("tenant_id","check");--> statement-breakpoint
 CREATE INDEX "findings_tenant" ON "findings" USING btree ("tenant_id","id");--> statement-breakpoint
-CREATE INDEX "findings_severity" ON "findings" USING btree ("tenant_id",(case severity when 'info' then 0 when 'low' then 1 when 'medium' then 2 when 'high' then 3 when 'critical' then 4 end),"id") WHERE resolved_at is null;--> statement-breakpoint
+CREATE INDEX "findings_severity" ON "findings" USING btree ("tenant_id",(case severity when 'critical' then 0 when 'high' then 1 when 'medium' then 2 when 'low' then 3 when 'info' then 4 end),"check","id") WHERE resolved_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "records_key" ON "records" USING btree ("tenant_id","resource","key");--> statement-breakpoint
 CREATE INDEX "records_problem" ON "records" USING btree ("tenant_id","resource") WHERE problem is not null;--> statement-breakpoint
 CREATE INDEX "records_missing" ON "records" USING btree ("tenant_id","resource") WHERE missing_since is not null;--> statement-breakpoint

@@ -6,8 +6,8 @@ import { describeFinding } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { Io } from '../model/process/io.ts'
+import { severities } from '../model/severity.ts'
 import { printable, printableJson } from '../model/text/printable.ts'
-import { bySeverity } from '../report/finding-groups.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { Mirror } from '../store/port.ts'
 import type { OpenMirror } from './support/configuration.ts'
@@ -51,8 +51,8 @@ export async function openDrift(
       })
     }
   }
-  const order = bySeverity(drifts.map(({ finding }) => finding))
-  return drifts.toSorted((a, b) => order.indexOf(a.finding) - order.indexOf(b.finding))
+  const rank = ({ finding }: Drift) => severities.indexOf(finding.severity)
+  return drifts.toSorted((a, b) => rank(b) - rank(a))
 }
 
 function presentIn({ evidence }: FindingView): unknown {

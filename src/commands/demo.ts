@@ -11,7 +11,6 @@ import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
 import { packageFolder } from '../model/process/package-folder.ts'
-import { bySeverity } from '../report/finding-groups.ts'
 import { textTable } from '../report/table.ts'
 import { printWrapped, terminalOf } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
@@ -57,7 +56,7 @@ export const addDemo = addCommand<DemoOptions>({
       await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
       await Promise.race([daemon.caughtUp, untilStopped(io)])
       await daemon.session.evaluate()
-      const found = bySeverity(await Array.fromAsync(daemon.session.views.findings({})))
+      const found = await Array.fromAsync(daemon.session.views.findings({ order: 'severity' }))
       show(io, found)
       for (const posture of await daemon.session.views.posture()) {
         const unknown = describeUnknown(posture)

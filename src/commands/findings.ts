@@ -19,11 +19,11 @@ import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { type Severity, severities, total } from '../model/severity.ts'
-import { toMinute } from '../model/text/formats.ts'
+import { mapped, toMinute } from '../model/text/formats.ts'
 import { plural } from '../model/text/numbers.ts'
 import { withHiddenNames } from '../model/text/redact-finding.ts'
 import { withEntityNames } from '../report/entity-names.ts'
-import { bySeverity, type FindingGroup, groupColumns, groupings, groupsOf, totals } from '../report/finding-groups.ts'
+import { type FindingGroup, FindingTotals, groupColumns, groupings, groupsOf } from '../report/finding-groups.ts'
 import { complianceFinding, ocsfVersion } from '../report/ocsf.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { addList, type Listing } from './list.ts'
@@ -99,13 +99,14 @@ Examples:
     if (evaluated !== null && (await recordOf(settings, 0)).digest !== evaluated.digest) notes.push(afterChange)
     const exit = failOn === undefined ? null : exitCodeOf({ results: [], postures: wanted, failOn })
     if (exit?.cause != null) notes.push(exit.cause)
-    const found = bySeverity(await Array.fromAsync(views.findings(query)))
+    const counted = new FindingTotals()
+    const found = counted.of(views.findings({ ...query, order: 'severity' }))
     const isKnown = wanted.every((one) => describeUnknown(one) === null)
     const none = isKnown ? `No ${all ? '' : 'open '}findings.` : 'No open findings are known.'
-    const shared = { none, summary: totals(found), notes, code: exit?.code ?? exitCodes.ok }
-    if (group !== undefined) return await present(groupList(groupsOf(found, group), shared))
+    const shared = { none, summary: () => counted.inWords(), notes, code: exit?.code ?? exitCodes.ok }
+    if (group !== undefined) return await present(groupList(await groupsOf(found, group), shared))
     const names = { source: mirror, tenants: await mirror.tenants() }
-    const shown = details ? withEntityNames(found, names) : found.map(withHiddenNames)
+    const shown = details ? withEntityNames(found, names) : mapped(found, withHiddenNames)
     const source = { version, check: (id: string) => checks.find((one) => one.id === id) }
     const ocsf = format === 'ocsf' ? { object: (one: FindingView) => complianceFinding(one, source) } : {}
     return await present({ ...findingList(shown, details), ...shared, ...ocsf })

@@ -25,8 +25,8 @@ export interface Listing<Row extends object> {
   readonly keeps?: 'first' | 'last'
   /** The sentence on standard error in place of an empty table. */
   readonly none: string
-  /** Below the table on a terminal. */
-  readonly summary?: string
+  /** Below the table on a terminal, once all rows are read; not below a part of them. */
+  readonly summary?: () => string
   /** On standard error, such as data quality and unknown checks: an incomplete list must not look complete. */
   readonly notes?: readonly string[]
   readonly code?: ExitCode
@@ -78,8 +78,8 @@ async function presentList<Row extends object>(
   if (output === undefined) await writeAll(io, pieces, isTable)
   else await writeFile(io, { name: output, pieces })
   if (isTable && seen.rows === 0) note(io, listing.none)
-  else if (seen.rows > 0 && terminal !== null && listing.summary !== undefined)
-    io.stdout.write(`\n${wrapLine(listing.summary, terminal, 2)}\n`)
+  else if (!seen.isCut && terminal !== null && listing.summary !== undefined)
+    io.stdout.write(`\n${wrapLine(listing.summary(), terminal, 2)}\n`)
   if (seen.isCut) note(io, `--limit left out further rows: these are the ${listing.keeps ?? 'first'} ${seen.rows}`)
   for (const line of listing.notes ?? []) note(io, line)
   return listing.code ?? exitCodes.ok

@@ -18,7 +18,7 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
   const wanted = severities.filter((one) => isAtLeast(one, target.minSeverity))
   const query = { tenant: tenant.name, severities: wanted, withPersonal: target.exposeDetails }
   if (target.on.includes('opened'))
-    for await (const finding of views.findings({ ...query, order: 'severity', descending: true })) {
+    for await (const finding of views.findings({ ...query, order: 'severity' })) {
       const { check, fingerprint, severity, owner } = finding
       if (!isChosen(target, check) || !isOfOwner(target, owner)) continue
       const about = { severity, check, fingerprint, url: findingUrl(addressed, fingerprint) ?? finding.link }

@@ -1,5 +1,5 @@
 import type { FindingView } from '../model/finding.ts'
-import { type Severity, severities } from '../model/severity.ts'
+import { type Severity, severities, total } from '../model/severity.ts'
 import type { Columns } from '../model/text/formats.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { withHiddenNames } from '../model/text/redact-finding.ts'
@@ -22,46 +22,54 @@ export interface FindingGroup {
 
 const highestFirst = severities.toReversed()
 
-/** The highest severity first, then by tenant and check; otherwise in the given order. */
-export function bySeverity(found: readonly FindingView[]): readonly FindingView[] {
-  const rank = ({ severity }: FindingView) => severities.indexOf(severity)
-  return found.toSorted(
-    (a, b) => rank(b) - rank(a) || a.tenant.localeCompare(b.tenant) || a.check.localeCompare(b.check),
-  )
-}
-
 /** The group with the most findings of the highest severity first; equal groups by tenant. */
-export function groupsOf(found: readonly FindingView[], grouping: Grouping): readonly FindingGroup[] {
-  const groups = Map.groupBy(found, ({ tenant, check, entity }) =>
-    JSON.stringify([tenant, grouping === 'check' ? check : [entity.type, entity.id]]),
-  )
-  const counted = [...groups.values()].flatMap((same): FindingGroup[] => {
-    const [first] = same
-    if (first === undefined) return []
-    const { tenant, check, entity } = withHiddenNames(first)
-    const firstSeen = same.map((one) => one.firstSeen).reduce((a, b) => (a < b ? a : b))
-    const facts = { tenant, findings: same.length, severities: countsOf(same), firstSeen }
-    return [{ ...facts, check: grouping === 'check' ? check : null, entity: grouping === 'check' ? null : entity }]
-  })
-  return counted.sort((a, b) => {
+export async function groupsOf(
+  found: AsyncIterable<FindingView>,
+  grouping: Grouping,
+): Promise<readonly FindingGroup[]> {
+  const groups = new Map<string, FindingGroup>()
+  for await (const finding of found) {
+    const { tenant, check, entity, severity, firstSeen } = finding
+    const key = JSON.stringify([tenant, grouping === 'check' ? check : [entity.type, entity.id]])
+    const group = groups.get(key) ?? newGroup(withHiddenNames(finding), grouping)
+    const counts = { ...group.severities, [severity]: group.severities[severity] + 1 }
+    const first = firstSeen < group.firstSeen ? firstSeen : group.firstSeen
+    groups.set(key, { ...group, findings: group.findings + 1, severities: counts, firstSeen: first })
+  }
+  return [...groups.values()].sort((a, b) => {
     const first = highestFirst.find((severity) => a.severities[severity] !== b.severities[severity])
     if (first !== undefined) return b.severities[first] - a.severities[first]
     return a.tenant.localeCompare(b.tenant) || a.firstSeen.localeCompare(b.firstSeen)
   })
 }
 
-function countsOf(found: readonly FindingView[]): Readonly<Record<Severity, number>> {
-  const counts = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
-  for (const { severity } of found) counts[severity]++
-  return counts
+function newGroup({ tenant, check, entity, firstSeen }: FindingView, grouping: Grouping): FindingGroup {
+  const named = grouping === 'check' ? { check, entity: null } : { check: null, entity }
+  return { tenant, ...named, findings: 0, severities: noFindings, firstSeen }
 }
 
-/** `133 open findings: 2 critical, 131 high`; for findings of several states without `open`. */
-export function totals(found: readonly FindingView[]): string {
-  const isOpen = found.every(({ state }) => state === 'open')
-  const counts = countsOf(found)
-  const bySeverities = highestFirst.flatMap((one) => (counts[one] > 0 ? [`${grouped(counts[one])} ${one}`] : []))
-  return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${bySeverities.join(', ')}`
+const noFindings: FindingGroup['severities'] = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
+
+/** Counts findings while they are read. */
+export class FindingTotals {
+  readonly #counts = { ...noFindings }
+  #areOpen = true
+
+  async *of(found: AsyncIterable<FindingView>): AsyncIterable<FindingView> {
+    for await (const finding of found) {
+      this.#counts[finding.severity]++
+      this.#areOpen &&= finding.state === 'open'
+      yield finding
+    }
+  }
+
+  /** `133 open findings: 2 critical, 131 high`; for findings of several states without `open`. */
+  inWords(): string {
+    const all = total(this.#counts)
+    const some = highestFirst.filter((one) => this.#counts[one] > 0)
+    const each = some.map((one) => `${grouped(this.#counts[one])} ${one}`)
+    return `${plural(all, this.#areOpen ? 'open finding' : 'finding')}: ${each.join(', ')}`
+  }
 }
 
 export const groupColumns: Columns<FindingGroup> = {

@@ -20,5 +20,8 @@ export function fromJson(text: string): unknown {
   }
 }
 
-/** Expression for the severity of a finding, from 0 for the lowest one; an index has the same. */
-export const severityRank = `(case severity ${severities.map((one, rank) => `when '${one}' then ${rank}`).join(' ')} end)`
+/** Expression for the severity of a finding, from 0 for the highest one; an index has the same. */
+export const severityRank = `(case severity ${severities
+  .toReversed()
+  .map((one, rank) => `when '${one}' then ${rank}`)
+  .join(' ')} end)`

@@ -22,7 +22,7 @@ export interface FindingQuery {
   readonly states?: readonly FindingView['state'][]
   /** Adds names, e-mail addresses and file names. Only if they may be shown. */
   readonly withPersonal?: boolean
-  /** `severity`: the lowest first; absent: the first opened first. */
+  /** `severity`: the highest first, without `descending` and `after`; absent: the first opened first. */
   readonly order?: 'severity'
   readonly descending?: boolean
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved then or later. */

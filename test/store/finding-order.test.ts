@@ -25,7 +25,7 @@ async function scene() {
   await commitResult(mirror, resultOf(other.tenant.id, now, [[findingOf(5, { fingerprint: 'other' })]]))
   const find = async (more: FindingFilter) =>
     (await Array.fromAsync(mirror.findings({ tenantIds: [tenant.id], order: 'age', ...more }))).flat()
-  return { find }
+  return { find, mirror, tenant }
 }
 
 it('lists all findings of one instant by fingerprint, each once, in either direction', async () => {
@@ -45,11 +45,28 @@ it('filters the list, and begins after a finding of it', async () => {
   expect(await next({ after: 'unknown' })).toEqual([])
 })
 
-it('lists the highest severity first, and of one the last opened first, each once', async () => {
+it('lists the highest severity first, then by check and first opening, each once', async () => {
   const { find } = await scene()
-  const found = await find({ order: 'severity', descending: true })
-  const opened = ['fx', ...ids.map((id) => `f${id}`).toReversed()]
-  const isHigh = (fingerprint: string) => fingerprint === 'fx' || Number(fingerprint.slice(1)) % 2 === 1
-  const expected = [...opened.filter(isHigh), ...opened.filter((one) => !isHigh(one))]
-  expect(found.map(({ fingerprint }) => fingerprint)).toEqual(expected)
+  const found = await find({ order: 'severity' })
+  const isHigh = (id: number) => id % 2 === 1
+  const numbers = [...ids.filter(isHigh), ...ids.filter((id) => !isHigh(id))]
+  const high = found.findIndex(({ severity }) => severity !== 'high')
+  expect(found.map(({ fingerprint }) => fingerprint).filter((one) => one !== 'fx')).toEqual(
+    numbers.map((id) => `f${id}`),
+  )
+  expect(found.slice(0, high).map(({ check }) => check)).toEqual([
+    'document-name-unique',
+    ...Array.from({ length: high - 1 }, () => 'user-mfa-enrolled'),
+  ])
+})
+
+it('loses and repeats no finding whose severity changes while the list is read', async () => {
+  const { mirror, tenant } = await scene()
+  const seen: string[] = []
+  for await (const batch of mirror.findings({ tenantIds: [tenant.id], order: 'severity' })) {
+    seen.push(...batch.map(({ fingerprint }) => fingerprint))
+    const changed = ids.map((id) => findingOf(id, { severity: id % 2 === 0 ? 'high' : 'low' }))
+    if (seen.length === batch.length) await commitResult(mirror, resultOf(tenant.id, now + 1, [changed]))
+  }
+  expect(seen.toSorted()).toEqual(byFingerprint)
 })

@@ -49,7 +49,7 @@ export const tools: readonly Tool[] = [
       const query = findingQuery({ ...asked, all }, settings, checks, now)
       const { check, severities } = query
       const postures = shownPostures(await views.posture(query.tenant), details)
-      const ordered = { ...query, text, order: 'severity', descending: true } as const
+      const ordered = { ...query, text, order: 'severity' } as const
       const found = shownFindings(views.findings, ordered, details)
       return {
         ...(await part(found)),

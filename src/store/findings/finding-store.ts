@@ -46,7 +46,6 @@ export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSe
 const orders = {
   opened: ['f.id'],
   age: ['f.first_seen_at', 'f.fingerprint'],
-  severity: [severityRank, 'f.id'],
 } as const
 
 /** An absent field does not restrict. */
@@ -62,8 +61,8 @@ export interface FindingFilter {
   /** Only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
   /**
-   * `age`: by when they were first seen, then by fingerprint; `severity`: the lowest first, then as first opened; absent =
-   * the order in which they were first opened.
+   * `age`: by when they were first seen, then by fingerprint; `severity`: the highest first, then by tenant, check and
+   * first opening, of present findings only and neither `descending` nor `after`; absent = as they were first opened.
    */
   readonly order?: 'age' | 'severity'
   readonly descending?: boolean
@@ -116,8 +115,38 @@ export function findingReader(db: Db, past: AsOf | null = null) {
     return (await db.read((tx) => tx<number>(text, [fingerprint], 'values')))[0]
   }
 
+  /** `rest`: which of the rows, and how many. */
+  async function read({ severities: wanted }: FindingFilter, rest: string, values: readonly unknown[]) {
+    return await db.read(async (tx) => {
+      const rows =
+        past === null
+          ? await tx<Stored>(`${presentRows} ${rest}`, values)
+          : (await tx<PastRow>(`${pastRows(past)} ${rest}`, values)).map(pastFinding)
+      const shown = rows.filter(({ severity }) => wanted?.some((one) => one === severity) !== false)
+      const lapses = await lapsesOf(tx, shown)
+      const found = shown.map((row) => ({ id: row.id, finding: toFinding(row, lapses.get(row.fingerprint) ?? []) }))
+      return { count: rows.length, last: rows.at(-1)?.id ?? null, found }
+    })
+  }
+
+  /** One statement decides on the list: a severity that changes meanwhile neither hides nor repeats a finding. */
+  async function* readBySeverity(filter: FindingFilter): AsyncGenerator<readonly FindingRow[]> {
+    const conditions = conditionsOf(filter, dialect, { asOf, isPast: false })
+    const text = `select f.id from findings f where true ${conditions.text}
+      order by ${severityRank}, f.tenant_id, f."check", f.id`
+    const ids = await db.read((tx) => tx<number>(text, conditions.values, 'values'))
+    for (let at = 0, most = firstBatch; at < ids.length; at += most, most = laterBatch) {
+      const some = ids.slice(at, at + most)
+      const { found } = await read(filter, `and ${dialect.isIn('f.id')}`, [dialect.listOf(some)])
+      const findings = new Map(found.map(({ id, finding }) => [id, finding]))
+      yield some.flatMap((id) => findings.get(id) ?? [])
+      await yieldToEventLoop()
+    }
+  }
+
   return async function* findings(filter: FindingFilter): AsyncGenerator<readonly FindingRow[]> {
-    const { after, severities: wanted, order = 'opened', descending = false } = filter
+    const { after, order = 'opened', descending = false } = filter
+    if (order === 'severity') return yield* readBySeverity(filter)
     const [direction, sign] = descending ? ['desc', '<'] : ['asc', '>']
     const columns = orders[order]
     const place = `(select ${columns.join(', ')} from findings f where f.id = ?)`
@@ -128,18 +157,11 @@ export function findingReader(db: Db, past: AsOf | null = null) {
     if (start === undefined) return
     let last: number | null = start
     for (let most = firstBatch; ; most = laterBatch) {
-      const from: number | null = last
-      const text: string = `${past === null ? presentRows : pastRows(past)} ${conditions.text} ${from === null ? '' : beyond} ${sorted} limit ${most}`
-      const values = from === null ? conditions.values : [...conditions.values, from]
-      const batch = await db.read(async (tx) => {
-        const rows = past === null ? await tx<Stored>(text, values) : (await tx<PastRow>(text, values)).map(pastFinding)
-        const shown = rows.filter(({ severity }) => wanted?.some((one) => one === severity) !== false)
-        const lapses = await lapsesOf(tx, shown)
-        return { rows, found: shown.map((row) => toFinding(row, lapses.get(row.fingerprint) ?? [])) }
-      })
-      if (batch.found.length > 0) yield batch.found
-      if (batch.rows.length < most) return
-      last = batch.rows.at(-1)?.id ?? null
+      const rest: string = `${conditions.text} ${last === null ? '' : beyond} ${sorted} limit ${most}`
+      const batch = await read(filter, rest, last === null ? conditions.values : [...conditions.values, last])
+      if (batch.found.length > 0) yield batch.found.map(({ finding }) => finding)
+      if (batch.count < most) return
+      last = batch.last
       await yieldToEventLoop()
     }
   }

@@ -68,6 +68,8 @@ export const findings = sqliteTable(
     index('findings_all').on(table.tenantId, table.check),
     // Batches of a tenant's findings begin after the last one.
     index('findings_tenant').on(table.tenantId, table.id),
-    index('findings_severity').on(table.tenantId, sql.raw(severityRank), table.id).where(sql`resolved_at is null`),
+    index('findings_severity')
+      .on(table.tenantId, sql.raw(severityRank), table.check, table.id)
+      .where(sql`resolved_at is null`),
   ],
 )

@@ -102,11 +102,8 @@ type First = (count: number, wanted: ShownQuery) => Promise<readonly FindingView
 async function loadGroups(first: First, now: number): Promise<FoundFindings> {
   const list = await first(most.grouped, { order: 'severity' })
   const newest = list.length < most.grouped ? list : await first(most.recent, {})
-  const recent = newest
-    .filter(({ firstSeen }) => (parseIsoDate(firstSeen)?.ms ?? 0) >= now - dayMs)
-    .toSorted((a, b) => b.firstSeen.localeCompare(a.firstSeen))
-    .slice(0, most.recent)
-  return { list, hasMore: false, recent }
+  const recent = newest.filter(({ firstSeen }) => (parseIsoDate(firstSeen)?.ms ?? 0) >= now - dayMs)
+  return { list, hasMore: false, recent: recent.slice(0, most.recent) }
 }
 
 async function loadList(first: First, query: PageQuery): Promise<FoundFindings> {

@@ -21,8 +21,8 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
         query.fingerprints?.includes(view.fingerprint) !== false,
     )
     if (query.order === 'severity')
-      found.sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
-    if (query.descending === true) found.reverse()
+      found.sort((a, b) => severities.indexOf(b.severity) - severities.indexOf(a.severity))
+    else if (query.descending === true) found.reverse()
     found.splice(0, found.findIndex(({ fingerprint }) => fingerprint === query.after) + 1)
     yield* found
   }
