@@ -55,15 +55,17 @@ export class AnswerTimes implements ServerTimes {
   /** True if the local clock agreed with the last answer that the newest time agrees with, too. */
   #agreed = true
   #isProven = false
-  /** The newest one of earlier processes. */
+  /** The newest confirmed one of earlier processes. */
   readonly #before: ReachedTime | undefined
+  /** The newest one of earlier processes, confirmed or not. */
+  readonly #reached: ReachedTime | undefined
 
   /** @param before times of the last answers that earlier processes received. */
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>, before: readonly ReachedTime[] = []) {
     this.#clock = clock
-    this.#before = before
-      .filter(({ serverTime, receivedAt }) => !isSkewed(serverTime - receivedAt))
-      .toSorted((a, b) => b.serverTime - a.serverTime)[0]
+    const newestFirst = before.toSorted((a, b) => b.serverTime - a.serverTime)
+    this.#reached = newestFirst[0]
+    this.#before = newestFirst.find(({ serverTime, receivedAt }) => !isSkewed(serverTime - receivedAt))
   }
 
   now(): number | null {
@@ -133,19 +135,23 @@ export class AnswerTimes implements ServerTimes {
 
   #assertNotBehind(answer: AnsweredRequest, serverTime: number): void {
     const newest = this.#newest?.time ?? this.#before?.serverTime ?? serverTime
+    const agrees = !isSkewed(serverTime - answer.receivedAt)
     if (newest - serverTime > greatestSkewMs) {
       // Both clocks had been wrong: what they confirmed then is not confirmed any more.
-      const wasAhead = this.#agreed && newest - answer.receivedAt > greatestSkewMs
-      if (wasAhead && !isSkewed(serverTime - answer.receivedAt)) {
+      if (agrees && this.#agreed && newest - answer.receivedAt > greatestSkewMs) {
         this.#newest = null
         return
       }
       const seconds = Math.round((newest - serverTime) / secondMs)
       throw stale(answer, `a server time ${seconds} s behind that of an earlier answer`)
     }
-    // Request ids are kept within one process: a replay from before it shows by a time that has not advanced.
-    if (this.#newest !== null || this.#before === undefined || serverTime > this.#before.serverTime) return
-    if (answer.receivedAt - this.#before.receivedAt <= greatestSkewMs) return
+    if (this.#newest !== null) return
+    // Request ids are kept within one process: a replay from before it shows by a time that has not advanced. What no
+    // local clock confirmed, an answer that it confirms may correct.
+    const earlier = agrees ? this.#before : this.#reached
+    if (earlier === undefined || serverTime > earlier.serverTime) return
+    const advanced = Math.max(answer.receivedAt - earlier.receivedAt, earlier.serverTime - serverTime)
+    if (advanced <= greatestSkewMs) return
     throw stale(answer, 'a server time not later than that of an earlier process, while the local clock advanced')
   }
 }

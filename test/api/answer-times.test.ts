@@ -148,3 +148,11 @@ it('an answer without a readable time is stale if its Date header lies behind ea
     expect(answer({ serverTime: null, date: null })).toBe('unreadable_time')
   }
 })
+
+it('after a restart with a wrong local clock, an answer that is older than the last one is a replay', () => {
+  const receivedAt = fakeClock().now() - 20 * minuteMs
+  const restarted = (aheadMs: number) => scene({ before: [{ serverTime: receivedAt + aheadMs, receivedAt }] })
+  expect(restarted(hourMs).answer({ skewMs: -6 * hourMs })).toBe('stale')
+  expect(restarted(hourMs).answer({ skewMs: hourMs })).toBe('fine')
+  expect(restarted(500 * dayMs).answer()).toBe('fine')
+})
