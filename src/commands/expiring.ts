@@ -2,22 +2,29 @@ import { Option } from 'commander'
 import { toIso } from '../model/dates.ts'
 import { describeData, inWords } from '../model/describe.ts'
 import { dayMs, distance } from '../model/durations.ts'
-import type { Expiry } from '../model/expiry.ts'
+import { type Expiry, withoutSecretDetails } from '../model/expiry.ts'
 import { type Columns, toMinute } from '../model/text/formats.ts'
+import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import { addList, type Listing } from './list.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
-import { configuredTenant, tenantOption, wholeNumber } from './support/options.ts'
+import { configuredTenant, detailsOption, tenantOption, wholeNumber } from './support/options.ts'
 
 interface ExpiringOptions {
   readonly days: number
   readonly tenant?: string
+  readonly details?: boolean
 }
 
 export const addExpiring = addList<ExpiringOptions>({
   name: 'expiring',
   summary: 'list secrets and waivers that end soon or have ended, in order of time',
-  options: [new Option('--days <n>', 'how far to look ahead').argParser(wholeNumber).default(90), tenantOption()],
-  help: `Works beside a running engine. /calendar.ics serves the same as a calendar.
+  options: [
+    new Option('--days <n>', 'how far to look ahead').argParser(wholeNumber).default(90),
+    tenantOption(),
+    detailsOption(),
+  ],
+  help: `Works beside a running engine. Without --details, what a waiver covers is [hidden]
+where it may name a person or a file. /calendar.ics serves the same as a calendar.
 
 Examples:
   tenantwatch expiring --days 30
@@ -31,15 +38,16 @@ Examples:
 /** @throws UsageError on an unknown tenant. */
 export async function listExpiries(
   { settings, views, now }: OpenMirror,
-  { days, tenant: given }: ExpiringOptions,
+  { days, tenant: given, details = false }: ExpiringOptions,
 ): Promise<Listing<Expiry>> {
   const tenant = configuredTenant(settings, given)
   // An incomplete list must not look complete.
   const notes = (await views.posture(tenant)).flatMap((posture) =>
     describeData(posture, ['api-clients']).map((one) => inWords(`${posture.tenant} ${one.subject}`, one)),
   )
+  const ending = (await views.expiries(tenant)).filter(({ at }) => at <= now + days * dayMs)
   return {
-    rows: (await views.expiries(tenant)).filter(({ at }) => at <= now + days * dayMs),
+    rows: details ? ending : ending.map(withoutNamesIn),
     columns: columnsAt(now),
     table: {
       EXPIRES: ({ at }) => toMinute(toIso(at)),
@@ -54,6 +62,12 @@ export async function listExpiries(
     none: `No known secret or waiver ends within ${days} days.`,
     notes,
   }
+}
+
+/** An operator sees who waived what. */
+function withoutNamesIn(expiry: Expiry): Expiry {
+  if (expiry.kind === 'secret') return withoutSecretDetails(expiry)
+  return { ...expiry, entity: withoutWaiverDetails(expiry).entity }
 }
 
 /** The same columns for both kinds, null if a kind has none. `daysLeft`: whole days, negative a day after the end. */

@@ -122,6 +122,7 @@ const ofStates: Readonly<Record<StateMismatch['what'], readonly [noun: string, t
   findings_missing: ['finding', 'missing from the table findings, although there are events'],
   findings_inserted: ['finding', 'in the table findings without an event'],
   findings_changed: ['finding', 'not as its last event in entity, severity, state, message, evidence or age'],
+  results_missing: ['check result', 'missing from the table check_states, although there are events'],
   results_changed: ['check result', 'in the table check_states not as its last event'],
 }
 

@@ -179,13 +179,13 @@ function isOfWrongKind(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && ['array', 'object', 'record', 'string'].includes(issue.expected)
 }
 
-const urlKeys: readonly unknown[] = ['baseUrl', 'portalUrl', 'proxy', 'tokenUrl']
+/** A URL, or a part of one with a user. */
+const urlLike = /:\/\/|@/
 const longest = 80
 
 /** A value for a message; values that may contain secrets are not shown. */
 function shownValue(path: KeyPath, value: unknown): string {
-  const isUrl = urlKeys.includes(path.at(-1)) || urlKeys.includes(path.at(-2))
-  const shown = typeof value === 'string' && isUrl ? maskUrl(value) : value
+  const shown = typeof value === 'string' && urlLike.test(value) ? maskUrl(value) : value
   if (shown === value && mayContainSecret(path)) return kindOf(value)
   if (typeof shown !== 'string') return typeof shown === 'object' || shown === undefined ? kindOf(shown) : String(shown)
   const text = JSON.stringify(shown)

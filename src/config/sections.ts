@@ -159,7 +159,10 @@ const defaultPath = 'data/tenantwatch.db'
 
 export function store(probe: Probe) {
   return section({
-    path: text('the path of the database file', /^(?!\s*:memory:).*\S/s)
+    path: text(
+      'the path of the database file; the URL of PostgreSQL belongs into store.url',
+      /^(?!\s*:memory:)(?!.*:\/\/).*\S/s,
+    )
       .optional()
       .meta({ default: defaultPath, description: 'File of the SQLite database' }),
     url: secretSource(probe, 'the URL')
@@ -199,7 +202,7 @@ export function server(probe: Probe) {
       .default(null)
       .describe("File in the format of Prometheus' web configuration: TLS, users; see docs/first-week.md#access"),
     exposeDetails: z
-      .union([z.boolean(), z.literal('auto')], { error: 'expected auto, true or false' })
+      .literal([true, false, 'auto'], { error: 'expected auto, true or false' })
       .default('auto')
       .describe(
         'Names and e-mails on the status page: true, false, or auto: behind auth, or on the loopback without allowedHosts',

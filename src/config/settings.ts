@@ -190,9 +190,10 @@ export function maskedYaml(written: Written): string {
   return stringify(written, masked, { lineWidth: 0, aliasDuplicateObjects: false })
 }
 
-/** Masks arguments of commands, and queries and users of URLs; shows names of variables and files. */
+/** Masks arguments of commands, parameters of OAuth, and queries and users of URLs; shows names of variables and files. */
 function masked(key: unknown, value: unknown): unknown {
   if (key === 'command' && Array.isArray(value)) return value.map((part, at) => (at === 0 ? part : '[redacted]'))
+  if (key === 'parameters') return Object.fromEntries(Object.keys(value as object).map((name) => [name, '[redacted]']))
   if ((key === 'tokenUrl' || key === 'proxy') && typeof value === 'string') return maskUrl(value)
   // Exactly one of path and url is valid.
   if (key === 'store') return Object.fromEntries(Object.entries(value as object).filter(([, one]) => one !== null))

@@ -18,10 +18,14 @@ const writableAdvice = 'Run the doctor as the user of the daemon, and let that u
 
 /** Diagnoses the file without opening the database. */
 export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
-  const { path, exists, bytes, walBytes, freeBytes, lock, obstacle } = facts
+  const { path, exists, bytes, walBytes, freeBytes, lock, obstacle, isOfAll } = facts
   const found: Diagnosis[] = []
   if (!exists) found.push(diagnoseAbsence(facts))
   else if (obstacle !== null) found.push(failure('database', `${path} cannot be written: ${obstacle}`, writableAdvice))
+  if (isOfAll) {
+    const advice = `Run "chmod o-rw ${path}*"`
+    found.push(warning('database', `every user of this machine may read or replace ${path}`, advice))
+  }
   found.push(diagnoseLock(lock))
   if (walBytes > largeWalBytes) {
     const advice = 'A process keeps a read transaction open: look for commands that hang'

@@ -225,8 +225,8 @@ export function describeWaivers(waivers: readonly WaiverView[], at: number): rea
       const ids = [first, ...others].map(({ id }) => id)
       const { level, check, owner, text, next } = first
       const who = others.some((one) => one.owner !== owner) ? '' : `, owner ${owner}`
-      const what = others.length === 0 ? 'waiver' : plural(ids.length, 'waiver')
-      return [{ level, text: `${what} ${firstOf(ids)} (${check}${who}): ${text}`, next }]
+      const [what, each] = others.length === 0 ? ['waiver', ''] : [plural(ids.length, 'waiver'), 'each ']
+      return [{ level, text: `${what} ${firstOf(ids)} (${check}${who}): ${each}${text}`, next }]
     })
     .sort((a, b) => Number(a.level === 'ok') - Number(b.level === 'ok'))
 }

@@ -1,7 +1,8 @@
 /** An invalid value of a strict field quarantines the record; in other fields it is counted and becomes null. */
 interface Rules {
   readonly strict?: true
-  readonly nullable?: true | 'counted'
+  /** `stated`: null where it is sent; an absent field is invalid. Otherwise an absent field is null, and counted. */
+  readonly nullable?: true | 'counted' | 'stated'
   /** True when null or an absent field is neither refused nor counted. */
   readonly optional?: true
   /** The flag of the same record that forbids this strict field to be absent. */

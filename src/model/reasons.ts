@@ -55,7 +55,7 @@ export type UnknownReason = (typeof unknownReasons)[number]
 
 const words: Readonly<Record<UnknownReason, string>> = {
   never: 'not completely read yet',
-  stale: 'the data is too old',
+  stale: 'the data or its evaluation is too old',
   quarantined: 'records are in quarantine',
   clock_skew: 'the clocks differ',
   ambiguous: 'the data of some entities is ambiguous',

@@ -60,7 +60,7 @@ export type ExplainedWaiver = ReturnType<typeof explainedWaivers>[number]
 /** Events of waivers about the finding. */
 export function explainedWaivers(
   events: readonly WaiverEvent[],
-  { fingerprint, tenant, check, entity }: FindingView,
+  { fingerprint, tenant, check, entity, evidence }: FindingView,
   details: boolean,
 ) {
   const isOfFinding = (event: WaiverEvent) =>
@@ -74,7 +74,7 @@ export function explainedWaivers(
     /** Last day of the terms. */
     expires: terms === null ? null : dayOf(terms.expiresAt),
     owner: terms?.owner ?? null,
-    changes: details ? changes : changes.map(withoutNamesIn),
+    changes: details ? changes : withoutNamesIn(changes, evidence),
   }))
 }
 
@@ -114,13 +114,16 @@ export async function readLife(
       resolution,
       evidence: details ? evidence : withoutNames(evidence),
       /** Differences from the previous event; empty unless the event is `changed`. */
-      changes: details ? changes : changes.map(withoutNamesIn),
+      changes: details ? changes : withoutNamesIn(changes, evidence),
     }
   })
 }
 
-function withoutNamesIn({ fact, before, after }: FactChange): FactChange {
-  return { fact, before: withoutName(fact, before), after: withoutName(fact, after) }
+function withoutNamesIn(changes: readonly FactChange[], evidence: FindingView['evidence']): readonly FactChange[] {
+  const isOwn = isOfOwnCheck(evidence)
+  return changes.map(({ fact, before, after }) => {
+    return { fact, before: withoutName(fact, before, isOwn), after: withoutName(fact, after, isOwn) }
+  })
 }
 
 /** Consecutive events with the same words are one line. */

@@ -14,8 +14,8 @@ export const apiClients = defineResource({
     clientId: id.guid(),
     name: text(),
     roleName: text({ strict: true, optional: true }),
-    // Null of a secret without an end, which other directories send.
-    secretExpirationDate: date({ nullable: true, laterMeans: 'secretRotated' }),
+    // Null of a secret without an end, which other directories send; an absent date may be one in the past.
+    secretExpirationDate: date({ nullable: 'stated', laterMeans: 'secretRotated' }),
     createdAt: date({ nullable: 'counted', pastOnly: true }),
   },
   identifiedBy: 'guid',

@@ -171,3 +171,38 @@ it('hides the evidence of own checks where names are hidden', async () => {
   for (const path of ['/', '/api/v1/findings', '/api/v1/checks', '/api/v1/status', '/metrics'])
     expect(await one.get(path), path).not.toMatch(/Phone |@[a-z]+\.example/)
 })
+
+it('no command shows a sentence of an own check without --details, nor what a waiver of it covers', async () => {
+  const query = `select email as entity, iif(userId = (${first}), 'alarm', 'ok') as status, firstName || ' persmark' as reason from users`
+  const made = await world({ 'a.sql': sql('names', query) })
+  const [user] = [...made.simulator.state().users()]
+  const rename = (firstName: string) => made.simulator.primary.updateUser(user?.userId ?? 0, { firstName })
+  rename('Before')
+  expect((await made.run('sync', '--full')).code).toBe(0)
+  const [finding] = await openOf(made, 'names')
+  const terms = [
+    '--reason',
+    'Accepted for as long as this test runs',
+    '--owner',
+    'me',
+    '--expires',
+    '2026-03-20',
+    '--write',
+  ]
+  expect((await made.run('waive', finding.fingerprint, ...terms)).code).toBe(0)
+  expect((await made.run('sync', '--full')).code).toBe(0)
+  rename('After')
+  expect((await made.run('sync', '--full')).code).toBe(0)
+  const commands = [
+    ['findings', '--all'],
+    ['findings', '--all', '--format', 'ocsf'],
+    ['explain', finding.fingerprint],
+    ['expiring'],
+  ]
+  for (const command of commands) {
+    const shown = (await made.run(...command)).stdout
+    expect(shown, command.join(' ')).toMatch(/waiver lapsed|W-/)
+    expect(shown, command.join(' ')).not.toMatch(/persmark|@[a-z]+\.example/)
+    if (command[0] !== 'expiring') expect((await made.run(...command, '--details')).stdout).toMatch(/Before persmark/)
+  }
+})

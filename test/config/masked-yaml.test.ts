@@ -49,6 +49,17 @@ notifications: [{ name: hook, to: { webhook: { url: { command: [vault, --key=${c
   expect(loadText(printed).settings.tenants[0]?.auth.token).toEqual({ command: ['vault', '[redacted]'] })
 })
 
+it('masks parameters of a token request, and in messages URLs wherever they stand', () => {
+  const parameters = rich.replace('scope: read', `parameters: { password: ${canary} }`)
+  expect(maskedYaml(loadText(parameters).written)).not.toContain(canary)
+  const url = `postgres://me:${canary}@db.example.com/mirror`
+  for (const wrong of [`store: { path: "${url}" }`, `server: { externalUrl: "${url}", listen: "me:${canary}@host" }`]) {
+    const load = () => loadText(`${rich.replace(/^server: .*$/m, '')}${wrong}\n`)
+    expect(load).toThrow(/redacted@/)
+    expect(load).not.toThrow(new RegExp(canary))
+  }
+})
+
 it('shows no query of a token URL', () => {
   const { written } = loadText(rich.replace('login.example.com/token', 'login.example.com/token?key=topsecret'))
   const printed = maskedYaml(written)

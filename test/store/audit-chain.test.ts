@@ -73,7 +73,7 @@ async function lived() {
 function insert(query: TestMirror['query'], table: string, row: Readonly<Record<string, unknown>>): void {
   const columns = Object.keys(row).map((name) => `"${name}"`)
   const places = columns.map(() => '?').join(', ')
-  query(`insert into ${table} (${columns.join(', ')}) values (${places}) returning id`, ...Object.values(row))
+  query(`insert into ${table} (${columns.join(', ')}) values (${places}) returning tenant_id`, ...Object.values(row))
 }
 
 it('has events of every kind, and agrees with them', async () => {
@@ -238,6 +238,15 @@ it.each([
   expect(await found()).toEqual(what === null ? [] : [{ what, count: 1, first: check }])
   expect(await kinds(beta)).toEqual([])
   query('update check_states set open = ? where tenant_id = ? returning status', row?.['open'], acme)
+})
+
+it('compares check results with their last event: one that was deleted', async () => {
+  const { query, acme, beta, found, kinds } = await lived()
+  const [row = {}] = query('select * from check_states where tenant_id = ?', acme)
+  query('delete from check_states where tenant_id = ? returning status', acme)
+  expect(await found()).toEqual([{ what: 'results_missing', count: 1, first: check }])
+  expect(await kinds(beta)).toEqual([])
+  insert(query, 'check_states', row)
 })
 
 it('covers the configuration by the chains of all tenants', async () => {

@@ -148,7 +148,7 @@ it('shows with a filter the checks that may have such findings, so that an empty
   expect(await shown('/?severity=high')).toEqual(['x', 'z'])
   expect(await shown('/?severity=low')).toEqual([])
   expect(await shown('/?check=x')).toEqual(['x'])
-  expect(unopened(await page('/?q=ada', found))).toContain('stale: the data is too old')
+  expect(unopened(await page('/?q=ada', found))).toContain('stale: the data or its evaluation is too old')
 })
 
 it('has for each check what to do, and for each finding its evidence and the commands to copy', async () => {

@@ -125,7 +125,7 @@ it.each<[seen: string, over: Partial<TenantPosture>]>([
   ['roles failing the last run failed, timeout', { resources: [resource('roles', { modes: failed('timeout') })] }],
   ['roles never complete as of', { resources: [resource('roles', { formerTenant: true })] }],
   ['unknown x ? of 12', { checks: [check('x', { status: 'unknown', reason: 'stale' })] }],
-  ['stale: the data is too old', { checks: [check('x', { status: 'unknown', reason: 'stale' })] }],
+  ['stale: the data or its evaluation is too old', { checks: [check('x', { status: 'unknown', reason: 'stale' })] }],
   ['more may fail, stale', { checks: [check('x', { status: 'fail', partial: 'stale', open: { low: 2 } })] }],
   [
     'cannot be read',

@@ -54,10 +54,10 @@ type SimpleField = Exclude<Field, { readonly kind: 'list' }>
 /** Reads the value of a field; null where it is unusable, which `problem` says of a strict field. */
 export function readValue(context: ParseContext, field: SimpleField, name: string, value: unknown): unknown {
   if (value === null || value === undefined) {
-    if (field.optional === true || (value === null && field.nullable === true)) return null
-    if (field.nullable !== undefined) {
-      if (field.requiredWith === undefined)
-        odd(context, 'unknown_value', name, field.nullable === true ? absent : undefined)
+    const { nullable } = field
+    if (field.optional === true || (value === null && (nullable === true || nullable === 'stated'))) return null
+    if (nullable === true || nullable === 'counted') {
+      if (field.requiredWith === undefined) odd(context, 'unknown_value', name, nullable === true ? absent : undefined)
       return null
     }
   }

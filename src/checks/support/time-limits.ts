@@ -1,22 +1,16 @@
 import * as z from 'zod'
 
-const wrongType = (unit: string) => `expected a number of ${unit}, without a unit`
+const limit = (unit: string, most: number) =>
+  z
+    .number({ error: `expected a number of ${unit} above 0 and up to ${most}, without a unit` })
+    .positive()
+    .max(most)
 
 /** A threshold in days; fractions are allowed. */
-export const days = (byDefault: number) =>
-  z
-    .number({ error: wrongType('days') })
-    .positive()
-    .max(36_500)
-    .default(byDefault)
+export const days = (byDefault: number) => limit('days', 36_500).default(byDefault)
 
 /** A threshold in hours; fractions are allowed. */
-export const hours = (byDefault: number) =>
-  z
-    .number({ error: wrongType('hours') })
-    .positive()
-    .max(876_000)
-    .default(byDefault)
+export const hours = (byDefault: number) => limit('hours', 876_000).default(byDefault)
 
 /** True when `since` lies more than `limitMs` before `now`. */
 export function isOlderThan(since: number, limitMs: number, now: number): boolean {

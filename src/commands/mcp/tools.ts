@@ -101,7 +101,7 @@ export const tools: readonly Tool[] = [
     summary: 'Secrets of API clients and waivers that end soon or have ended, in order of time',
     parameters: { tenant, days: z.int().min(0).max(99_999).default(90).describe('How far to look ahead') },
     async answer(opened, asked, details) {
-      const { rows, columns, notes } = await listExpiries(opened, asked)
+      const { rows, columns, notes } = await listExpiries(opened, { ...asked, details })
       return { ...(await part(rows, (one) => objectOf(details ? one : hideExpiry(one), columns))), notes }
     },
   }),

@@ -37,15 +37,16 @@ export function isOfOwnCheck(evidence: Readonly<Record<string, unknown>>): boole
 /** Facts without values that may name a person or a file. */
 export function withoutNames(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const isOwn = isOfOwnCheck(facts)
-  const shown = (name: string, value: unknown) =>
-    isOwn && name === 'reason' ? hiddenValue(value) : withoutName(name, value)
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, shown(name, value)]))
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, withoutName(name, value, isOwn)]))
 }
 
-/** @param fact name of the fact, or path of a member. */
-export function withoutName(fact: string, value: unknown): unknown {
+/** @param fact name of the fact, or path of a member; `isOwn`: of an own check, whose reason may be any text. */
+export function withoutName(fact: string, value: unknown, isOwn: boolean): unknown {
+  if (isOwn && fact === 'reason') return hiddenValue(value)
   if (fact === 'identity' && typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutName(`identity.${name}`, one)]))
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [name, withoutName(`identity.${name}`, one, isOwn)]),
+    )
   const mayName = namingFacts.has(fact.split('.')[0] ?? '') && fact !== 'identity.createdAt'
   return mayName ? hiddenValue(value) : value
 }
@@ -55,9 +56,11 @@ export function hiddenValue(value: unknown): unknown {
   return value === null || value === undefined ? value : hidden
 }
 
-/** For commands without `--details`: an operator sees who waived what. */
+/** For commands without `--details`: an operator sees who waived what, but no sentence of an own check. */
 export function withHiddenNames(finding: FindingView): FindingView {
-  return { ...withoutDetails(finding), waiver: finding.waiver }
+  const { waiver, ...shown } = withoutDetails(finding)
+  const explanation = (isOfOwnCheck(finding.evidence) ? waiver : finding.waiver)?.explanation ?? null
+  return { ...shown, waiver: finding.waiver && { ...finding.waiver, explanation } }
 }
 
 /**

@@ -5,7 +5,7 @@ import { type FindingFacts, findingKinds, listOfKinds, type ResultFacts } from '
 
 /** Present states that differ from their last event; `first` is the fingerprint or check of one. */
 export interface StateMismatch {
-  readonly what: 'findings_missing' | 'findings_inserted' | 'findings_changed' | 'results_changed'
+  readonly what: 'findings_missing' | 'findings_inserted' | 'findings_changed' | 'results_missing' | 'results_changed'
   readonly count: number
   readonly first: string
 }
@@ -47,6 +47,10 @@ const resultsText = `select s."check", s.status, s.reason, s.entities, s.not_eva
   from check_states s left join events e on e.id = ${lastEventOf(['result'], 's.tenant_id', 's."check"')}
   where s.tenant_id = ? order by s."check"`
 
+const missingResultsText = `select e.subject from events e where e.tenant_id = ? and e.kind = 'result'
+    and not exists (select 1 from check_states s where s.tenant_id = e.tenant_id and s."check" = e.subject)
+    and e.id = ${lastEventOf(['result'], 'e.tenant_id', 'e.subject')} order by +e.id`
+
 /** Compares the present state with the last events, because reports and metrics read that state. */
 export async function stateMismatches(tx: Sql, tenantId: number): Promise<readonly StateMismatch[]> {
   const found = new Map<StateMismatch['what'], StateMismatch>()
@@ -64,6 +68,7 @@ export async function stateMismatches(tx: Sql, tenantId: number): Promise<readon
     after = rows.at(-1)?.id ?? after
   }
   for (const fingerprint of await tx<string>(missingText, [tenantId], 'values')) add('findings_missing', fingerprint)
+  for (const check of await tx<string>(missingResultsText, [tenantId], 'values')) add('results_missing', check)
   for (const row of await tx<StoredResult>(resultsText, [tenantId]))
     if (!isResultOfEvent(row)) add('results_changed', row.check)
   return [...found.values()]

@@ -14,6 +14,7 @@ const facts: StoreFacts = {
   freeBytes: 1e9,
   lock: { held: false, mirrorMade: true, verifiedAt: null },
   obstacle: null,
+  isOfAll: false,
 }
 const levels = (over: Partial<StoreFacts>) =>
   Object.fromEntries(diagnosePlace({ ...facts, ...over }).map(({ subject, level }) => [subject, level]))
@@ -28,11 +29,12 @@ function damagePage(store: string, numberOf: string, bytes: number): void {
   closeSync(file)
 }
 
-it('reports the free space of a database', () => {
+it('reports the free space, the write-ahead log and the mode of a database', () => {
   expect(levels({})).toEqual({ engine: 'ok', disk: 'ok' })
   expect(levels({ bytes: 950e6 })).toEqual({ engine: 'ok', disk: 'warn' })
   expect(levels({ freeBytes: 1e6 })).toEqual({ engine: 'ok', disk: 'fail' })
   expect(levels({ freeBytes: null })).toEqual({ engine: 'ok' })
+  expect(levels({ isOfAll: true })).toEqual({ database: 'warn', engine: 'ok', disk: 'ok' })
   expect(levels({ walBytes: 300 * 2 ** 20 })).toEqual({ engine: 'ok', 'write-ahead log': 'warn', disk: 'ok' })
 })
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { mayExist, realFile, type StoreSize, storeSize } from './database-file.ts'
 import { type LockState, lockStateOf } from './engine-lock.ts'
@@ -12,6 +12,8 @@ export interface StoreFacts extends StoreSize {
   readonly lock: LockState
   /** Why this user cannot write the file, or create a missing one; null = it can. */
   readonly obstacle: string | null
+  /** True if users other than the owner and its group may read or write it. */
+  readonly isOfAll: boolean
 }
 
 /** Opens only the lock, briefly. */
@@ -28,6 +30,7 @@ export function storeFacts(storePath: string): StoreFacts {
     }),
     lock: lockStateOf(path),
     obstacle: obstacleTo(path, exists),
+    isOfAll: ((attempt(() => statSync(path)?.mode) ?? 0) & 0o006) !== 0,
   }
 }
 
