@@ -109,7 +109,7 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
         const meta = metaOf(answer, envelope, what, null)
         const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
         const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
-        if (got === null || got === id) return { item, meta }
+        if (got === id) return { item, meta }
         throw violation(what, 'the record is not the one asked for', meta.requestId)
       })
     },

@@ -3,7 +3,6 @@ import type { AnswerMeta, AnyRecord, Item, Lookup } from '../api/reader.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { FeedResource } from '../model/resource.ts'
 import { noteEvent, noteOddities } from './contract-events.ts'
-import { idOf } from './pages/page-rules.ts'
 import { endsAsking, endsRun, type Run } from './run.ts'
 
 /** Details that are stored together. */
@@ -20,7 +19,7 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   let goesOn = true
   let done = 0
   const answered: string[] = []
-  for (let at = 0; at < queue.length && goesOn; at += batchSize) {
+  for (let at = 0; at < queue.length; at += batchSize) {
     const found: Found[] = []
     const read = async (key: string) => {
       if (!goesOn) return
@@ -43,10 +42,7 @@ export type Found = Lookup<AnyRecord> & { readonly item: Item | null; readonly m
 /** Null without a record; `end` if further look-ups make no sense: they would fail alike, or ask another tenant. */
 async function readOne(run: Run, definition: FeedResource, key: string): Promise<Found | 'end' | null> {
   try {
-    const found = await askById(run, definition, key)
-    if (found === undefined) return 'end'
-    const isSame = found.item?.ok === true && String(idOf(found.item, definition.idField)) === key
-    return isSame ? found : null
+    return (await askById(run, definition, key)) ?? 'end'
   } catch (error) {
     const reason = reasonOf(error)
     if (endsRun.has(reason)) throw error

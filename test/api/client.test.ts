@@ -147,8 +147,8 @@ it.each<[outcome: string, status: number, body: unknown]>([
   else expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: outcome, status })
 })
 
-it('refuses a record that is not the one asked for, and ids that are no ids', async () => {
-  const server = await testServer((_, response) => sendJson(response, 200, envelope(user)))
+it.each([user, { ...user, userId: null }])('refuses a record that is not the one asked for: %j', async (data) => {
+  const server = await testServer((_, response) => sendJson(response, 200, envelope(data)))
   const { client } = testClient(server.url)
   expect(await caught(client.reader.fetchOne(users, 8))).toMatchObject({ reason: 'protocol' })
   expect(await caught(client.reader.fetchOne(users, Number.NaN))).toMatchObject({ reason: 'internal' })

@@ -106,3 +106,13 @@ it('continues the rotation past users whose details are never readable, over res
   }
   expect(new Set(rounds.flat())).toEqual(new Set(all))
 })
+
+it('continues the rotation at the user at which a run stopped', async () => {
+  const test = await engine(4, 10)
+  const all = ids(test)
+  for (const _ of [1, 2]) await asked(test, 'full')
+  const headers = { 'retry-after': '120' }
+  test.sim.faults.add({ path: oneOf, nth: 3, effect: { kind: 'status', status: 429, headers } })
+  expect(await asked(test, 'full')).toEqual(all.slice(4, 7))
+  expect(await asked(test, 'full')).toEqual(all.slice(6))
+})

@@ -3,7 +3,6 @@ import type { FeedResource } from '../../model/resource.ts'
 import type { MissingRecord } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { askById, type Found, takeDetails } from '../details.ts'
-import { idOf } from '../pages/page-rules.ts'
 import { endsAsking, endsRun, type Run } from '../run.ts'
 
 /** Records whose look-ups are stored together. */
@@ -79,7 +78,6 @@ async function isSkipped(
   found: Found,
   { existing }: Batch,
 ): Promise<boolean> {
-  if (found.item === null || String(idOf(found.item, run.definition.idField)) !== key) return false
   noteEvent(run, 'skipped_row', key)
   const [differing] = await takeDetails(run, [found])
   // A record that differs stays missing: the list has not confirmed the mirrored values.
