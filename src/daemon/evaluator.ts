@@ -243,8 +243,8 @@ const skewStepMs = 5 * secondMs
 
 /** Stores the skew again after the local clock was set, for other processes and later ones. */
 async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuality): Promise<void> {
-  for (const [resource, { stored, skewMs }] of resources) {
-    const { serverTime = null, serverTimeAt = null } = stored?.state ?? {}
+  for (const { state, skewMs } of Object.values(resources)) {
+    const { resource, serverTime, serverTimeAt } = state
     if (skewMs === null || serverTime === null || serverTimeAt === null) continue
     if (Math.abs(serverTime - serverTimeAt - skewMs) <= skewStepMs) continue
     await mirror.noteSync(tenant.id, resource, { serverTimeAt: Math.round(serverTime - skewMs) })

@@ -142,9 +142,9 @@ export function contextOf(
 
 /** Of the records of a resource, as the data quality was read. */
 export function versionOf({ resources }: TenantDataQuality, resource: ResourceName): number {
-  return resources.get(resource)?.stored?.state.version ?? 0
+  return resources[resource].state.version
 }
 
 function readInFullAt({ resources }: TenantDataQuality, resource: ResourceName): number {
-  return resources.get(resource)?.stored?.state.completeStartedAt ?? 0
+  return resources[resource].state.completeStartedAt ?? 0
 }

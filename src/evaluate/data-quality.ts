@@ -2,7 +2,7 @@ import type { TenantSettings } from '../config/settings.ts'
 import { assessInput, type InputFacts, type InputQuality } from '../model/data-quality.ts'
 import { fullFreshnessLimitMs, isFresh } from '../model/freshness.ts'
 import type { Reason } from '../model/reasons.ts'
-import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { greatestSkewMs, isSkewed, type SkewOf } from '../model/server-clock.ts'
 import type { HoldRow, PostureStore, ResourceQuality, SyncState, TenantRow } from '../store/port.ts'
 import { type Check, type CheckOptions, inputsOf } from './check.ts'
@@ -24,15 +24,14 @@ export interface EvaluatedTenant {
 export interface TenantDataQuality {
   readonly tenant: TenantRow
   readonly holds: readonly HoldRow[]
-  readonly resources: ReadonlyMap<ResourceName, MeasuredQuality>
+  readonly resources: Readonly<Record<ResourceName, MeasuredQuality>>
   /** The latest of local time, newest stored time and server time. */
   readonly waiversAt: number
   /** See `EvaluatedTenant`. If set, no check may use the data; the quality of each resource does not reflect it. */
   readonly sharedWith?: string
 }
 
-export interface MeasuredQuality {
-  readonly stored: ResourceQuality | undefined
+export interface MeasuredQuality extends ResourceQuality {
   readonly freshnessLimitMs: number
   readonly skewMs: number | null
   /** Refusal of this resource or of the token since the last success; also set while a hold blocks the input. */
@@ -51,29 +50,28 @@ export async function readDataQuality(
   const newest = await store.unconfirmedTime()
   const clockIsBehind = newest !== null && now < newest
   const refused = isTokenRefused(stored)
-  const resources = new Map<ResourceName, MeasuredQuality>()
-  for (const resource of resourceNames) {
-    const own = stored.find(({ state }) => state.resource === resource)
-    const freshnessLimitMs = limitOf(settings, resource, own?.state)
-    const skewMs = presentSkewMs(skewOf?.(resource), own?.state)
-    const denied = own?.state.denied ?? (refused ? 'unauthorized' : null)
+  const measured = stored.map((own): [ResourceName, MeasuredQuality] => {
+    const { state, quarantined, missing } = own
+    const { resource } = state
+    const freshnessLimitMs = limitOf(settings, state)
+    const skewMs = presentSkewMs(skewOf?.(resource), state)
+    const denied = state.denied ?? (refused ? 'unauthorized' : null)
     const held = holds
       .filter((hold) => hold.resource === resource || hold.resource === 'all')
       .map(({ reason }) => reason)
-    const failure = own === undefined ? null : fullFailure(own.state)
+    const failure = fullFailure(state)
     const facts: InputFacts = {
-      ...{ resource, freshnessLimitMs, clockIsBehind, denied },
+      ...{ resource, freshnessLimitMs, clockIsBehind, denied, quarantined, missing },
       enabled: settings.resources[resource].enabled,
-      completeStartedAt: dataAsOf(own?.state),
+      completeStartedAt: dataAsOf(state),
       tenantMismatch: held.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
       former: tenant.former.includes(resource),
       problems: failure === null ? held : [...held, failure],
-      quarantined: own?.quarantined ?? 0,
-      missing: own?.missing ?? 0,
       clockSkewMs: skewMs,
     }
-    resources.set(resource, { stored: own, freshnessLimitMs, skewMs, denied, input: assessInput(facts, now) })
-  }
+    return [resource, { ...own, freshnessLimitMs, skewMs, denied, input: assessInput(facts, now) }]
+  })
+  const resources = Object.fromEntries(measured) as TenantDataQuality['resources']
   const waiversAt = waiverTime(now, newest, stored)
   return { tenant, holds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }
 }
@@ -97,8 +95,7 @@ export function waiverTime(now: number, newest: number | null, stored: readonly 
   return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
 }
 
-function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
-  if (state === undefined) return live ?? null
+function presentSkewMs(live: number | null | undefined, state: SyncState): number | null {
   const complete = between(state.completeServerTime, state.completeStartedAt)
   const present = live === undefined ? between(state.serverTime, state.serverTimeAt) : live
   // The last complete full sync may have read an old answer, whatever newer runs state.
@@ -110,8 +107,8 @@ function between(serverTime: number | null, at: number | null): number | null {
 }
 
 export function greatestSkewOf({ resources }: TenantDataQuality, now: number): number | null {
-  const skews = [...resources.values()].flatMap(({ stored, skewMs, freshnessLimitMs, input }) => {
-    const readAt = stored?.state.serverTime ?? null
+  const skews = Object.values(resources).flatMap(({ state, skewMs, freshnessLimitMs, input }) => {
+    const readAt = state.serverTime
     if (input.off || skewMs === null || readAt === null) return []
     // Uses the server's clock, because the local one may be wrong.
     return now + skewMs - readAt <= freshnessLimitMs ? [skewMs] : []
@@ -144,21 +141,19 @@ export function unmirrored({ name, baseUrl }: Pick<EvaluatedSettings, 'name' | '
 }
 
 export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {
-  const measured = inputs.flatMap((resource) => quality.resources.get(resource)?.input ?? [])
+  const measured = inputs.map((resource) => quality.resources[resource].input)
   if (quality.sharedWith === undefined) return measured
   return measured.map((input) => ({ ...input, blocked: 'tenant_changed' }))
 }
 
-function limitOf(settings: EvaluatedSettings, resource: ResourceName, state: SyncState | undefined): number {
+function limitOf(settings: EvaluatedSettings, { resource, completeDurationMs: durationMs }: SyncState): number {
   const { freshnessMs, full } = settings.resources[resource]
-  const durationMs = state?.completeDurationMs ?? null
   return fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs })
 }
 
 /** Start of the last complete full sync; null until the first run has ended, which reads details last. */
-export function dataAsOf(state: SyncState | undefined): number | null {
-  const hasEnded = state !== undefined && (state.incrementalAttemptAt ?? state.fullAttemptAt) !== null
-  return hasEnded ? state.completeStartedAt : null
+export function dataAsOf({ incrementalAttemptAt, fullAttemptAt, completeStartedAt }: SyncState): number | null {
+  return (incrementalAttemptAt ?? fullAttemptAt) === null ? null : completeStartedAt
 }
 
 /** Why incremental syncs fail: the last one's reason, or that of the full sync for which they wait. */
@@ -197,7 +192,7 @@ export function usableInputs(
   if (check.isConfigured?.(options) === false) return inputs.map((input) => ({ ...input, off: true }))
   if (maxAgeMs === undefined) return inputs
   return inputs.map((input) => {
-    const readAt = dataAsOf(quality.resources.get(input.resource)?.stored?.state)
+    const readAt = dataAsOf(quality.resources[input.resource].state)
     return input.blocked === null && !isFresh(readAt, maxAgeMs, now) ? { ...input, blocked: 'stale' } : input
   })
 }

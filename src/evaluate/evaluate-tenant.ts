@@ -153,12 +153,13 @@ async function beginTally(
   needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
 ): Promise<CheckTally | null> {
   const { check, request } = run
+  const { begin } = check
   await readOpenFindings(run)
-  if (check.begin === undefined || !isEvaluable(run)) return null
+  if (begin === undefined || !isEvaluable(run)) return null
   const tally = tallyOf(run)
   const { options } = settingsOf(check, request.tenant.settings)
   tally.attempt(() => {
-    tally.evaluator = check.begin?.(options, contextOf(run, needed)) ?? null
+    tally.evaluator = begin(options, contextOf(run, needed))
   })
   return tally
 }

@@ -43,14 +43,14 @@ export function inputSnapshot({ tenant, holds, resources, sharedWith }: TenantDa
     holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
       return { id, resource, reason, count, message, raisedAt }
     }),
-    resources: Object.fromEntries([...resources].map(([name, measured]) => [name, resourceRecord(measured)])),
+    resources: Object.fromEntries(
+      Object.entries(resources).map(([name, measured]) => [name, resourceRecord(measured)]),
+    ),
   }
   return JSON.stringify(record)
 }
 
-function resourceRecord({ stored, skewMs, input }: MeasuredQuality): ResourceRecord | undefined {
-  if (stored === undefined) return undefined
-  const { state, quarantined, missing } = stored
+function resourceRecord({ state, quarantined, missing, skewMs, input }: MeasuredQuality): ResourceRecord {
   const { denied, incrementalSuccessAt, fullSuccessAt, fullReason } = state
   return {
     quarantined,

@@ -187,23 +187,19 @@ interface Measured {
 
 /** `fresh` depends on age, not on refusals; it is false while the data may be another tenant's. */
 function resourceView(resource: ResourceName, settings: ResourceSettings, { quality, now }: Measured): ResourceView {
-  const measured = quality.resources.get(resource)
-  const stored = measured?.stored
-  const freshnessLimitMs = measured?.freshnessLimitMs ?? 0
-  const asOf = dataAsOf(stored?.state)
-  const denied = measured?.denied ?? null
-  const blocked = measured?.input.blocked ?? null
-  const full = fullView(stored?.state, freshnessLimitMs)
-  const modes =
-    settings.incremental === null ? [full] : [incrementalView(stored?.state, settings.incremental.intervalMs), full]
+  const { state, live, quarantined, missing, freshnessLimitMs, denied, input } = quality.resources[resource]
+  const { blocked } = input
+  const asOf = dataAsOf(state)
+  const full = fullView(state, freshnessLimitMs)
+  const modes = settings.incremental === null ? [full] : [incrementalView(state, settings.incremental.intervalMs), full]
   return {
     resource,
     enabled: settings.enabled,
-    live: stored?.live ?? 0,
-    quarantined: stored?.quarantined ?? 0,
-    missing: stored?.missing ?? 0,
+    live,
+    quarantined,
+    missing,
     dataAsOf: asOf,
-    firstCompleteAt: stored?.state.firstCompleteAt ?? null,
+    firstCompleteAt: state.firstCompleteAt,
     freshnessLimitMs,
     fresh:
       isFresh(asOf, freshnessLimitMs, now) &&
@@ -229,42 +225,38 @@ function heldReason({ fullAttemptAt, fullReason, incrementalAttemptAt, increment
 
 /** If the token was refused at another resource, that resource's message, because the own one may be older. */
 function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuality): string | null {
-  const { stored, input } = resources.get(resource) ?? {}
-  const own = stored?.state
-  const isRefusedElsewhere = isRefusal(input?.blocked ?? null) && (own?.denied ?? null) === null
+  const { state: own, input } = resources[resource]
+  const isRefusedElsewhere = isRefusal(input.blocked) && own.denied === null
   if (isRefusedElsewhere) {
-    const states = [...resources.values()].flatMap(({ stored }) => stored?.state ?? [])
+    const states = Object.values(resources).map(({ state }) => state)
     const [latest] = states.toSorted((a, b) => (b.tokenRefusedAt ?? 0) - (a.tokenRefusedAt ?? 0))
     return latest?.message ?? null
   }
-  if (own === undefined) return null
-  if (input?.off === true) return own.message
+  if (input.off) return own.message
   const held = heldReason(own)
   // A hold of another resource may have failed the run.
   return held === null || holds.some(({ reason }) => reason === held) ? own.message : endedHold
 }
 
-function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {
-  const reason = state === undefined ? null : incrementalFailure(state)
-  const lastSuccessAt = state?.incrementalSuccessAt ?? null
+function incrementalView(state: SyncState, intervalMs: number): ModeView {
+  const reason = incrementalFailure(state)
+  const lastSuccessAt = state.incrementalSuccessAt
   return {
     mode: 'incremental',
     up: lastSuccessAt !== null && reason === null,
-    lastAttemptAt: state?.incrementalAttemptAt ?? null,
+    lastAttemptAt: state.incrementalAttemptAt,
     lastSuccessAt,
     freshnessLimitMs: incrementalFreshnessLimitMs(intervalMs),
     reason,
   }
 }
 
-function fullView(state: SyncState | undefined, freshnessLimitMs: number): ModeView {
-  const reason = state?.fullReason ?? null
-  const lastSuccessAt = state?.fullSuccessAt ?? null
+function fullView({ fullReason: reason, fullSuccessAt, fullAttemptAt }: SyncState, freshnessLimitMs: number): ModeView {
   return {
     mode: 'full',
-    up: lastSuccessAt !== null && reason === null,
-    lastAttemptAt: state?.fullAttemptAt ?? null,
-    lastSuccessAt,
+    up: fullSuccessAt !== null && reason === null,
+    lastAttemptAt: fullAttemptAt,
+    lastSuccessAt: fullSuccessAt,
     freshnessLimitMs,
     reason,
   }

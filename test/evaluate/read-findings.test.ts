@@ -75,7 +75,8 @@ it('names the waiver that expires last, and compares GUIDs in lower case', () =>
   const named = guid.toUpperCase()
   expect(covering({ ...finding, entityId: named }, [{ ...waiver, entity: named }])?.id).toBe('w1')
   expect(covering({ ...finding, entityId: 'plan.pdf' }, [{ ...waiver, entity: 'Plan.pdf' }])).toBeNull()
-  expect(covering({ ...finding, entityId: '3' }, [waiver])).toBeNull()
+  for (const other of [{ entityId: '3' }, { check: 'user-role-active' }, { tenant: 'globex' }])
+    expect(covering({ ...finding, ...other }, [waiver])).toBeNull()
 })
 
 it('removes file names and persons from a finding without details', async () => {

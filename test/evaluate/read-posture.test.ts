@@ -51,6 +51,16 @@ it('shows the stored check result while its inputs are fresh', async () => {
   expect(view).toMatchObject({ status: 'pass', reason: null, entities: 1, evaluatedAt: now, since: now, enabled: true })
 })
 
+it('states the assumption of a check until its rule is configured', async () => {
+  const world = await soundWorld()
+  const assumptionWith = async (options: object) => {
+    const changes = { checks: { 'user-mfa-enrolled': { options: { ...options } } } }
+    return viewOf(await read(world, { changes }), 'user-mfa-enrolled').assumption
+  }
+  expect(await assumptionWith({})).toEqual(expect.any(String))
+  expect(await assumptionWith({ enrolledWhen: 'mfaStatus' })).toBeUndefined()
+})
+
 it('does not show an outdated check result, even with fresh data', async () => {
   const world = await soundWorld()
   await evaluate(world)

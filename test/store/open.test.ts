@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
@@ -20,11 +20,12 @@ it('opens beside a running engine for commands that read', async () => {
   expect((await beside.tenants()).map(({ name }) => name)).toEqual(['acme'])
 })
 
-it('waits for the disk at each commit, of a new database and an existing one', () => {
+it('waits for the disk at each commit, and only reads to show, of a new database and an existing one', () => {
   const path = join(temporaryFolder(), 'mirror.db')
   for (let times = 0; times < 2; times++) {
     using opened = openForEngine(path)
     expect(opened.writer.pragma('synchronous', { simple: true })).toBe(2)
+    expect(() => opened.reader.exec('delete from tenants')).toThrow(/readonly/)
   }
 })
 
@@ -40,6 +41,16 @@ it('refuses a database of another program and leaves it as it is', () => {
   other.close()
   expect(() => openMirror(path, 'engine')).toThrow(/is a database of another program/)
   expect(new BetterSqlite3(path).prepare('select count(*) as n from notes').get()).toEqual({ n: 0 })
+})
+
+it('refuses a database without tables where there was a mirror', async () => {
+  const path = join(temporaryFolder(), 'mirror.db')
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  rmSync(path)
+  const other = new BetterSqlite3(path)
+  other.pragma('user_version = 1')
+  other.close()
+  expect(() => openMirror(path, 'engine')).toThrow(/is gone or empty although there was one/)
 })
 
 it('refuses a database written by a newer version', async () => {

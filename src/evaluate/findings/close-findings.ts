@@ -19,7 +19,7 @@ export async function closeFindings(
   // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
   const closed = states.filter(({ open, status }) => hasAny(open) || status !== 'unknown')
   const results: CheckResult[] = []
-  for (const check of closed.map((state) => state.check).sort()) {
+  for (const { check } of closed) {
     const resolved: ResolvedFinding[] = []
     for await (const batch of store.openDigests(tenantId, check))
       for (const { fingerprint, severity } of batch) resolved.push({ fingerprint, severity, resolution })

@@ -5,7 +5,7 @@ import type { Check } from '../check.ts'
 import type { CheckRun } from '../check-run.ts'
 import type { EvaluatedTenant } from '../data-quality.ts'
 import { factsText, isSameFacts, materialFacts } from '../findings/material-facts.ts'
-import { isAbout, isOfEntity, termsOf } from './waivers.ts'
+import { isOfEntity, termsOf } from './waivers.ts'
 
 /** Findings whose acceptances are read at once. */
 const atOnce = 250
@@ -31,10 +31,8 @@ export async function agreeWaivers({ store, tenant, checks, waivers, now }: Agre
     // Also for an expired waiver: if the clock is ahead, the waiver is valid again after its correction.
     const accepted: Acceptance[] = []
     for await (const batch of store.findings({ tenantIds: [tenant.id], check }))
-      for (const finding of batch.filter((one) => isAbout(waiver, one))) {
-        const facts = factsText(materialFacts(finding.evidence, material))
-        accepted.push({ fingerprint: finding.fingerprint, waiver: id, terms, facts })
-      }
+      for (const { fingerprint, evidence } of batch.filter(({ entityId }) => isOfEntity(waiver, entityId)))
+        accepted.push({ fingerprint, waiver: id, terms, facts: factsText(materialFacts(evidence, material)) })
     await store.agreeWaiver(tenant.id, { id, check, entity, terms, reason, owner, since: now, expiresAt }, accepted)
   }
   return changed.length === 0 ? noted : store.notedWaivers(tenant.id)
@@ -55,8 +53,8 @@ export async function waiverChanges(
       const facts = factsText(materialFacts(JSON.parse(evidence), check.material))
       const own = known.get(fingerprint) ?? []
       for (const { waiver, facts: before, lapsedAt } of own) {
-        if (lapsedAt !== null || before === facts) continue
-        if (kind === 'replaced' || !isSameFacts(before, facts)) lapsed.push({ fingerprint, waiver, facts })
+        const isChanged = kind === 'replaced' || !isSameFacts(before, facts)
+        if (isChanged && lapsedAt === null) lapsed.push({ fingerprint, waiver, facts })
       }
       for (const waiver of waivers) {
         if (!isOfEntity(waiver, entityId) || waiver.expiresAt < request.now) continue

@@ -36,8 +36,7 @@ export function isAbout(
   waiver: Pick<Waiver, 'check' | 'entity' | 'tenant'>,
   { tenant, check, entityId }: WaivableFinding,
 ): boolean {
-  if (!isOfCheck(waiver, { tenant, check })) return false
-  return isOfEntity(waiver, entityId)
+  return isOfCheck(waiver, { tenant, check }) && isOfEntity(waiver, entityId)
 }
 
 /** GUIDs are equal whatever their letter case. */

@@ -71,7 +71,7 @@ export async function backUpMirror({ from, to, signal, onProgress }: BackupOptio
 
 /** Makes the copy one file without a log. */
 function contentOf(file: string): Omit<Backup, 'file'> {
-  const raw = new BetterSqlite3(file, { fileMustExist: true })
+  const raw = new BetterSqlite3(file)
   try {
     // Not with `simple`, which reads only one row and misses a disk error at the end.
     raw.pragma('journal_mode = DELETE')
@@ -139,7 +139,7 @@ function isReplaceable(file: string): boolean {
   if (stats.size === 0) return true
   let raw: BetterSqlite3.Database | undefined
   try {
-    raw = new BetterSqlite3(file, { fileMustExist: true })
+    raw = new BetterSqlite3(file)
     return raw.pragma('application_id', { simple: true }) === applicationId
   } catch {
     return false
