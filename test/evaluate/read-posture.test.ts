@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Waiver } from '../../src/config/settings.ts'
+import { unmirroredId } from '../../src/evaluate/data-quality.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
@@ -42,6 +43,14 @@ it('shows every configured check as unknown before the first evaluation', async 
   )
   const nothing = { entities: null, evaluatedAt: null, since: null, open: {} }
   expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject(nothing)
+})
+
+it('shows a tenant that is configured but not in the mirror yet as never read', async () => {
+  const world = await soundWorld()
+  await evaluate(world)
+  const posture = await read({ ...world, tenantId: unmirroredId })
+  expect(new Set(posture.resources.map(({ dataAsOf, live }) => `${dataAsOf} ${live}`))).toEqual(new Set(['null 0']))
+  expect(statusOf(posture, 'auth-sso-enforced')).toBe('unknown never')
 })
 
 it('shows the stored check result while its inputs are fresh', async () => {
