@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { Envelope } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
@@ -131,4 +132,23 @@ it('counts no more than 2000 fields a run', async () => {
   test.sim.faults.add({ path: '/api/public/users', effect })
   await test.run('users', 'full')
   expect(test.observed.events).toHaveLength(2000)
+})
+
+it('warns of the same deviations once an hour, and of a new one at once', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 3 }, settings: quiet })
+  const [one] = [...test.sim.primary.state.users()]
+  const warned = async () => {
+    await test.run('users', 'full')
+    return test.observed.log.splice(0).filter((line) => line.startsWith('warn'))
+  }
+  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Locked' })
+  expect(await warned()).toHaveLength(1)
+  test.clock.advance(hourMs - minuteMs)
+  expect(await warned()).toEqual([])
+  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Gone fishing' })
+  expect(await warned()).toHaveLength(1)
+  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Locked' })
+  test.clock.advance(minuteMs)
+  expect(await warned()).toHaveLength(1)
+  expect(await warned()).toEqual([])
 })
