@@ -12,7 +12,7 @@ const batchSize = 50
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId, detailsDue } = run
   const { perRun, concurrency } = context.settings.userDetails
-  if (definition.lookUp === undefined || perRun === 0) return
+  if (definition.lookUp === undefined) return
   const left = perRun - detailsDue.size
   const next = rotate && left > 0 ? await context.store.nextDetails(tenantId, definition.name, left) : []
   const queue = [...new Set([...detailsDue, ...next])]
