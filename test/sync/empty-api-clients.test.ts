@@ -154,3 +154,12 @@ it('a last page that shows nothing new stops the full sync: the cursor may have 
   expect(ending(await test.run('api-clients'))).toBe('success')
   expect(live(test, 'api-clients')).toBe(11)
 })
+
+it('an empty list of API clients proves no tenant', async () => {
+  const test = await testEngine({ settings, serves: ['users', 'api-clients'] })
+  await test.runAll('full')
+  test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.restart()
+  expect(ending(await test.run('users'))).toBe('suspect_empty')
+  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
+})

@@ -66,6 +66,18 @@ it.each([
   expect(live(test, 'documents')).toBe(120)
 })
 
+it('the hold of one list does not change what another one may remove', async () => {
+  const test = await tenantOf('users', { users: 20, documents: 6 })
+  await fullSyncs(test, 'documents', 1, hourMs)
+  test.sim.primary.removeUsers(first(15))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+  for (let n = 0; n < 64; n++) test.sim.primary.addDocument()
+  await fullSyncs(test, 'documents', 1, dayMs)
+  test.sim.primary.removeDocuments(first(6))
+  expect(await fullSyncs(test, 'documents', 2, dayMs)).toEqual(['success', 'success'])
+  expect(live(test, 'documents')).toBe(64)
+})
+
 it('a department of a fifth of the users that leaves in a day is held, and accepted it is removed', async () => {
   const test = await tenantOf('users', { users: 100 })
   for (let n = 0; n < 5; n++) {

@@ -186,6 +186,15 @@ it('a refused page holds the whole tenant where nothing can prove it, until its 
   for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
 })
 
+it('a hold of the whole tenant for a refused page ends when that list is switched off', async () => {
+  const { test, server } = await mirrored({ users: users(1), clients: [client(1)] })
+  server.a.users = users(100)
+  server.refused.set('api-clients', 400)
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
+  await test.restart({ resources: { users: { enabled: false } } })
+  expect(await heldBack(test)).toEqual([])
+})
+
 it('the page rule counts invalid records by their creation, too', async () => {
   const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] })
   server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10, { updatedAt: 5 }))

@@ -73,6 +73,7 @@ it('a cursor refused again within a full sync interval is counted, and increment
     expect((await test.run('users', 'incremental')).outcome).toBe('skipped')
   }
   expect(test.sim.requests.count()).toBe(0)
+  expect(test.query("select * from runs where resource = 'users' and outcome <> 'success'")).toEqual([])
   expect(ending(await test.run('users', 'full'))).toBe('success')
   expect((await test.run('users', 'incremental')).outcome).toBe('success')
   expect(test.observed.resets).toEqual(['users', 'users'])
@@ -113,3 +114,13 @@ it.each(['users', 'documents'] as const)(
     expect(result.hint).toContain('api.pageSizeParameter')
   },
 )
+
+it('a cursor that another tenant refuses is not lost', async () => {
+  const test = await synced()
+  test.sim.swapTenant('reader')
+  expect(ending(await test.run('users', 'incremental'))).toBe('tenant_changed')
+  expect(test.observed.resets).toEqual(['users'])
+  test.sim.swapTenant('reader')
+  test.clock.advance(6 * minuteMs)
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
+})

@@ -21,6 +21,18 @@ it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
   ['not by a local time years ahead', { completeServerTime: null }, { now: read - 2 * dayMs, serverTime: null }, true],
   ['by the later time, after a clock was set', { completeServerTime: 0 }, { now: read, serverTime: read }, false],
   [
+    'not one created since',
+    { completeStartedAt: read - 2 * hourMs },
+    { now: read - 2 * hourMs, serverTime: null },
+    true,
+  ],
+  [
+    'not one created since by the server, while the local clock is behind',
+    { completeStartedAt: read - 4 * hourMs },
+    { now: read - 4 * hourMs, serverTime: read - 2 * hourMs },
+    true,
+  ],
+  [
     'by the server, while a clock is wrong',
     { completeStartedAt: 0, completeServerTime: read },
     { now: 1, serverTime: read + 1 },
