@@ -66,8 +66,10 @@ it('a full sync of which one page was old begins again', async () => {
   expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
-it('a page 300 s older than any page before it is old', async () => {
-  const test = await synced({ readings: { defaultPageSize: { users: 20 } } })
+it('a page over 300 s older than any before it is old, not only than the last one', async () => {
+  const test = await synced()
+  test.clock.jump(-9 * hourMs)
+  await test.restart()
   for (const page of [2, 3]) {
     const effect = { kind: 'clock-skew', ms: (1 - page) * 200_000 } as const
     test.sim.faults.add({ path: '/api/public/users', page, effect })
