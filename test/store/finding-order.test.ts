@@ -70,3 +70,9 @@ it('loses and repeats no finding whose severity changes while the list is read',
   }
   expect(seen.toSorted()).toEqual(byFingerprint)
 })
+
+it('gives an evaluation every open finding of its check once', async () => {
+  const { mirror, tenant } = await scene()
+  const open = (await Array.fromAsync(mirror.openDigests(tenant.id, 'user-mfa-enrolled'))).flat()
+  expect(open.map(({ fingerprint }) => fingerprint).toSorted()).toEqual(byFingerprint.filter((one) => one !== 'fx'))
+})
