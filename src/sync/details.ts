@@ -51,9 +51,8 @@ async function readOne(run: Run, definition: FeedResource, key: string): Promise
   }
 }
 
-/** Looks up a record by id; undefined if that is not possible or the answer may be another tenant's. */
+/** Looks up a record by id; undefined if the answer may be another tenant's. */
 export async function askById(run: Run, definition: FeedResource, key: string): Promise<Found | undefined> {
-  if (definition.lookUp === undefined) return undefined
   const found = await run.context.reader.fetchOne(definition, Number(key), run.signal)
   if (!run.guard.covers(found.meta.identity, run)) return undefined
   noteOddities(run, found.meta.oddities)

@@ -205,9 +205,9 @@ export class PageChanges {
   }
 
   #noteChange(key: string, { before, after, fields }: RecordChange): void {
-    const { detail, fields: kinds } = this.#shape
+    const { detail } = this.#shape
     for (const field of fields) {
-      const [was, is] = kinds[field] === 'date' ? [isoMs(before[field]), isoMs(after[field])] : [null, null]
+      const [was, is] = [isoMs(before[field]), isoMs(after[field])]
       if (was !== null && is !== null && is > was) this.laterDates[field] = (this.laterDates[field] ?? 0) + 1
     }
     if (detail !== null && fields.includes(detail.dependsOn)) this.detailDue.push(key)

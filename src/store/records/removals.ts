@@ -141,7 +141,8 @@ export async function removalBudget(
     const text = 'update records set removed_at = @now where removed_at > @now and tenant_id = @tenantId'
     await sql(text, [{ now, tenantId }])
   }
-  const [since, createdSince] = now === null ? [0, 0] : [now - dayMs, Math.min(now, heldSince ?? now) - dayMs]
+  const at = now ?? 0
+  const [since, createdSince] = [at - dayMs, Math.min(at, heldSince ?? at) - dayMs]
   const [counted] = await sql<RemovalBudget>(budgetText, [
     { tenantId, resource, since, createdSince, createdBy: now ?? undated },
   ])

@@ -30,7 +30,6 @@ export async function confirmMissing(
 ): Promise<boolean> {
   const { context, tenantId } = run
   const { store, settings, clock, log } = context
-  if (definition.lookUp === undefined) return false
   const resource = definition.name
   const limit = settings.removals.confirmPerRun - run.lookUps
   let batch = emptyBatch()
