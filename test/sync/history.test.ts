@@ -29,9 +29,11 @@ it('records later creations, changes and removals with their time and request', 
   sim.primary.removeUser(leaver?.userId ?? 0)
   const joined = sim.primary.addUser()
   sim.primary.updateDocument(document?.fileId ?? '', { filename: 'other.pdf' })
+  const [role] = [...sim.primary.state.roles()]
+  sim.primary.updateRole(role?.roleId ?? 0, { state: 'Inactive' })
   sim.primary.setSettings({ mfaEnabled: false, providerType: 'Entra', ssoEnforced: false })
   const seen: Record<string, string[]> = {}
-  for (const resource of ['users', 'documents', 'authentication-settings'] as const) {
+  for (const resource of ['users', 'documents', 'roles', 'authentication-settings'] as const) {
     await test.run(resource, 'full')
     const rows = seenChanges(test.query).filter((row) => row.resource === resource)
     for (const row of rows) expect(row).toMatchObject({ at: clock.now(), requestId: expect.stringMatching(guid) })
@@ -46,6 +48,7 @@ it('records later creations, changes and removals with their time and request', 
     ].toSorted(),
   )
   expect(seen['documents']).toContain(`${document?.fileId} changed filename "${document?.filename}" "other.pdf"`)
+  expect(seen['roles']).toEqual([`${role?.roleId} changed state "Active" "Inactive"`])
   expect(seen['authentication-settings']?.map((row) => row.split(' ').slice(0, 3).join(' '))).toEqual([
     '0 changed ssoEnforced',
     '0 changed providerType',
