@@ -125,13 +125,15 @@ it('counts fields of the envelope that the specification does not name, and a mi
   expect(test.observed.events).toHaveLength(10)
 })
 
-it('counts no more than 2000 fields a run', async () => {
+it('counts no more than 2000 fields a run, and names ten in the log', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 30 }, settings: quiet })
   const fields = (user: number) => Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`f${user}x${i}`, i]))
   const effect = ofData((data: object[]) => data.map((user, i) => ({ ...user, ...fields(i) })))
   test.sim.faults.add({ path: '/api/public/users', effect })
   await test.run('users', 'full')
   expect(test.observed.events).toHaveLength(2000)
+  const named = Array.from({ length: 10 }, () => expect.stringMatching(`^f0x\\d+$`))
+  expect(loggedFields(test)).toEqual([{ unknown_field: named }])
 })
 
 it('warns of the same deviations once an hour, and of a new one at once', async () => {
