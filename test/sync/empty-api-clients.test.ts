@@ -160,6 +160,8 @@ it('an empty list of API clients proves no tenant', async () => {
   await test.runAll('full')
   test.sim.faults.add({ path, effect: { kind: 'empty' } })
   await test.restart()
+  test.clock.sleeps.length = 0
   expect(ending(await test.run('users'))).toBe('suspect_empty')
+  expect(test.clock.sleeps).toEqual([1000, 2000, 4000])
   expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
+import { testEngine } from '../support/engine.ts'
 import { ending } from '../support/sync-queries.ts'
 import { client, document, engineOf, mirrored, role, tenant, user } from './support/two-tenants.ts'
 
@@ -82,4 +83,16 @@ it('the first answers of a tenant of which nothing proves whose data they are co
   server.asked.length = 0
   for (const resource of paths) expect(ending(await test.run(resource))).toBe('success')
   expect(server.asked.filter((asked) => paths.some((path) => path === asked)).toSorted()).toEqual(paths.toSorted())
+})
+
+it('reads a change twice also where nothing identifies the tenant', async () => {
+  const test = await testEngine({ settings: { userDetails: { perRun: 0 } }, serves: ['roles'] })
+  const requestsOfRun = async () => {
+    test.sim.requests.clear()
+    expect(ending(await test.run('roles'))).toBe('success')
+    return test.sim.requests.count()
+  }
+  expect(await requestsOfRun()).toBe(1)
+  test.sim.primary.addRole({ name: 'Brand new' })
+  expect(await requestsOfRun()).toBe(2)
 })
