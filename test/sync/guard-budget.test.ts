@@ -125,6 +125,16 @@ it('all clients rotated at once are no shrinking, old ones that appear in their 
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
+it('clients that came and left within a day replace none', async () => {
+  const test = await tenantOf('api-clients', { apiClients: 24 })
+  test.clock.advance(2 * dayMs)
+  const created = test.clock.now()
+  for (let n = 0; n < 20; n++) test.sim.primary.addApiClient({ createdAt: created })
+  await test.run('api-clients')
+  test.sim.primary.removeApiClients(({ createdAt }) => createdAt === created)
+  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
+})
+
 it.each([true, false])(
   'a local clock that jumps forward by years does not empty the budget, server time readable: %s',
   async (readable) => {
