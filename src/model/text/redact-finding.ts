@@ -58,8 +58,8 @@ export function hiddenValue(value: unknown): unknown {
 
 /** For commands without `--details`: an operator sees who waived what, but no sentence of an own check. */
 export function withHiddenNames(finding: FindingView): FindingView {
-  const { waiver, ...shown } = withoutDetails(finding)
-  const explanation = (isOfOwnCheck(finding.evidence) ? waiver : finding.waiver)?.explanation ?? null
+  const shown = withoutDetails(finding)
+  const explanation = (isOfOwnCheck(finding.evidence) ? shown : finding).waiver?.explanation ?? null
   return { ...shown, waiver: finding.waiver && { ...finding.waiver, explanation } }
 }
 
