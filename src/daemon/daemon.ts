@@ -62,7 +62,7 @@ export async function startDaemon(
     log,
     heart,
     watch,
-    reload: () => reloader.reload(),
+    reloader,
     syncNow: (asked) => jobs.syncNow(asked),
     configFile,
   })

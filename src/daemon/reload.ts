@@ -31,6 +31,8 @@ export interface ReloadParts {
 export interface Reloader {
   /** Requests during a waiting reload share it, because it reads the files later. */
   reload(): Promise<Probe>
+  /** When the last reload failed, milliseconds since the epoch; null if it did not. */
+  readonly failedAt: number | null
   dispose(graceMs: number): Promise<void>
 }
 
@@ -38,13 +40,20 @@ export function createReloader(parts: ReloadParts): Reloader {
   const queue = new Mutex()
   let waiting: Promise<Probe> | undefined
   let ended = false
+  let failedAt: number | null = null
   return {
+    get failedAt() {
+      return failedAt
+    },
     reload() {
       waiting ??= queue.runExclusive(async () => {
         // Signals of a burst arrive in one turn of the event loop; without the wait each would cause a reload.
         await yieldToEventLoop()
         waiting = undefined
-        return ended ? { ok: false, text: 'The daemon is stopping' } : attempt(parts, () => ended)
+        if (ended) return { ok: false, text: 'The daemon is stopping' }
+        const outcome = await attempt(parts, () => ended)
+        failedAt = outcome.ok ? null : parts.clock.now()
+        return outcome
       })
       return waiting
     },

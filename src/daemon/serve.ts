@@ -1,6 +1,7 @@
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web-settings.ts'
+import { describeFailedReload, describeFailingTarget } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
@@ -14,6 +15,7 @@ import { exposesDetails } from '../web/access-control.ts'
 import type { WebConfig } from '../web/web-config.ts'
 import type { KnownNames, Probe, WebAccess, WebSources } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
+import type { Reloader } from './reload.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
 import type { Views } from './views.ts'
@@ -25,7 +27,7 @@ export interface WebParts {
   readonly log: Log
   readonly heart: { readonly beatAt: number }
   readonly watch: StoreWatch
-  readonly reload: () => Promise<Probe>
+  readonly reloader: Pick<Reloader, 'reload' | 'failedAt'>
   readonly syncNow: WebSources['syncNow']
   readonly configFile: string | undefined
 }
@@ -37,7 +39,7 @@ export function createWeb({
   log,
   heart,
   watch,
-  reload,
+  reloader,
   syncNow,
   configFile,
 }: WebParts): WebServer {
@@ -60,13 +62,17 @@ export function createWeb({
       changes: (...asked) => session.views.changes(...asked),
       trend: (posture) => session.views.trend(posture),
       expiries: () => session.views.expiries(),
-      failingTargets: () => failingTargets(session.mirror, session.settings.notifications),
+      problems: async () => {
+        const failing = await failingTargets(session.mirror, session.settings.notifications)
+        const { failedAt } = reloader
+        return [...(failedAt === null ? [] : [describeFailedReload(failedAt)]), ...failing.map(describeFailingTarget)]
+      },
       // A restart of the daemon does not help while the database server is unreachable.
       health: async () =>
         (session.stores.facts() === null ? await watch.problem() : null) ??
         heartbeat(session, io.clock.monotonic() - heart.beatAt),
       ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
-      reload,
+      reload: () => reloader.reload(),
       syncNow,
     },
   })

@@ -15,6 +15,7 @@ import { dataQualityOf, isUnstored, type ResourceState, resourceState, tally } f
 import { isHoldReason, reasonInWords, type UnknownReason } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { severities } from './severity.ts'
+import { toMinute } from './text/formats.ts'
 import { grouped, plural } from './text/numbers.ts'
 import { printable } from './text/printable.ts'
 import { firstOf } from './text/words.ts'
@@ -69,6 +70,12 @@ export function describeIdentity(posture: Pick<TenantPosture, 'tenant' | 'identi
     : posture.identity === 'held'
       ? { level: 'fail', text, next: null }
       : { level: 'warn', text, next }
+}
+
+/** @param failedAt milliseconds since the epoch. */
+export function describeFailedReload(failedAt: number): Description {
+  const text = `The configuration could not be reloaded at ${toMinute(toIso(failedAt))} UTC; the last good one stays in force`
+  return { level: 'fail', text, next: 'Correct it and reload again; "tenantwatch config check" lists the problems' }
 }
 
 /** A target of notifications that messages do not reach. */

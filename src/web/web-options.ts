@@ -1,7 +1,7 @@
 import type { WebSettings } from '../config/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
-import type { FailingTarget } from '../model/describe.ts'
+import type { Description } from '../model/describe.ts'
 import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
@@ -81,8 +81,8 @@ export interface WebSources {
   readonly trend: (posture: TenantPosture) => Promise<Trend | null>
   /** Secret expiries and waiver ends of all tenants, in order of time. */
   readonly expiries: () => Promise<readonly Expiry[]>
-  /** Targets of notifications that messages do not reach. */
-  readonly failingTargets: () => Promise<readonly FailingTarget[]>
+  /** Of the daemon as a whole: a reload that failed, and targets of notifications that messages do not reach. */
+  readonly problems: () => Promise<readonly Description[]>
   /** Whether the engine's heartbeat is recent. */
   readonly health: () => Probe | Promise<Probe>
   /** Whether the database is open and every enabled resource was attempted once. */

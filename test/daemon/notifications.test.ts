@@ -42,7 +42,7 @@ it('tells one target what changes while another hangs and a third refuses, and s
   expect(sent('bad', 'success')).toBe(0)
   expect(sent('bad', 'failure')).toBeGreaterThan(0)
   const page = await get('/')
-  const [failing = ''] = /<ul class="problems" id="notifications".*?<\/ul>/s.exec(page) ?? []
+  const [failing = ''] = /<ul class="problems" id="problems".*?<\/ul>/s.exec(page) ?? []
   expect(failing).toContain('notifications to bad have failed')
   expect(failing).not.toContain('good')
   expect(daemon.logged() + page + metrics).not.toContain(secret)

@@ -113,7 +113,7 @@ it('ends a run of a changed tenant first, and lets that of another continue', as
   expect(ended.at(-1)).toBe('acme success')
 })
 
-it('keeps everything as it was when the new configuration is wrong, but for the gauge and one line', async () => {
+it('keeps everything as it was when the new configuration is wrong, but for the gauge, one line and the page', async () => {
   const world = await reloadable({ tenants: both })
   const lines = () => world.wholeLog().split('\n').length
   // The skew of the clocks is measured at each scrape.
@@ -133,6 +133,7 @@ it('keeps everything as it was when the new configuration is wrong, but for the 
   const message = 'The configuration cannot be reloaded; the last good one stays in force'
   expect(world.logged(message)).toMatchObject([{ level: 50, problems: text.split('\n') }])
   expect([await world.metric(gauge), await world.metric(stamp)]).toEqual([0, at])
+  expect(await world.get('/')).toContain('The configuration could not be reloaded at ')
   world.configure({ tenants: both })
   expect(await world.daemon.reload()).toEqual({
     ok: true,
@@ -140,6 +141,7 @@ it('keeps everything as it was when the new configuration is wrong, but for the 
   })
   expect(await world.metric(gauge)).toBe(1)
   expect(await world.metric(stamp)).toBeGreaterThan(at ?? 0)
+  expect(await world.get('/')).not.toContain('could not be reloaded')
 })
 
 it('refuses a configuration that only the client rejects before it changes anything', async () => {

@@ -1,6 +1,6 @@
 import { type ChangeView, withoutChangeDetails } from '../../model/change.ts'
 import { parseIsoDate } from '../../model/dates.ts'
-import type { FailingTarget } from '../../model/describe.ts'
+import type { Description } from '../../model/describe.ts'
 import { dayMs } from '../../model/durations.ts'
 import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
 import type { FindingView } from '../../model/finding.ts'
@@ -55,7 +55,7 @@ export interface PageData {
   readonly postures: readonly TenantPosture[]
   /** Tenants shown in full: all, or none if there are too many. */
   readonly tenants: readonly TenantPosture[]
-  readonly failingTargets: readonly FailingTarget[]
+  readonly problems: readonly Description[]
   readonly configFile: string | undefined
   readonly load: (posture: TenantPosture) => Promise<TenantPage>
 }
@@ -93,8 +93,8 @@ export async function loadPage(
   }
   const tenants = postures.length <= maxInFull ? postures : []
   const hasOthers = query.tenant !== undefined && sources.names().tenants.length > 1
-  const failingTargets = await sources.failingTargets()
-  return { version, now, exposeDetails, query, hasOthers, postures, tenants, failingTargets, configFile, load }
+  const problems = await sources.problems()
+  return { version, now, exposeDetails, query, hasOthers, postures, tenants, problems, configFile, load }
 }
 
 type First = (count: number, wanted: ShownQuery) => Promise<readonly FindingView[]>

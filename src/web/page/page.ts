@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { describeFailingTarget, describePosture } from '../../model/describe.ts'
+import { describePosture } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type DataQuality, dataQualityOf, type Tally, tally } from '../../model/posture-state.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
@@ -79,19 +79,19 @@ function intro(data: PageData): Html {
   const hidden = exposeDetails
     ? ''
     : html`<p class="note">Names of persons, e-mails and file names are hidden on this address.</p>`
-  const above = html`${hidden}${failing(data)}`
+  const above = html`${hidden}${problemsOf(data)}`
   if (postures.length === 0) return html`${above}<p class="empty">No tenant is configured.</p>`
   return html`${above}${overview(data)}`
 }
 
-function failing({ failingTargets, configFile }: PageData): Html | string {
-  if (failingTargets.length === 0) return ''
-  const problems = failingTargets.map((target) => {
-    const { text, next } = describeFailingTarget(target)
-    return html`<li class="problem edge-bad"><p>${foreign(text)}</p><p class="todo">${advice(next ?? '', configFile)}.</p></li>
-`
-  })
-  return html`<ul class="problems" id="notifications" aria-label="Notifications that fail">${problems}</ul>
+function problemsOf({ problems, configFile }: PageData): Html | string {
+  if (problems.length === 0) return ''
+  const items = problems.map(
+    ({ text, next }) =>
+      html`<li class="problem edge-bad"><p>${foreign(text)}</p><p class="todo">${advice(next ?? '', configFile)}.</p></li>
+`,
+  )
+  return html`<ul class="problems" id="problems" aria-label="Problems of the daemon">${items}</ul>
 `
 }
 
