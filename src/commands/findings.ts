@@ -125,10 +125,10 @@ function findingList(rows: Listing<FindingView>['rows'], details: boolean): Omit
       STATE: (finding) => (findingState(finding) === 'open' ? '' : findingState(finding)),
       CHECK: ({ check }) => check,
       OWNER: ({ owner }) => owner,
-      SINCE: ({ firstSeen }) => toMinute(firstSeen),
+      'FIRST SEEN': ({ firstSeen }) => toMinute(firstSeen),
       FINDING: (finding) => describeFinding(finding).text,
     },
-    optional: ['TENANT', 'SINCE', 'OWNER', 'CHECK'],
+    optional: ['TENANT', 'FIRST SEEN', 'OWNER', 'CHECK'],
     lines: 2,
   }
 }
@@ -145,7 +145,7 @@ function groupList(
     table: {
       TENANT: ({ tenant }) => tenant,
       FINDINGS: ({ findings }) => findings,
-      SINCE: ({ firstSeen }) => toMinute(firstSeen),
+      'FIRST SEEN': ({ firstSeen }) => toMinute(firstSeen),
       'CHECK OR ENTITY': ({ check, entity }) => check ?? (entity === null ? '' : entityWords(entity).join(' ')),
       SEVERITIES: ({ severities: counts }) =>
         severities
@@ -153,7 +153,7 @@ function groupList(
           .flatMap((one) => (counts[one] > 0 ? [`${counts[one]} ${one}`] : []))
           .join(', '),
     },
-    optional: ['TENANT', 'SINCE'],
+    optional: ['TENANT', 'FIRST SEEN'],
   }
 }
 

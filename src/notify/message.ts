@@ -96,9 +96,9 @@ export function messageOf(news: News, { target, tenant, pageUrl }: Addressed, ti
   }
 }
 
-/** Address of a finding on the status page; null if that of the page is not configured: then the portal's counts. */
+/** Address of a finding on the status page, whatever its state is by then; null if that of the page is not configured: then the portal's counts. */
 export function findingUrl({ tenant, pageUrl }: Addressed, fingerprint: string): string | null {
-  return pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}&q=${fingerprint}#finding-${fingerprint}`
+  return pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}&state=all&q=${fingerprint}#finding-${fingerprint}`
 }
 
 /** For people: the most severe first, then in the order of events. */

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FindingView } from '../../src/model/finding.ts'
 import type { SeverityCounts } from '../../src/model/severity.ts'
+import { findingUrl } from '../../src/notify/message.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { check, posture } from '../metrics/support/posture.ts'
 import { ask as askOf } from './support/ask.ts'
@@ -49,6 +50,8 @@ it.each([
   ['/?state=waived', ['d4'], '1 finding'],
   ['/?state=resolved', ['e5'], '1 finding'],
   ['/?state=all&check=y', ['d4', 'c3'], '2 findings'],
+  // The link of a message, after the finding was mended or waived.
+  [String(findingUrl({ target: 'chat', tenant: 'acme', pageUrl: '' }, 'e5')), ['e5'], '1 finding'],
   ['/?q=NEEDLE', ['c3'], '1 finding'],
   ['/?q=User%201041', ['b2', 'a1'], '2 findings'],
   ['/?q=jo%40example.com', [], '0 findings'],

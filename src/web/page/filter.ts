@@ -6,7 +6,7 @@ import type { TenantPage } from './load-page.ts'
 import { hrefOf, isFiltered, type PageQuery, pageStates, parametersOf, unfiltered } from './page-query.ts'
 import type { Html } from './text.ts'
 
-const stateWords = { open: 'Open', waived: 'Waived', resolved: 'Resolved', all: 'Open and waived' } as const
+const stateWords = { open: 'Open', waived: 'Waived', resolved: 'Resolved', all: 'All' } as const
 
 /** Links by severity and a form for the rest, which works without a script; then the number of findings. */
 export function findingFilter(page: TenantPage): Html {
@@ -68,7 +68,7 @@ function summary({ posture, findings, query }: TenantPage): string {
 
 /** True if the number of findings is known without a search. */
 function isCounted({ q, owner, state }: PageQuery): boolean {
-  return (q ?? owner) === undefined && state !== 'resolved'
+  return (q ?? owner) === undefined && (state === undefined || state === 'open' || state === 'waived')
 }
 
 /** Number of findings that match the query, from the counts of the checks. */
@@ -105,7 +105,7 @@ function apiOf(route: string, tenant: string, { severity, check, owner, state = 
   if (severity !== undefined) parameters.set('severity', severity.join(','))
   if (check !== undefined) parameters.set('check', check)
   if (owner !== undefined) parameters.set('owner', owner)
-  if (state !== 'open') parameters.set('state', state === 'all' ? 'open,waived' : state)
+  if (state !== 'open') parameters.set('state', state)
   if (q !== undefined) parameters.set('q', q)
   return `./api/v1/${route}?${parameters}`
 }

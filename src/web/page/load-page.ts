@@ -109,7 +109,10 @@ async function loadGroups(first: First, now: number): Promise<FoundFindings> {
 async function loadList(first: First, query: PageQuery): Promise<FoundFindings> {
   const { check, owner, q, after, state = 'open', severity } = query
   const filter: ShownQuery = { text: q, check, owner, severities: severity, after }
-  const found = await first(most.list + 1, { ...filter, states: state === 'all' ? ['open', 'waived'] : [state] })
+  const found = await first(most.list + 1, {
+    ...filter,
+    states: state === 'all' ? ['open', 'waived', 'resolved'] : [state],
+  })
   // The place is gone: the list begins again, because an empty page would look like "nothing found".
   if (found.length === 0 && after !== undefined) return loadList(first, { ...query, after: undefined })
   return { list: found.slice(0, most.list), hasMore: found.length > most.list, recent: [] }

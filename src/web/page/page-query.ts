@@ -12,7 +12,7 @@ export const pageQuery = z.object({
   severity: words('severity', severities, 'Only findings of these severities'),
   check: text('Only findings of this check'),
   owner: text('Only findings of this owner'),
-  state: word('state', pageStates, 'Findings in this state; all = open and waived'),
+  state: word('state', pageStates, 'Findings in this state; open by default'),
   q: searchText,
   days: word('days', trendDays, 'Days that the plot of open findings shows; absent = 30, or 7 of a short history'),
   after: text('Fingerprint of a finding; the page shows the findings after it in the list'),
