@@ -1,4 +1,4 @@
-import { type Access, isRefusal } from './credentials/access.ts'
+import { type Access, isRefusal, untilValidMs } from './credentials/access.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Gate } from './gate.ts'
 import type { TenantObserver } from './reader.ts'
@@ -53,6 +53,7 @@ export function createReadCall({ access, gate, observer, send }: ReadCallParts) 
         if (renewed || !(await access.renewed(credential, signal)))
           throw await access.denied(endpoint, credential, outcome.status, signal)
         renewed = true
+        await gate.sleep(untilValidMs, signal)
         continue
       }
       const { error, retriable } = outcome.kind === 'failure' ? outcome : statusFailure(outcome, contextOf(call))

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { Mutex } from 'async-mutex'
 import type { Clock } from '../../model/clock.ts'
+import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import { waitFor } from '../deadline.ts'
@@ -44,6 +45,8 @@ export class Access {
   /** Serialized, so that many refusals at once cost one round of probes. */
   readonly #classifying = new Mutex()
   #known: Omit<Credential, 'identity'> | undefined
+  /** When another secret replaced a former one, in monotonic time. */
+  #changedAt = Number.NEGATIVE_INFINITY
   #identity = 1
   #dead: Dead | undefined
   #turn = 0
@@ -72,10 +75,11 @@ export class Access {
     return this.#tryAgain(dead, signal)
   }
 
-  /** True if the secret that was fetched again is another one. */
+  /** True if the secret that was fetched again is another one, or has just become one. */
   async renewed({ secret, generation }: Credential, signal?: AbortSignal): Promise<boolean> {
     try {
-      return this.#credentialOf(await this.#options.source.renew(secret, signal)).generation !== generation
+      const found = this.#credentialOf(await this.#options.source.renew(secret, signal)).generation
+      return found !== generation || this.#options.clock.monotonic() - this.#changedAt < untilValidMs
     } catch (error) {
       if (signal?.aborted === true) throw error
       const problem = error instanceof SyncError ? error.message : 'unforeseen error'
@@ -113,16 +117,18 @@ export class Access {
     return deadCredential(status)
   }
 
+  /** The credential at hand first: the API may accept a new one only a while after it was issued. */
   async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
-    await this.renewed(dead.credential, signal)
-    const credential = this.#credentialOf(await this.#options.source.current(signal))
-    const isNew = credential.generation !== dead.credential.generation
-    dead.credential = credential
-    const { probes } = this.#options
+    const { probes, source } = this.#options
     const probe = probes[this.#turn++ % probes.length]
-    const status = probe === undefined ? undefined : await this.#probe(probe, credential, signal)
-    if (status === undefined || isRefusal(status)) throw deadCredential(dead.status)
-    return this.#revive(credential.secret, isNew ? 'A new credential is accepted' : 'The credential is accepted again')
+    const status = probe === undefined ? undefined : await this.#probe(probe, dead.credential, signal)
+    if (status !== undefined && !isRefusal(status)) {
+      return this.#revive(dead.credential.secret, 'The credential is accepted now')
+    }
+    // For the next interval, in which it is the one at hand.
+    await this.renewed(dead.credential, signal)
+    dead.credential = this.#credentialOf(await source.current(signal))
+    throw deadCredential(dead.status)
   }
 
   async #probe(endpoint: Endpoint, credential: Credential, signal?: AbortSignal): Promise<number | undefined> {
@@ -136,6 +142,7 @@ export class Access {
     const { client } = this.#options.source
     if (this.#known?.secret.equals(secret) !== true) {
       const generation = (this.#known?.generation ?? 0) + 1
+      if (this.#known !== undefined) this.#changedAt = this.#options.clock.monotonic()
       if (this.#known !== undefined && client === null) this.#identity += 1
       this.#known = { secret, generation, digest: digestOf(client ?? secret.expose()) }
     }
@@ -167,6 +174,9 @@ export class Access {
     )
   }
 }
+
+/** The API may accept a new token only a while after it was issued. */
+export const untilValidMs = secondMs
 
 /** Long enough to distinguish credentials; reveals nothing about a random secret. */
 const digestLength = 12

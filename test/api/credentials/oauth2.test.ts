@@ -96,7 +96,20 @@ it('asks for at most one token a cycle while every one is refused', async () => 
   }
   t.clock.advance(cycleMs)
   t.state.accept = `token-${t.state.issued + 1}`
+  await caught(t.client.reader.fetch(authenticationSettings, {}))
+  t.clock.advance(cycleMs)
   expect((await t.client.reader.fetch(authenticationSettings, {})).meta.identity).toBe(2)
+})
+
+it('uses a token that the API accepts only a while after its issue', async () => {
+  const t = await setup()
+  t.state.accept = 'none'
+  await caught(t.client.reader.fetch(authenticationSettings, {}))
+  const { issued } = t.state
+  t.state.accept = `token-${issued}`
+  t.clock.advance(cycleMs)
+  await t.client.reader.fetch(authenticationSettings, {})
+  expect(t.state.issued).toBe(issued)
 })
 
 it.each([
