@@ -80,11 +80,10 @@ export interface Style extends Pick<Readings, 'timestamps' | 'unknownFields'> {
   readonly upperGuids: boolean
 }
 
-const unknownFields: Readonly<Record<ResourceName, Raw>> = {
+const unknownFields: Readonly<Partial<Record<ResourceName, Raw>>> = {
   'api-clients': { lastUsedAt: null },
   'authentication-settings': { passwordPolicy: 'strong' },
   documents: { etag: 'W/"1"' },
-  permissions: {},
   roles: { color: '#8899aa' },
   users: { locale: 'en-GB', avatar: null },
 }

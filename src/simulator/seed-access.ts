@@ -7,12 +7,12 @@ export type TenantName = (typeof tenantNames)[number]
 
 /** Codes that gate endpoints ("Permission codes that gate endpoints"). */
 export const permissionCodes = [
-  'Api_ApiClients_Read',
-  'Api_AuthSettings_Read',
-  'Api_Documents_Read',
-  'Api_Roles_Read',
-  'Api_Users_Create',
   'Api_Users_Read',
+  'Api_Users_Create',
+  'Api_Roles_Read',
+  'Api_AuthSettings_Read',
+  'Api_ApiClients_Read',
+  'Api_Documents_Read',
 ] as const
 export type PermissionCode = (typeof permissionCodes)[number]
 
@@ -65,30 +65,20 @@ export interface AccessSeed {
   readonly problems: boolean
 }
 
-/** Module, function and action of each permission; the code is these three joined. */
-const catalogue = [
-  ['Api', 'Users', 'Read'],
-  ['Api', 'Users', 'Create'],
-  ['Api', 'Roles', 'Read'],
-  ['Api', 'AuthSettings', 'Read'],
-  ['Api', 'ApiClients', 'Read'],
-  ['Api', 'Documents', 'Read'],
-  ['Portal', 'Dashboard', 'Read'],
-  ['Portal', 'Documents', 'Upload'],
-  ['Portal', 'Documents', 'Delete'],
-  ['Portal', 'Users', 'Invite'],
-  ['Portal', 'Roles', 'Manage'],
-  ['Reports', 'Export', 'Create'],
+const otherCodes = [
+  'Portal_Dashboard_Read',
+  'Portal_Documents_Upload',
+  'Portal_Documents_Delete',
+  'Portal_Users_Invite',
+  'Portal_Roles_Manage',
+  'Reports_Export_Create',
 ] as const
 
-/** The permission catalogue of every tenant: codes that gate endpoints, and others. */
-export const permissions: readonly Permission[] = catalogue.map(([module, fn, name], index) => ({
-  permissionId: 11 + index * 2,
-  name,
-  module,
-  function: fn,
-  code: `${module}_${fn}_${name}`,
-}))
+/** The permission catalogue of every tenant; a code is module, function and action. */
+export const permissions: readonly Permission[] = [...permissionCodes, ...otherCodes].map((code, index) => {
+  const [module = '', fn = '', name = ''] = code.split('_')
+  return { permissionId: 11 + index * 2, name, module, function: fn, code }
+})
 
 /** At least `count` roles: those of users, of tokens, and with problems inactive ones and two of one name. */
 export function seedRoles({ tenant, problems }: AccessSeed, count: number, firstId: number, inactive: string) {
