@@ -1,6 +1,8 @@
+import type { Field, Fields } from '../../../src/model/fields.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
 import type { Mirror } from '../../../src/store/port.ts'
-import { client, document, now, role, settings, user } from '../../checks/support/facts.ts'
+import { iso, now, role, user } from '../../checks/support/facts.ts'
 import { type TestMirror, testMirror } from '../../support/mirror.ts'
 import { readInFull } from '../../support/read-in-full.ts'
 
@@ -21,13 +23,18 @@ export async function twoTenants(): Promise<TwoTenants> {
 
 export function recordsOf(name: string): Records {
   return {
-    'api-clients': [client({ name })],
-    'authentication-settings': [settings({ tenantName: name })],
-    documents: [document({ filename: `${name}.pdf` })],
-    permissions: [{ permissionId: 1, name, module: null, function: null, code: 'Api_Users_Read' }],
+    ...Object.fromEntries(resources.map((one) => [one.name, [recordOf(one.fields, name)]])),
     roles: [role({ name })],
     users: [1, 2, 3].map((userId) => user({ userId, lastName: name, email: `${userId}@${name}.example` })),
   }
+}
+
+const values = { date: iso(now), flag: true, guid: 'c1', integer: 1, list: [] } as const
+
+/** A record whose texts are the name. */
+function recordOf(fields: Fields, name: string): Readonly<Record<string, unknown>> {
+  const valueIn = ({ kind }: Field) => (kind === 'text' ? name : values[kind])
+  return Object.fromEntries(Object.entries(fields).map(([field, one]) => [field, valueIn(one)]))
 }
 
 /** Opens a tenant all of whose resources have these records. */
