@@ -13,7 +13,7 @@ import {
 } from '../model/describe.ts'
 import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
-import { driftIdIn, type FindingView, findingColumns, shortFingerprint } from '../model/finding.ts'
+import { driftIdIn, type FindingView, findingColumns, findingStates, shortFingerprint } from '../model/finding.ts'
 import { ownerNames } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes } from '../model/process/io.ts'
@@ -210,7 +210,7 @@ export function findingQuery(
   const ids = checks.map(({ id }) => id)
   const since = readSince(options.since, now)
   return {
-    states: options.all === true ? ['open', 'waived', 'resolved'] : ['open'],
+    states: options.all === true ? findingStates : ['open'],
     tenant: configuredTenant(settings, options.tenant),
     check: oneOf('check', ids, options.check),
     owner: oneOf('owner', ownerNames(settings.owners), options.owner),

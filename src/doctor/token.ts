@@ -6,11 +6,9 @@ import { whyUnreadable } from '../config/mistakes.ts'
 import type { AuthSettings } from '../config/settings.ts'
 import { describeDuration } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
-import { mostSecretBytes, readRegularFileSync } from '../model/process/files.ts'
+import { isOfAll, mostSecretBytes, readRegularFileSync } from '../model/process/files.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
-/** Permissions of users who are neither the owner nor of the group: to read and to write. */
-const ofOthers = 0o006
 const subject = 'token'
 
 /** Never contains the token. `now` and `goodForMs` in milliseconds; `goodForMs` is null if no token was fetched. */
@@ -59,7 +57,7 @@ function ofFile(path: string, what: string, now: number): Diagnosis {
     }
     parseSecret(readRegularFileSync(path, mostSecretBytes).toString(), origin)
     const sentence = `from ${origin}, written ${describeDuration(now - stats.mtimeMs)} ago`
-    if ((stats.mode & ofOthers) === 0) return fine(what, sentence)
+    if (!isOfAll(stats.mode)) return fine(what, sentence)
     return warning(what, `${sentence}; every user of this machine may read or replace it`, `Run "chmod o-rw ${path}"`)
   } catch (error) {
     if (error instanceof SyncError) return failure(what, error.message, error.hint ?? null, reason)

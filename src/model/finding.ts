@@ -3,6 +3,8 @@ import type { Resolution } from './check-status.ts'
 import type { EntityNames } from './entity-names.ts'
 import type { Severity } from './severity.ts'
 
+export const findingStates = ['open', 'waived', 'resolved'] as const
+
 /** Times are ISO 8601 in UTC (docs/daily-work.md#findings-for-other-systems). */
 export interface FindingView {
   readonly fingerprint: string
@@ -10,7 +12,7 @@ export interface FindingView {
   readonly check: string
   readonly entity: { readonly type: string; readonly id: string } & EntityNames
   readonly severity: Severity
-  readonly state: 'open' | 'waived' | 'resolved'
+  readonly state: (typeof findingStates)[number]
   readonly message: string
   readonly evidence: Readonly<Record<string, unknown>>
   readonly firstSeen: string

@@ -1,7 +1,7 @@
 import type { NewsKind, NotificationSettings } from '../config/settings.ts'
 import type { InputSnapshot } from '../evaluate/past-store.ts'
 import { checksUnknownBy, describeFinding, describeHold, findingState, sentencesOf } from '../model/describe.ts'
-import type { FindingView } from '../model/finding.ts'
+import { type FindingView, findingStates } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { isAtLeast, type Severity } from '../model/severity.ts'
@@ -54,8 +54,7 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
   const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))]
   const query = { tenant: tenant.name, fingerprints, withPersonal: target.exposeDetails }
   const known = new Map<string, FindingView>()
-  for await (const view of views.findings({ ...query, states: ['open', 'waived', 'resolved'] }))
-    known.set(view.fingerprint, view)
+  for await (const view of views.findings({ ...query, states: findingStates })) known.set(view.fingerprint, view)
   for (const { fingerprint, kind, label, facts, ...event } of found) {
     const view = known.get(fingerprint)
     if (view === undefined || !isChosen(target, view.check) || !isOfOwner(target, view.owner)) continue

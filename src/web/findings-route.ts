@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type FindingView, findingColumns } from '../model/finding.ts'
+import { findingColumns, findingStates } from '../model/finding.ts'
 import { severities } from '../model/severity.ts'
 import { serialize } from '../model/text/formats.ts'
 import { searchText, text, unknownName, words } from './query.ts'
@@ -7,7 +7,6 @@ import { refuse, type WebContext } from './route.ts'
 import { firstFindings, type ShownQuery, shownFindings } from './shown-findings.ts'
 import type { WebOptions, WebSources } from './web-options.ts'
 
-const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
 /** Greatest `limit`. */
 const maxLimit = 1000
 const wrongLimit = `The limit must be a whole number from 1 to ${maxLimit}`
@@ -17,7 +16,7 @@ export const filterQuery = z.object({
   check: text('Only findings of this check'),
   owner: text('Only findings of this owner'),
   severity: words('severity', severities, 'Only findings of these severities'),
-  state: words('state', [...states, 'all'], 'Only findings in these states; open by default'),
+  state: words('state', [...findingStates, 'all'], 'Only findings in these states; open by default'),
   q: searchText,
 })
 
@@ -56,7 +55,7 @@ export async function findingsRoute(
     severities: severity,
     after: cursor,
     text: asked.q,
-    states: states.filter((one) => state.includes('all') || state.includes(one)),
+    states: findingStates.filter((one) => state.includes('all') || state.includes(one)),
   }
   c.header('Content-Type', contentTypes[format])
   if (limit !== undefined) return part(c, { ...query, limit }, sources)
@@ -75,7 +74,10 @@ async function part(
   { findings }: WebSources,
 ): Promise<Response> {
   const { after } = query
-  if (after !== undefined && (await firstFindings(1, findings, { fingerprints: [after], states }, false)).length === 0)
+  if (
+    after !== undefined &&
+    (await firstFindings(1, findings, { fingerprints: [after], states: findingStates }, false)).length === 0
+  )
     return refuse(
       c,
       400,

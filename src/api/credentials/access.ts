@@ -142,8 +142,10 @@ export class Access {
     const { client } = this.#options.source
     if (this.#known?.secret.equals(secret) !== true) {
       const generation = (this.#known?.generation ?? 0) + 1
-      if (this.#known !== undefined) this.#changedAt = this.#options.clock.monotonic()
-      if (this.#known !== undefined && client === null) this.#identity += 1
+      if (this.#known !== undefined) {
+        this.#changedAt = this.#options.clock.monotonic()
+        if (client === null) this.#identity += 1
+      }
       this.#known = { secret, generation, digest: digestOf(client ?? secret.expose()) }
     }
     return { ...this.#known, identity: this.#identity }

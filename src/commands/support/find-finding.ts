@@ -1,6 +1,6 @@
 import { driftIdPattern } from '../../evaluate/findings/identity.ts'
 import { UsageError } from '../../model/errors.ts'
-import type { FindingView } from '../../model/finding.ts'
+import { type FindingView, findingStates } from '../../model/finding.ts'
 import type { OpenMirror } from './configuration.ts'
 
 const minLength = 6
@@ -19,7 +19,6 @@ export async function findFinding(
   const fingerprints = await mirror.fingerprintsFrom(prefix.toLowerCase(), 2)
   if (fingerprints.length > 1)
     throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
-  const states = ['open', 'waived', 'resolved'] as const
-  for await (const finding of views.findings({ states, fingerprints })) return finding
+  for await (const finding of views.findings({ states: findingStates, fingerprints })) return finding
   throw new UsageError('No finding has this fingerprint; see "tenantwatch findings --all"')
 }

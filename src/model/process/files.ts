@@ -68,3 +68,8 @@ export function makeFolder(path: string, mode?: number): void {
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
+
+/** True if users other than the owner and its group may read or write a file of this mode. */
+export function isOfAll(mode: number): boolean {
+  return (mode & 0o006) !== 0
+}

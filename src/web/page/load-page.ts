@@ -3,7 +3,7 @@ import { parseIsoDate } from '../../model/dates.ts'
 import type { Description } from '../../model/describe.ts'
 import { dayMs } from '../../model/durations.ts'
 import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
-import type { FindingView } from '../../model/finding.ts'
+import { type FindingView, findingStates } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
 import type { Trend } from '../../model/trend.ts'
@@ -111,7 +111,7 @@ async function loadList(first: First, query: PageQuery): Promise<FoundFindings> 
   const filter: ShownQuery = { text: q, check, owner, severities: severity, after }
   const found = await first(most.list + 1, {
     ...filter,
-    states: state === 'all' ? ['open', 'waived', 'resolved'] : [state],
+    states: state === 'all' ? findingStates : [state],
   })
   // The place is gone: the list begins again, because an empty page would look like "nothing found".
   if (found.length === 0 && after !== undefined) return loadList(first, { ...query, after: undefined })

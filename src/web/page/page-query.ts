@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import { findingStates } from '../../model/finding.ts'
 import { severities } from '../../model/severity.ts'
 import { searchText, text, word, words } from '../query.ts'
 
-export const pageStates = ['open', 'waived', 'resolved', 'all'] as const
+export const pageStates = [...findingStates, 'all'] as const
 
 export const trendDays = ['7', '30', '90'] as const
 

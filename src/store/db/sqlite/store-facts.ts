@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { isOfAll } from '../../../model/process/files.ts'
 import { mayExist, realFile, type StoreSize, storeSize } from './database-file.ts'
 import { type LockState, lockStateOf } from './engine-lock.ts'
 import { codeOf } from './store-error.ts'
@@ -30,7 +31,7 @@ export function storeFacts(storePath: string): StoreFacts {
     }),
     lock: lockStateOf(path),
     obstacle: obstacleTo(path, exists),
-    isOfAll: ((attempt(() => statSync(path)?.mode) ?? 0) & 0o006) !== 0,
+    isOfAll: isOfAll(attempt(() => statSync(path).mode) ?? 0),
   }
 }
 
