@@ -1,6 +1,7 @@
 import { hourMs } from '../../src/model/durations.ts'
 import type { HoldCause } from '../../src/model/holds.ts'
 import type { HoldRow } from '../../src/store/port.ts'
+import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
 import { keysOf, quarantinedKeys } from './oracle-mirror.ts'
 import type { Feed } from './readings.ts'
@@ -11,6 +12,7 @@ export interface HeldParts {
   readonly world: World
   readonly machine: Machine
   readonly service: Service
+  readonly ledger: Ledger
 }
 
 /** The smallest page that the page rule is about. */
@@ -23,6 +25,7 @@ const allFeeds: readonly Feed[] = ['users', 'documents', 'api-clients']
  * released.
  *
  * - No GUID that the mirror knows is left: everything known was replaced while nothing could be read.
+ * - A replay without a readable time was taken for a full sync by a process that knew no newer one.
  * - Where removals move rows past an offset cursor, full syncs may have passed over most of a page of old records.
  */
 export async function mayLast(parts: HeldParts, { cause }: Pick<HoldRow, 'cause'>): Promise<boolean> {
@@ -48,13 +51,13 @@ function liveCount(machine: Machine, feed: Feed): number {
 
 /** A page of the list is refused when it is read in full. */
 async function isStrangePage(
-  { world, machine, service }: HeldParts,
+  { world, machine, service, ledger }: HeldParts,
   { resource }: Extract<HoldCause, { readonly check: 'page' }>,
 ): Promise<boolean> {
   const feed = allFeeds.find((name) => name === resource)
   if (feed === undefined) return false
   const { completeServerTime } = await machine.mirror.syncState(machine.tenantId, feed)
-  if (completeServerTime === null) return false
+  if (completeServerTime === null) return ledger.replays.has(feed)
   const known = knownIds(machine, feed)
   const isRefused = ({ shown }: ServiceAnswer) => {
     const old = shown.filter((id) => !known.has(id) && createdAt(world, feed, id) < completeServerTime - hourMs)

@@ -19,6 +19,12 @@ it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
   ['by what the local time is now', { completeServerTime: null }, { now: read - hourMs / 2, serverTime: null }, false],
   ['created in the future', { completeServerTime: null }, { now: read - dayMs, serverTime: null }, false],
   ['not by a local time years ahead', { completeServerTime: null }, { now: read - 2 * dayMs, serverTime: null }, true],
+  [
+    'by the first full sync, where the local time of the last was years ahead',
+    { completeStartedAt: read + 400 * dayMs, completeServerTime: null, firstCompleteAt: read },
+    { now: read - 400 * dayMs, serverTime: read + hourMs },
+    false,
+  ],
   ['by the later time, after a clock was set', { completeServerTime: 0 }, { now: read, serverTime: read }, false],
   [
     'not one created since',

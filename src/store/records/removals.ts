@@ -11,7 +11,7 @@ const sliceSize = 2000
 export const unidentifiedPrefix = '?'
 
 /** Time of a removal while nobody knew the time: the latest date. */
-const undated = 8_640_000_000_000_000
+export const undated = 8_640_000_000_000_000
 
 const ofResource = 'tenant_id = @tenantId and resource = @resource'
 

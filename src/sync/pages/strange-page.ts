@@ -44,10 +44,10 @@ export function isOldBy(state: SyncState, { now, serverTime }: Ruling): (created
 
 /**
  * By the server, else by the local clock, as it runs beside that of the server now; by the later time if one of the two
- * clocks was set by over a day since. A time over a day ahead of both was wrong: null if no other one is known.
+ * clocks was set by over a day since. A time over a day ahead of both was wrong: then that of the first full sync counts.
  */
 function fullSyncBegan(
-  { completeServerTime: server, completeStartedAt: local }: SyncState,
+  { completeServerTime: server, completeStartedAt: local, firstCompleteAt: first }: SyncState,
   now: number,
   serverTime: number | null,
 ): number | null {
@@ -59,6 +59,6 @@ function fullSyncBegan(
   const latest = Math.max(now, serverTime ?? now)
   const isPossible = (time: number | null) => time !== null && time <= latest + dayMs
   const byServer = isPossible(server) || local === null ? server : local + skewMs
-  const possible = [byServer, local].filter(isPossible)
+  const possible = [byServer, local, first].filter(isPossible)
   return possible.length === 0 ? null : Math.min(Math.max(...possible.map(Number)), latest)
 }
