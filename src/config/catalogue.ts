@@ -7,6 +7,7 @@ import { textThat } from './values.ts'
 export interface ResourceDefaults {
   readonly name: ResourceName
   readonly kind: string
+  readonly permission: string
   readonly schedule: Readonly<Partial<Record<'incremental' | 'full', string>>>
 }
 

@@ -165,7 +165,11 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
   )
   return {
     api: api(resources, probe),
-    resources: section(eachResource(() => section({ enabled: z.boolean().default(true) }).prefault({}))),
+    resources: section(
+      eachResource(({ permission }) =>
+        section({ enabled: z.boolean().default(true).describe(`Needs ${permission}`) }).prefault({}),
+      ),
+    ),
     schedule: eachResource(({ schedule }) => {
       const full = cron(cronSeconds).default(schedule.full ?? '')
       const { incremental } = schedule

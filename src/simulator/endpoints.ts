@@ -1,6 +1,7 @@
 import { type Answer, ApiError, type Call, invalidParameter } from './answer.ts'
 import { type CursorContent, firstPosition, readPage } from './cursors.ts'
 import { type Kept, parseTimestamp, type ResourceName } from './fields.ts'
+import { answerOf, plainNames, plainResources } from './plain-resources.ts'
 import type { Readings } from './readings.ts'
 import type { PermissionCode } from './seed-access.ts'
 import type { Managed } from './tenant.ts'
@@ -15,10 +16,8 @@ export interface Endpoint {
   readonly handle: (call: Call) => Answer
 }
 
-type FeedName = 'users' | 'documents' | 'api-clients'
-
 /** What differs between the paginated lists. */
-interface Feed<N extends FeedName> {
+interface Feed<N extends ResourceName> {
   readonly resource: N
   readonly reading: 'users' | 'documents' | 'apiClients'
   /** Error for `cursor` beside `updatedAfter`; undefined where `updatedAfter` is no parameter and any cursor will do. */
@@ -33,7 +32,7 @@ interface Feed<N extends FeedName> {
  * A page of a list. Throws 400 for `cursor` beside `updatedAfter`, for a cursor that was not issued and for a timestamp
  * that is none; API clients ignore such a cursor and give the first page.
  */
-function list<N extends FeedName>(call: Call, { resource, reading, bothCode, filter, hidden }: Feed<N>): Answer {
+function list<N extends ResourceName>(call: Call, { resource, reading, bothCode, filter, hidden }: Feed<N>): Answer {
   const { readings, cursors, tenant, query, style } = call
   tenant.settleIngestion()
   // The type of the resources is a union that the compiler cannot narrow by N.
@@ -84,7 +83,7 @@ export function shownCursor(
 }
 
 /** The effective page size ("Limits"); throws 400 for one out of range if `badPageSize` is `reject`. */
-function pageSize(readings: Readings, feed: Feed<FeedName>['reading'], query: URLSearchParams): number {
+function pageSize(readings: Readings, feed: Feed<ResourceName>['reading'], query: URLSearchParams): number {
   const { pageSizeParameter, badPageSize, defaultPageSize, maxPageSize } = readings
   const text = pageSizeParameter === null || feed === 'apiClients' ? null : query.get(pageSizeParameter)
   if (text === null || feed === 'apiClients') return defaultPageSize[feed]
@@ -158,10 +157,6 @@ export const endpoints: readonly Endpoint[] = [
   get('roles', 'Api_Roles_Read', (call) => whole(call, 'roles')),
   get('roles/{id}', 'Api_Roles_Read', (call) => byId(call, 'roles')),
   get('permissions', 'Api_Roles_Read', (call) => whole(call, 'permissions')),
-  get('authentication-settings', 'Api_AuthSettings_Read', (call) => {
-    const [data] = whole(call, 'authentication-settings').data
-    return { data }
-  }),
   get(
     'api-clients',
     'Api_ApiClients_Read',
@@ -169,6 +164,22 @@ export const endpoints: readonly Endpoint[] = [
     () => ['cursor'],
   ),
   get('documents', 'Api_Documents_Read', (call) => list(call, documents), feedParameters),
+  ...plainNames.map((resource) => {
+    const { permission } = plainResources[resource]
+    const answer = answerOf(resource)
+    switch (answer) {
+      case 'single':
+        return get(resource, permission, (call) => ({ data: whole(call, resource).data[0] }))
+      case 'whole':
+        return get(resource, permission, (call) => whole(call, resource))
+      case 'page': {
+        const feed = { resource, reading: 'documents', bothCode: 'VALIDATION_FAILED' } as const
+        return get(resource, permission, (call) => list(call, feed), feedParameters)
+      }
+      default:
+        return answer satisfies never
+    }
+  }),
 ]
 
 export type Route =

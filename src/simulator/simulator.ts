@@ -57,6 +57,7 @@ function controlOf(tenant: Tenant) {
   return {
     name: tenant.name,
     state: stateOf(tenant),
+    resources: tenant.resources,
     addUser: users.add,
     addUserInTheMiddle: tenant.addUserInTheMiddle,
     updateUser: users.update,

@@ -10,9 +10,10 @@ import {
   show,
   withFields,
 } from './fields.ts'
+import { answerOf, type PlainName, type PlainSeed, plainNames, plainResources } from './plain-resources.ts'
 import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
-import { permissions, seedClients, seedRoles, seedSettings, type TenantName } from './seed-access.ts'
+import { permissions, seedClients, seedRoles, type TenantName } from './seed-access.ts'
 import { seedDocuments, seedUsers } from './seed-feeds.ts'
 
 export interface TenantSizes {
@@ -101,6 +102,14 @@ function manage<N extends ResourceName>(
       for (const record of records.all()) yield inState(record)
     },
   }
+}
+
+function managePlain<N extends PlainName>(own: Parameters<typeof manage>[0], resource: N, of: PlainSeed) {
+  const { fields, seed } = plainResources[resource]
+  const seeded = seed(of).map((record) => ({ ...record, raw: {} })) as readonly Kept<N>[]
+  const [idField = ''] = answerOf(resource) === 'single' ? [] : Object.keys(fields)
+  const key = (record: Kept<N>) => ({ sort: 0, id: (Reflect.get(record, idField) as Key['id'] | undefined) ?? 0 })
+  return manage(own, resource, { seeded, key, blank: () => seeded[0] as Kept<N> })
 }
 
 export type Tenant = ReturnType<typeof createTenant>
@@ -233,11 +242,9 @@ export function createTenant(options: TenantOptions) {
       raw: {},
     }),
   })
-  const settings = manage(own, 'authentication-settings', {
-    seeded: [seedSettings(of)],
-    key: () => ({ sort: 0, id: 0 }),
-    blank: () => seedSettings(of),
-  })
+  const plain = Object.fromEntries(plainNames.map((resource) => [resource, managePlain(own, resource, of)])) as {
+    readonly [N in PlainName]: Managed<N>
+  }
 
   /** Permissions of a role may be given by code. */
   const withPermissions = (fields: Given<'roles'>): Given<'roles'> => {
@@ -264,7 +271,7 @@ export function createTenant(options: TenantOptions) {
     addUserInTheMiddle,
     resources: {
       'api-clients': clients,
-      'authentication-settings': settings,
+      ...plain,
       documents,
       permissions: catalogue,
       roles: {
