@@ -242,7 +242,9 @@ export function createTenant(options: TenantOptions) {
       raw: {},
     }),
   })
-  const plain = Object.fromEntries(plainNames.map((resource) => [resource, managePlain(own, resource, of)])) as {
+  const plain = Object.fromEntries(
+    plainNames.map((resource) => [resource, managePlain(own, resource, of)]),
+  ) as unknown as {
     readonly [N in PlainName]: Managed<N>
   }
 

@@ -78,6 +78,7 @@ it('writes CSV in the order in which a person reads it, evidence last', async ()
 const masked = (text: string) =>
   text
     .replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'GUID')
+    .replaceAll(/(?<![\da-f-])[\da-f]{12}(?![\da-f-])/g, 'SHORT-DIGEST')
     .replaceAll(/\S*mirror\.db.*|.*GB free.*/g, '…')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
 import { holdsIn } from '../../src/report/period.ts'
 import { readTrend } from '../../src/report/trend.ts'
 import type { PastReader, TenantRow } from '../../src/store/port.ts'
@@ -9,10 +10,9 @@ import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
 /** A tenant that is read and evaluated each day, where in the end so many users lack a second factor. */
 async function lives(days: readonly (number | null)[]) {
   const daily = { freshnessMs: 25 * hourMs }
-  const off = { enabled: false }
-  const others = { documents: off, roles: off, permissions: off, 'api-clients': off }
+  const others = Object.fromEntries(resourceNames.map((name) => [name, { enabled: false }]))
   const world = await sqliteWorld(
-    { resources: { users: daily, 'authentication-settings': daily, ...others } },
+    { resources: { ...others, users: daily, 'authentication-settings': daily } },
     2 * dayMs,
   )
   const [row] = await world.mirror.tenants()
