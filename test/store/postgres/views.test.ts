@@ -39,5 +39,6 @@ it('has the views of docs/sql.md with their columns and types, the tenant first'
 
 it('names all views in the grant of docs/sql.md', () => {
   const [, grant = ''] = /grant select on\n([^;]*)\nto grafana/.exec(page) ?? []
-  expect(grant.split(',').map((name) => name.trim())).toEqual([...documented().keys()])
+  const granted = grant.split(',').map((name) => name.trim())
+  expect(granted.sort()).toEqual([...documented().keys()].sort())
 })
