@@ -13,6 +13,7 @@ import {
   withWrongText,
   wrongTimeMs,
 } from './falsify.ts'
+import { noticedSkewMs } from './ledger.ts'
 import type { NetworkParts } from './network.ts'
 import type { Feed } from './readings.ts'
 import type { Asked, ServiceAnswer } from './service.ts'
@@ -21,7 +22,10 @@ import type { UserTruth, World } from './world.ts'
 
 type Body = Record<string, unknown>
 
-type FalsifierParts = Pick<NetworkParts, 'time' | 'prng' | 'weather' | 'service' | 'cursors' | 'ledger' | 'own'>
+type FalsifierParts = Pick<
+  NetworkParts,
+  'time' | 'wall' | 'prng' | 'weather' | 'service' | 'cursors' | 'ledger' | 'own'
+>
 
 interface Cached {
   readonly answer: Answer
@@ -51,14 +55,16 @@ export class Falsifier {
 
   /** The answer of a cache in place of the tenant; null when no cache answers. */
   replay(path: string, resource: ResourceName): Answer | null {
-    const { weather, ledger, time } = this.#parts
+    const { weather, ledger, time, wall } = this.#parts
     const spell = this.#cached(resource)
     if (spell === null) return null
     const detail = weather.detail(spell)
     const kept = (detail % 2 === 0 ? this.#latest : this.#oldest).get(path)
     if (kept === undefined) return null
     const ageMs = time.now - kept.at
-    ledger.times.note(resource, kept.wrongMs === null ? null : kept.wrongMs - ageMs, time.now)
+    const wrongMs = kept.wrongMs === null ? null : kept.wrongMs - ageMs
+    ledger.times.note(resource, wrongMs, time.now)
+    if (wrongMs !== null && Math.abs(wrongMs - wall.offset) <= noticedSkewMs) ledger.agreedReplayAt = time.now
     ledger.replays.set(resource, time.now)
     // Some caches state its age.
     const aged = { ...kept.answer, ageSeconds: detail % 3 === 0 ? Math.floor(ageMs / 1000) : null }

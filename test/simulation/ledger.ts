@@ -24,6 +24,8 @@ export class Ledger {
   answeredAt = Number.NEGATIVE_INFINITY
   /** World time at which a cache last replayed an answer of a resource. */
   readonly replays = new Map<ResourceName, number>()
+  /** World time of the last replay whose time agreed with the local clock. */
+  agreedReplayAt = Number.NEGATIVE_INFINITY
   readonly times = new ServerTimes()
   requests = 0
   answers = 0
