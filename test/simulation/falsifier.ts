@@ -64,7 +64,7 @@ export class Falsifier {
     const ageMs = time.now - kept.at
     const wrongMs = kept.wrongMs === null ? null : kept.wrongMs - ageMs
     ledger.times.note(resource, wrongMs, time.now)
-    if (wrongMs !== null && Math.abs(wrongMs - wall.offset) <= noticedSkewMs) ledger.agreedReplayAt = time.now
+    if (wrongMs !== null && Math.abs(wrongMs - wall.offset) <= noticedSkewMs) ledger.replayedOffset = wall.offset
     ledger.replays.set(resource, time.now)
     // Some caches state its age.
     const aged = { ...kept.answer, ageSeconds: detail % 3 === 0 ? Math.floor(ageMs / 1000) : null }

@@ -24,8 +24,8 @@ export class Ledger {
   answeredAt = Number.NEGATIVE_INFINITY
   /** World time at which a cache last replayed an answer of a resource. */
   readonly replays = new Map<ResourceName, number>()
-  /** World time of the last replay whose time agreed with the local clock. */
-  agreedReplayAt = Number.NEGATIVE_INFINITY
+  /** Error of the local clock with which the time of a replay last agreed, in milliseconds. */
+  replayedOffset: number | null = null
   readonly times = new ServerTimes()
   requests = 0
   answers = 0

@@ -269,8 +269,8 @@ export class Oracle {
     const backMs = this.#newestWall - wall.now
     const isConfirmed = this.#confirmedJump === wall.jumpedAt || this.#clockIsConfirmed()
     // Replays that are as old as the clock is slow look like right answers to a process that knows none of them.
-    const answeredAt = Math.max(ledger.answeredAt, ledger.agreedReplayAt)
-    if (backMs > 10 * secondMs && answeredAt < wall.jumpedAt && !isConfirmed) {
+    const isReplayed = ledger.replayedOffset !== null && Math.abs(ledger.replayedOffset - wall.offset) <= noticedSkewMs
+    if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt && !isConfirmed && !isReplayed) {
       this.report(
         'false_green',
         `${id} passes although the clock was set back by ${backMs} ms and no answer came since`,
