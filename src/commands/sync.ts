@@ -10,7 +10,7 @@ import { ignoredStorePath } from '../doctor/configuration.ts'
 import { describeHold, describePosture, inWords } from '../model/describe.ts'
 import { EngineRunning, FatalError, UsageError } from '../model/errors.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { type Io, print } from '../model/process/io.ts'
+import { exitCodes, type Io, print } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
@@ -26,21 +26,25 @@ import { configuredTenant, failOnOption, resourceOption, tenantOption } from './
 import { syncProgress } from './support/sync-progress.ts'
 
 /**
- * Has the daemon at `server.listen` sync, and waits for the runs; null if none listens there.
+ * Has the daemon at `server.listen` sync, and waits for the runs.
  *
- * @throws FatalError when it refuses, or ends before the runs.
+ * @throws EngineRunning, the given one, if none answers there; FatalError when it refuses, or ends before the runs.
  */
 async function askDaemon(
   { server }: Settings,
   asked: SyncRequest,
   { cwd, stop }: Io,
-): Promise<readonly EndedSync[] | null> {
+  running: EngineRunning,
+): Promise<readonly EndedSync[]> {
   const { webConfig } = server
   const scheme = webConfig !== null && loadWebSettings(webConfig, cwd).tls !== null ? 'https' : 'http'
   const url = new URL(`${scheme}://${localAddress(server)}/-/sync`)
   for (const [name, value] of Object.entries(asked)) if (value !== undefined) url.searchParams.set(name, value)
-  const response = await fetch(url, { method: 'POST', redirect: 'error', signal: stop }).catch(() => null)
-  if (response === null) return null
+  const response = await fetch(url, { method: 'POST', redirect: 'error', signal: stop }).catch((error: Error) => {
+    const { cause } = error
+    const why = cause instanceof Error ? cause.message : error.message
+    throw running.withAdvice(`${leaveIt}; asked at ${url.origin}, it did not answer: ${printable(why, 200)}`)
+  })
   const answer = await response.text().catch(() => '')
   if (response.ok && answer.trim() !== '') return JSON.parse(answer) as readonly EndedSync[]
   const why = response.ok ? 'it ended before the runs' : `${response.status} ${printable(answer.trim(), 500)}`
@@ -88,13 +92,14 @@ Examples:
       throw new UsageError(`The resource ${resource} is switched off in the configuration`)
     }
     const round = { tenant, resource, mode: options.full === true ? ('full' as const) : undefined }
-    const { results, postures } = await runAll({ settings, round, io, command })
+    const { results, postures, others = [] } = await runAll({ settings, round, io, command })
     const terminal = terminalOf(io)
     if (results.length > 0) print(io, runsTable(results, terminal))
     for (const line of ['', ...summaryOf(results, postures)]) print(io, wrapLine(line, terminal))
     const { code, cause } = exitCodeOf({ results, postures, failOn: options.failOn })
+    if (others.length > 0) note(io, `Not synced, because another replica has it: ${others.join(', ')}`)
     if (cause !== null) note(io, cause)
-    return code
+    return others.length > 0 ? exitCodes.failed : code
   },
 })
 
@@ -108,6 +113,8 @@ interface Round {
 interface Ended {
   readonly results: readonly EndedSync[]
   readonly postures: readonly TenantPosture[]
+  /** Tenants of other replicas than the one that was asked. */
+  readonly others?: readonly string[]
 }
 
 /** In this process, or by the daemon that works on the database. */
@@ -117,11 +124,12 @@ async function runAll(request: Round): Promise<Ended> {
     return await runHere(request)
   } catch (error) {
     if (!(error instanceof EngineRunning)) throw error
-    const results = await askDaemon(settings, round, io)
-    if (results === null) throw error.withAdvice(leaveIt)
-    if (results.length === 0) note(io, 'Nothing was synced: another replica has the tenant, or nothing of it is due')
     await using opened = await openMirror(io, command)
-    return { results, postures: await opened.views.posture(round.tenant) }
+    const mirror = (await opened.mirror.firstHash()) ?? undefined
+    const results = await askDaemon(settings, { ...round, mirror }, io, error)
+    const postures = await opened.views.posture(round.tenant)
+    const others = postures.map(({ tenant }) => tenant).filter((name) => results.every(({ tenant }) => tenant !== name))
+    return { results, postures, others }
   }
 }
 

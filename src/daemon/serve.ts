@@ -73,6 +73,7 @@ export function createWeb({
         heartbeat(session, io.clock.monotonic() - heart.beatAt),
       ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
       reload: () => reloader.reload(),
+      firstHash: () => session.mirror.firstHash(),
       syncNow,
     },
   })

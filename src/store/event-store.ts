@@ -198,6 +198,12 @@ export function eventStore(db: Db) {
         const [id = 0] = await tx<number>('select last_id from event_chains where tenant_id = ?', [tenantId], 'values')
         return id
       }),
+    /** Hash of the first event of all, by which a mirror is recognized; null without one. */
+    firstHash: (): Promise<string | null> =>
+      db.read(async (tx) => {
+        const [first = null] = await tx<string>('select hash from events order by id limit 1', [], 'values')
+        return first
+      }),
     appendEvents: (tenantId: number, events: readonly NewEvent[]) => db.write((tx) => append(tx, tenantId, events)),
   }
 }

@@ -19,6 +19,7 @@ export const syncQuery = z.object({
     syncModes,
     'full = every full sync, incremental = only incremental ones; absent = incremental ones, lists that have none, and full ones of users and documents that are due',
   ),
+  mirror: text('Hash of the first event of the mirror; a daemon on another one refuses with 409'),
 })
 
 /** Interval of white space before the answer, which keeps the connection open. */
@@ -35,6 +36,8 @@ export async function syncRoute(
   if (refused !== null) return refused
   const unknown = unknownName(asked, sources.names())
   if (unknown !== null) return refuse(c, unknown.status, unknown.message)
+  if (asked.mirror !== undefined && asked.mirror !== (await sources.firstHash()))
+    return refuse(c, 409, 'This daemon works on another mirror; ask the one that works on yours')
   // What browsers send for other sites without a script has a body, and so a type.
   if (c.req.header('content-type') !== undefined) {
     const page = await forms.pageOf(c)

@@ -49,6 +49,8 @@ export interface SyncRequest {
   readonly resource?: ResourceName | undefined
   /** `full`: every full sync; `incremental`: those that are due. Absent: whatever is due. */
   readonly mode?: SyncMode | undefined
+  /** First hash of the mirror that is meant; absent: whichever it is. */
+  readonly mirror?: string | undefined
 }
 
 /** A run that was asked for; `skipped` with the reason in `message`. */
@@ -87,6 +89,8 @@ export interface WebSources {
   readonly health: () => Probe | Promise<Probe>
   /** Whether the database is open and every enabled resource was attempted once. */
   readonly ready: () => Probe | Promise<Probe>
+  /** Hash of the first event, by which the mirror is recognized. */
+  readonly firstHash: () => Promise<string | null>
   /** Runs what is due, or what is asked for, and resolves when all has ended. A resource is run at most once a minute. */
   readonly syncNow: (asked: SyncRequest) => Promise<readonly EndedSync[]>
   /** Reloads the configuration; on failure the last valid one stays in force. */

@@ -84,4 +84,12 @@ it('lets the daemon sync for the command beside it, and prints the outcome', asy
   Object.assign(world.env, { TENANTWATCH_LISTEN: new URL(daemon.origin).host })
   const { code, stdout } = await world.run('sync', '--resource', 'roles', '--full')
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^\w+ +roles +full +ok +\+0 ~0 -0 =\d+ /m)])
+  const { origin } = await reloadable({ tenants })
+  Object.assign(world.env, { TENANTWATCH_LISTEN: new URL(origin).host })
+  expect(await world.run('sync', '--full')).toMatchObject({ code: 3, stderr: expect.stringContaining('409 ') })
+  Object.assign(world.env, { TENANTWATCH_LISTEN: '127.0.0.1:2' })
+  expect(await world.run('sync')).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(/127.0.0.1:2, .*ECONNREFUSED/),
+  })
 })

@@ -46,6 +46,7 @@ export const sources: WebSources = {
   health: () => ({ ok: true, text: 'The engine is alive' }),
   ready: () => ({ ok: true, text: 'Ready' }),
   reload: async () => ({ ok: true, text: 'Reloaded' }),
+  firstHash: async () => null,
   syncNow: async () => [],
 }
 
