@@ -14,9 +14,10 @@ export const addBackup = addCommand({
   name: 'backup',
   argument: ['<file>', 'path of the backup; an existing backup is replaced'],
   summary: 'copy the mirror into one verified file, also while an engine runs',
-  help: `Works beside a running engine. The file is replaced only when the new backup is complete.
-It contains names and e-mail addresses, like the mirror: only its owner may read it.
-To restore: stop the engine, copy the file to store.path, delete the -wal and -shm beside that, start the engine.
+  help: `Works beside a running engine. The file is replaced only when the new backup is
+complete. It contains names and e-mail addresses, like the mirror: only its owner may
+read it. To restore: stop the engine, copy the file to store.path, delete the -wal and
+-shm beside that, start the engine.
 
 Exit: 0 ok; 2 the path cannot be used for a backup; 3 the backup failed.
 

@@ -6,7 +6,7 @@ import { streamedTable } from '../report/table.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { type AddCommand, addCommand, type CommandData, type CommandRun } from './command.ts'
 import { note, writeAll } from './support/io.ts'
-import { formatOption, positiveNumber } from './support/options.ts'
+import { formatOf, formatOption, outputOption, positiveNumber } from './support/options.ts'
 import { writeFile } from './support/write-file.ts'
 
 /** The rows of a list command and how they are shown. */
@@ -53,9 +53,12 @@ export function addList<Options>({ run, formats = usualFormats, ...data }: ListC
       ...(data.options ?? []),
       formatOption(formats),
       new Option('--limit <n>', 'at most this many rows').argParser(positiveNumber),
-      new Option('--output <file>', 'write to this file, readable for its owner only'),
+      outputOption(),
     ],
-    run: (given) => run({ ...given, present: (listing) => presentList(given.io, given.options, listing) }),
+    run: (given) => {
+      const options = { ...given.options, format: formatOf(given.command, given.options, formats) }
+      return run({ ...given, options, present: (listing) => presentList(given.io, options, listing) })
+    },
   })
 }
 

@@ -19,13 +19,16 @@ export const addMigrateStore = addCommand<{ readonly from: string }>({
   name: 'migrate-store',
   summary: 'copy a mirror from a SQLite file into the empty PostgreSQL database of store.url',
   options: [new Option('--from <file>', 'file of the mirror, the former store.path').makeOptionMandatory()],
-  help: `Stop the engine first. Copies everything: records, cursors, history, findings, check results, waivers, decisions and
-quarantine. Then compares both sides, table by table. The file is read as of one instant and not changed.
+  help: `Stop the engine first. Copies everything: records, cursors, history, findings, check
+results, waivers, decisions and quarantine. Then compares both sides, table by table.
+The file is read as of one instant and not changed.
 
-The database is that of store.url, or of TENANTWATCH_STORE_URL, which replaces a store.path in the configuration. It must
-be empty. The copy is one transaction: after a stop, a kill or a lost connection the database is still empty. Run it again.
+The database is that of store.url, or of TENANTWATCH_STORE_URL, which replaces a
+store.path in the configuration. It must be empty. The copy is one transaction: after
+a stop, a kill or a lost connection the database is still empty. Run it again.
 
-Exit: 0 copied and verified; 2 usage or configuration; 3 the copy was refused, interrupted or differs.
+Exit: 0 copied and verified; 2 usage or configuration; 3 the copy was refused,
+interrupted or differs.
 
 Examples:
   tenantwatch migrate-store --from data/tenantwatch.db

@@ -11,14 +11,16 @@ export const addPurge = addCommand({
   name: 'purge',
   argument: ['<tenant>', 'name of a mirrored tenant that is no longer configured'],
   summary: 'erase all data of a tenant',
-  help: `Erases the records of the tenant, their history, its runs, findings, evidence and waivers. It cannot be undone.
-The tenant must be removed from the configuration, and the engine must be stopped. Backups are not changed, and the history
-of configurations keeps the name of the tenant until history.retentionDays have passed.
+  help: `Erases the records of the tenant, their history, its runs, findings, evidence and
+waivers. It cannot be undone. The tenant must be removed from the configuration, and
+the engine must be stopped. Backups are not changed, and the history of configurations
+keeps the name of the tenant until history.retentionDays have passed.
 
-It erases at once and asks nothing, and the data cannot be recovered: run "tenantwatch backup FILE" first if you may need the
-evidence.
+It erases at once and asks nothing, and the data cannot be recovered: run "tenantwatch
+backup FILE" first if you may need the evidence.
 
-Exit: 0 erased; 2 the tenant is unknown or still configured; 3 an engine is running on the database.
+Exit: 0 erased; 2 the tenant is unknown or still configured; 3 an engine is running on
+the database.
 
 Example:
   tenantwatch purge acme`,

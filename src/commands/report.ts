@@ -15,11 +15,20 @@ import type { Mirror, NotedConfiguration, TenantRow } from '../store/port.ts'
 import { addCommand } from './command.ts'
 import { openMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
-import { detailsOption, formatOption, oneOf, readMoment, tenantOption } from './support/options.ts'
+import {
+  detailsOption,
+  formatOf,
+  formatOption,
+  oneOf,
+  outputOption,
+  readMoment,
+  tenantOption,
+} from './support/options.ts'
 import { beforeRecord, knownSince } from './support/record-bounds.ts'
 import { writeFile } from './support/write-file.ts'
 
 const renderers = { html: reportHtml, json: reportJson, oscal: reportOscal } as const
+const formats = ['html', 'json', 'oscal'] as const
 
 interface ReportOptions {
   readonly format: keyof typeof renderers
@@ -35,7 +44,7 @@ export const addReport = addCommand<ReportOptions>({
   name: 'report',
   summary: 'write the audit report: posture, coverage, findings, waivers, data quality, requirements',
   options: [
-    formatOption(Object.keys(renderers)),
+    formatOption(formats),
     new Option('--as-of <time>', 'state at that time, such as 2026-03-31 (its end), 2026-03-31T18:00:00Z or 30d'),
     new Option(
       '--from <time>',
@@ -43,7 +52,7 @@ export const addReport = addCommand<ReportOptions>({
     ).conflicts('asOf'),
     new Option('--to <time>', 'end of that period; default: now').conflicts('asOf'),
     tenantOption(),
-    new Option('--output <file>', 'write to this file, readable for its owner only'),
+    outputOption(),
     detailsOption(),
   ],
   help: `Works beside a running engine. The report is made from the stored history alone: the
@@ -58,7 +67,7 @@ Examples:
   tenantwatch report --from 2026-01-01 --to 2026-03-31 --output quarter.html
   tenantwatch report --format oscal --output evidence.oscal.json`,
   async run({ io, command, options }) {
-    const { format } = options
+    const format = formatOf(command, options, formats)
     await using opened = await openMirror(io, command)
     const { settings, mirror, now } = opened
     const { asOf, to } = options

@@ -35,13 +35,15 @@ export const addRules = addCommand<RulesOptions>({
     jobOption(),
     new Option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none'),
   ],
-  help: `The label severity of an alert about findings is their severity; findings below medium have no alert. Other alerts use the
-same scale. --severity high=page changes the label of every alert with high. Name the new values in the routes of
-Alertmanager, too: those of the example send values that they do not name to e-mail.
+  help: `The label severity of an alert about findings is their severity; findings below medium
+have no alert. Other alerts use the same scale. --severity high=page changes the label
+of every alert with high. Name the new values in the routes of Alertmanager, too:
+those of the example send values that they do not name to e-mail.
 
---format alertmanager writes the inhibition rules of the alerts, a part to append to alertmanager.yml. --format recording
-writes the recorded series alone, grafana a file for the provisioning of Grafana-managed alerts with the same expressions.
-Those need the recorded series in Prometheus.
+--format alertmanager writes the inhibition rules of the alerts, a part to append to
+alertmanager.yml. --format recording writes the recorded series alone, grafana a file
+for the provisioning of Grafana-managed alerts with the same expressions. Those need
+the recorded series in Prometheus.
 
 Examples:
   tenantwatch rules > /etc/prometheus/rules/tenantwatch.yml

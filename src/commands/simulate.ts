@@ -48,7 +48,8 @@ export const addSimulate = addCommand<SimulateOptions>({
       .default(0),
     repeatable('--reading <name=value>', 'interpretation of an open point of the specification'),
   ],
-  help: `GET on the control URL lists its actions with examples, and the values of faults, tokens and changes.
+  help: `GET on the control URL lists its actions with examples, and the values of faults,
+tokens and changes.
 
 A reading is an answer to an open point of the specification (docs/internals/api.md#open-points lists the main ones):
   ${Object.keys(readingsSchema.shape).join(', ')}

@@ -124,7 +124,8 @@ async function runAll(request: Round): Promise<Ended> {
     return await runHere(request)
   } catch (error) {
     if (!(error instanceof EngineRunning)) throw error
-    await using opened = await openMirror(io, command)
+    // The engine may not have made it yet.
+    await using opened = await openMirror(io, command).catch(() => Promise.reject(error.withAdvice(leaveIt)))
     const mirror = (await opened.mirror.firstHash()) ?? undefined
     const results = await askDaemon(settings, { ...round, mirror }, io, error)
     const postures = await opened.views.posture(round.tenant)

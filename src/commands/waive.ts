@@ -77,7 +77,10 @@ Examples:
       )
     const file = await write(io, source, waivers)
     const ids = firstOf(waivers.map(({ id }) => id))
-    printWrapped(io, `${printable(file)} has ${ids}; a running engine applies it after a reload (SIGHUP).`)
+    printWrapped(
+      io,
+      `${printable(file)} has ${ids}; a running engine applies ${waivers.length === 1 ? 'it' : 'them'} after a reload (SIGHUP).`,
+    )
     for (const { waiver } of findings)
       if (waiver !== null)
         printWrapped(io, `${printable(waiver.id)} is replaced by that: remove it from the configuration.`)

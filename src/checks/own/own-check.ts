@@ -31,6 +31,7 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     ...shared,
     id,
     title,
+    failing: `Fails: ${title}`,
     description: check.description ?? `An own check of this installation, in ${file}.`,
     risk: check.risk ?? notStated,
     remediation: check.remediation ?? notStated,

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { nearest } from '../../config/mistakes.ts'
 import type { Settings } from '../../config/settings.ts'
 import { parseIsoDate } from '../../model/dates.ts'
@@ -17,6 +17,19 @@ export const failOnOption = () =>
 /** @param formats the default first. */
 export function formatOption(formats: readonly string[]): Option {
   return new Option('--format <format>', 'form of the output').choices(formats).default(formats[0])
+}
+
+export const outputOption = () =>
+  new Option('--output <file>', 'write to this file, readable for its owner only; its ending may choose the format')
+
+/** `--format`, else the format that the ending of `--output` names, else the default. */
+export function formatOf<Format extends string>(
+  command: Command,
+  { format, output = '' }: { readonly format: Format; readonly output?: string },
+  formats: readonly Format[],
+): Format {
+  const isGiven = command.getOptionValueSource('format') !== 'default'
+  return isGiven ? format : (formats.find((one) => output.endsWith(`.${one}`)) ?? format)
 }
 
 export interface SeverityOptions {
