@@ -17,14 +17,14 @@ export const documentProcessingFinished = defineCheck({
   frameworks: 'soc2 CC2.1, iso27001 A.5.37',
   severities: ['medium'],
   evaluates: 'documents',
-  notEvaluatedWhere: 'the upload status is not in documents.knownStatuses',
+  notEvaluatedWhere: 'the upload status, or null, is not in documents.knownStatuses',
   timeBased: true,
   material: ['statusSince'],
   options: z.strictObject({ hours: hours(24), statuses: busyStatuses }),
   ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
   begin({ statuses: busy, hours }, { now, knownDocumentStatuses, optionsOf }) {
     const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))
-    const known = [...knownDocumentStatuses, ...done, null]
+    const known = [...knownDocumentStatuses, ...done]
     return withoutCompletion({
       severity: 'medium',
       done,

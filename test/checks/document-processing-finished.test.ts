@@ -19,7 +19,7 @@ itFinds(check, [
   ],
   ['Processing for 2 hours of 1', being('Processing', 2 * hourMs), ['d1 medium'], { options: { hours: 1 } }],
   ['Completed for long', being('Completed', long), []],
-  ['no status for long', being(null, long), []],
+  ['no status, which no list names', being(null, long), [], { notEvaluated: 1 }],
   ['Ingesting for long, which no list names', being('Ingesting', long), [], { notEvaluated: 1 }],
   ['Ingesting for long, which means busy here', being('Ingesting', 25 * hourMs), ['d1 medium'], busy('Ingesting')],
   ['Processing for long, which means done here', being('Processing', long), [], busy('Ingesting')],

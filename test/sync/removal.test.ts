@@ -51,6 +51,20 @@ function skipInList(test: TestEngine, hidden: readonly number[], times?: number)
   })
 }
 
+it("a client that another one's removal moved past the cursor is read at once", async () => {
+  const test = await fullySynced()
+  const [first, ...others] = [...test.sim.state().apiClients()]
+  const end = test.sim.onRequest(({ endpoint, cursor }) => {
+    if (endpoint !== '/api/public/api-clients' || cursor === null) return
+    end()
+    test.sim.primary.removeApiClient(first?.clientId ?? '')
+    for (const { clientId } of others) test.sim.primary.updateApiClient(clientId, { name: 'Renamed' })
+  })
+  await test.run('api-clients')
+  // Those of the first page were read before they were renamed.
+  expect(test.query("select 1 from api_clients where name = 'Renamed'")).toHaveLength(10)
+})
+
 it('removes a missing user when the tenant denies its id, and records the request', async () => {
   const test = await fullySynced()
   const [gone = 0, alsoGone = 0] = userIds(test)

@@ -144,10 +144,14 @@ const insertRun = `insert into runs (tenant_id, resource, mode, started_at, ende
   values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
     @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`
 
-/** Undefined keeps a stored refusal, which other failures do not end. */
-function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
-  if (outcome === 'success') return null
-  return isRefusal(reason) ? reason : undefined
+/** Undefined keeps a stored refusal, which a failure without an answer does not end. */
+function denialBy({
+  outcome,
+  reason,
+  pages,
+}: Pick<RunClose, 'outcome' | 'reason' | 'pages'>): Reason | null | undefined {
+  if (isRefusal(reason)) return reason
+  return outcome === 'success' || pages > 0 ? null : undefined
 }
 
 /** Corrects times later than the start of this run, which were recorded before the clock was set back. */

@@ -6,14 +6,14 @@ import type { FullSyncRow } from '../../store/port.ts'
 import { ownIdOn } from '../context.ts'
 import { noteEvent } from '../contract-events.ts'
 import { commitPage } from '../pages/commit-page.ts'
-import { cursorIgnored, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
-import { decideRemovals } from '../removals/removals.ts'
+import { cursorIgnored, idTextOf, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
+import { decideRemovals, newlyAbsent } from '../removals/removals.ts'
 import { beginFullSync, fetchPage, fullSyncAfter, momentOf, type Run } from '../run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
   readonly records: number
-  readonly ids: ReadonlySet<string>
+  readonly ids: Set<string>
   /** True if an announced page was empty, which may mean "could not be completed". */
   readonly hasGap: boolean
 }
@@ -37,6 +37,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   const ended = await openFullSync(run)
   if (pass.records === 0 && state.emptyAccepted !== 'list') throw await suspectEmpty(run, emptyList)
   if (pass.records > 0 && pass.hasGap) await assertComplete(run, definition, ended, pass)
+  await readSkipped(run, definition, ended, pass)
   await assertListsSelf(run, definition, pass.ids)
   const refusal = await decideRemovals(run, ended, { rule: 'two-full-syncs' })
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
@@ -44,6 +45,17 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   if (state.emptyAccepted !== null && isSettled)
     await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
   if (refusal !== null) throw refusal
+}
+
+/** Reads once more if live clients are missing: another one's removal may have moved them to a page that was already read. */
+async function readSkipped(run: Run, definition: PagedListResource, { id }: FullSyncRow, { ids }: Pass): Promise<void> {
+  if (newlyAbsent(await run.context.store.absence(id)).length === 0) return
+  await readPass(run, definition, async (page) => {
+    // The others may have changed meanwhile, which is no contradiction.
+    const items = page.items.filter((item) => !ids.has(idTextOf(item, definition.idField) ?? ''))
+    for (const key of idTextsOn(page, definition)) ids.add(key)
+    await commitPage(run, { ...page, items }, { fullSync: { id } })
+  })
 }
 
 async function openFullSync({ context, tenantId, definition }: Run): Promise<FullSyncRow> {

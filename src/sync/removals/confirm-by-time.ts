@@ -17,7 +17,7 @@ const marginMs = secondMs
 const mostRepeats = 3
 
 /**
- * Reads everything updated since the oldest due record (docs/internals/sync.md#5-removal). What it returns counts as returned by
+ * Reads everything updated since the oldest of these absent records (docs/internals/sync.md#5-removal). What it returns counts as returned by
  * the full sync.
  *
  * @returns false if it could not be read, so that nothing may be removed.
@@ -26,10 +26,9 @@ export async function confirmByTime(
   run: Run,
   definition: FeedWithTime,
   { id }: FullSyncRow,
-  due: readonly AbsentRecord[],
+  asked: readonly AbsentRecord[],
 ): Promise<boolean> {
   const { store, log } = run.context
-  const asked = due.filter(({ accepted }) => !accepted)
   try {
     let since: number | null = await oldestTime(run, definition, asked)
     for (let readings = 0; !(await readSince(run, id, since)); readings++) {

@@ -79,8 +79,9 @@ export async function decideRemovals(
   const first = ended.notWhole ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
-  const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && due.some(({ accepted }) => !accepted)
-  const isConfirmed = byTime ? await confirmByTime(run, definition, ended, due) : true
+  const asked = [...due.filter(({ accepted }) => !accepted), ...newlyAbsent(first)]
+  const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && asked.length > 0
+  const isConfirmed = byTime ? await confirmByTime(run, definition, ended, asked) : true
   // Read again: the confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
   const absence = fullSync.notWhole ? nothing : byTime ? await store.absence(fullSync.id) : first
@@ -93,7 +94,10 @@ export async function decideRemovals(
   const removing = new Set(removeNow)
   // An absent record may be one without a readable id; one whose removal could not be confirmed may be gone.
   const unconfirmed = isConfirmed ? allowed : rids(due).filter((rid) => stillAbsent.has(rid) && !removing.has(rid))
-  const missing = fullSync.notWhole ? rids((await store.absence(fullSync.id)).absent) : unconfirmed
+  // So many that the guard would hold them are not taken for removed ones that the next full sync confirms.
+  const isMass = rule === 'two-full-syncs' && planRemovals(absence, 'confirm', settings.removals, budget).why !== null
+  const suspects = isMass ? rids(newlyAbsent(absence)) : []
+  const missing = fullSync.notWhole ? rids((await store.absence(fullSync.id)).absent) : [...unconfirmed, ...suspects]
   const refusal = why === null ? null : await raise(run, { held, why, live: absence.live, budget })
   if (refusal === null && !fullSync.notWhole) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeFullSync({
@@ -105,7 +109,7 @@ export async function decideRemovals(
     removedAt: agreedTime(run, fullSync),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
-    ...((fullSync.notWhole || rule === 'confirm' || !isConfirmed) && { missing }),
+    ...((fullSync.notWhole || rule === 'confirm' || !isConfirmed || isMass) && { missing }),
   })
   run.counts = { ...run.counts, removed: run.counts.removed + removed }
   await run.fullSyncCompleted()
@@ -118,6 +122,12 @@ export async function decideRemovals(
 }
 
 const nothing: Absence = { live: 0, absent: [] }
+
+/** Those that the last full sync returned. */
+export function newlyAbsent({ absent }: Absence): readonly AbsentRecord[] {
+  return absent.filter(({ accepted, fullSyncs }) => !accepted && fullSyncs < fullSyncsToRemove)
+}
+
 const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
 
 /** Proves the identity if the full sync read no known GUID. */
