@@ -30,11 +30,12 @@ export class Counters {
   }
 
   /** Adds to a series; 0 initializes it. */
-  add(name: CounterName, { tenant = '', ...labels }: Labels, amount: number): void {
+  add(name: CounterName, labels: Labels, amount: number): void {
+    const { tenant = '', resource } = labels
     const byTenant = this.#counters.get(name)
     const all = byTenant?.get(tenant) ?? new Map<string, Series>()
-    const key = renderLabels(Object.keys(labels), Object.values(labels), tenant === '' ? undefined : tenant)
-    const series = all.get(key) ?? { resource: labels['resource'], value: 0 }
+    const key = renderLabels(Object.keys(labels), Object.values(labels))
+    const series = all.get(key) ?? { resource, value: 0 }
     series.value += Math.max(0, amount)
     all.set(key, series)
     byTenant?.set(tenant, all)

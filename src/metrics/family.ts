@@ -27,9 +27,10 @@ export function renderSeries(
   each: (add: AddSeries) => void,
   tenant?: string,
 ): string {
+  const ofTenant = tenant === undefined ? '' : `tenant="${escapeLabel(tenant)}"`
   const lines = new Map<string, string>()
   each((value, ...labels) => {
-    const series = renderLabels(labelNames, labels, tenant)
+    const series = renderLabels(labelNames, labels, ofTenant)
     if (!lines.has(series))
       lines.set(series, `${name}${series} ${value === Number.POSITIVE_INFINITY ? '+Inf' : value}\n`)
   })
@@ -37,10 +38,11 @@ export function renderSeries(
   return [...lines.values()].join('')
 }
 
-export function renderLabels(names: readonly string[], values: readonly string[], tenant?: string): string {
-  let labels = tenant === undefined ? '' : `tenant="${escapeLabel(tenant)}"`
-  for (const [i, name] of names.entries())
-    labels += `${labels === '' ? '' : ','}${name}="${escapeLabel(values[i] ?? '')}"`
+/** @param first labels before these, rendered. */
+export function renderLabels(names: readonly string[], values: readonly string[], first = ''): string {
+  let labels = first
+  for (let i = 0; i < names.length; i++)
+    labels += `${labels === '' ? '' : ','}${names[i]}="${escapeLabel(values[i] ?? '')}"`
   return labels === '' ? '' : `{${labels}}`
 }
 

@@ -1,4 +1,5 @@
-import { yieldAfter } from '../model/in-turns.ts'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { inParts } from '../model/in-turns.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { StoreSize } from '../store/db/sqlite/database-file.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
@@ -11,9 +12,6 @@ import { expiryChecks, inventories } from './inventory.ts'
 import { buildInfo, type ProcessFacts, processFamilies, type ReplicaReading } from './process-gauges.ts'
 import { syncGauges } from './sync-gauges.ts'
 import type { TenantFacts, TenantGauge, TenantReading, TenantSeriesConfig } from './tenant-facts.ts'
-
-/** Tenants whose series are initialized in one turn of the event loop: about 10 ms of work. */
-const tenantsPerTurn = 20
 
 export interface MetricsOptions {
   readonly version: string
@@ -35,11 +33,11 @@ export interface Metrics extends MetricsEvents {
   configure(config: readonly TenantSeriesConfig[]): Promise<void>
   configReloaded(successful: boolean, at: number): void
   /**
-   * The exposition in the Prometheus text format, in pieces: as one text it would be in memory twice.
+   * The exposition in the Prometheus text format, in pieces that are rendered as they are taken.
    *
    * @throws the error of a failed read: a scrape is complete or fails.
    */
-  render(): Promise<readonly string[]>
+  render(): Promise<AsyncGenerator<string>>
 }
 
 export function createMetrics(options: MetricsOptions): Metrics {
@@ -47,36 +45,34 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const counters = new Counters({ processMetrics: isDaemon })
   let config = options.config
   let reload: ProcessFacts['reload'] = { successful: true, lastSuccessAt: options.startedAt }
-  let inFlight: Promise<readonly string[]> | undefined
+  let inFlight: Promise<Exposition> | undefined
 
-  async function render(): Promise<readonly string[]> {
+  async function read(): Promise<Exposition> {
     const configs = new Map(config.map((tenant) => [tenant.name, tenant]))
-    const tenants = await options.read((reading) => renderTenant(configs.get(reading.posture.tenant), reading))
+    const readings = await options.read((reading) => readFacts(configs.get(reading.posture.tenant), reading))
+    const tenants = readings.filter((one) => one !== null)
     const replica = options.replica?.() ?? null
-    const shown = new Map(tenants.flatMap((one) => (one === null ? [] : [[one.config.name, one.config] as const])))
+    const shown = new Map(tenants.map(({ config }) => [config.name, config]))
     const missing = replica === null ? [...configs.keys()].find((name) => !shown.has(name)) : undefined
     // A scrape without the tenant would look healthy. A replica shows those that it could read.
     if (missing !== undefined) throw new Error(`Cannot gather metrics: tenant ${missing} was not read`)
-    const families = gauges.flatMap((gauge) => [
-      renderHead(gauge, 'gauge'),
-      ...tenants.map((one) => one?.series.get(gauge) ?? ''),
-    ])
     const own = { version: options.version, reload, store: options.storeSize?.() ?? null, replica, shown }
+    const rest: string[] = []
     for (const family of isDaemon ? [buildInfo, ...processFamilies] : [buildInfo]) {
       const series = renderSeries(family, (add) => family.each(own, add))
-      if (series !== '') families.push(renderHead(family, family.type ?? 'gauge') + series)
+      if (series !== '') rest.push(renderHead(family, family.type ?? 'gauge') + series)
     }
-    if (isDaemon) families.push(...(await counters.render(isEnabledIn([...shown.values()]))))
-    return families
+    if (isDaemon) rest.push(...(await counters.render(isEnabledIn([...shown.values()]))))
+    return { tenants, rest }
   }
 
   /** Reads again if tenants changed owner or a reload changed them during the read. */
-  async function renderOwned(): Promise<readonly string[]> {
+  async function readOwned(): Promise<Exposition> {
     for (;;) {
       const before = tenantsOf(options.replica?.())
       const isUnchanged = () => tenantsOf(options.replica?.()) === before
       try {
-        const exposition = await render()
+        const exposition = await read()
         if (isUnchanged()) return exposition
       } catch (error) {
         if (isUnchanged()) throw error
@@ -89,21 +85,47 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...createEvents(counters),
     async configure(next) {
       config = next
-      const turn = yieldAfter(tenantsPerTurn)
-      for (const tenant of next) {
-        await turn()
-        initializeSeries(counters, tenant)
+      // About 10 ms of work each.
+      for (const part of inParts(next, 20)) {
+        for (const tenant of part) initializeSeries(counters, tenant)
+        await yieldToEventLoop()
       }
     },
     configReloaded(successful, at) {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
     },
-    render() {
-      inFlight ??= renderOwned().finally(() => {
+    async render() {
+      inFlight ??= readOwned().finally(() => {
         inFlight = undefined
       })
-      return inFlight
+      return renderExposition(await inFlight)
     },
+  }
+}
+
+/** What a scrape shows, read before any of it is sent. `rest`: rendered families that are not gauges about tenants. */
+interface Exposition {
+  readonly tenants: readonly TenantFacts[]
+  readonly rest: readonly string[]
+}
+
+/** Renders the tenants while the text is sent: it is many times as large as what it shows. */
+async function* renderExposition({ tenants, rest }: Exposition): AsyncGenerator<string> {
+  for (const gauge of [...checkGauges, ...syncGauges]) yield* renderGauge(gauge, tenants)
+  for (const { resource, gauges } of inventories) {
+    const shown = tenants.filter(({ config }) => config.resources.some((one) => one.resource === resource))
+    for (const gauge of gauges) yield* renderGauge(gauge, shown)
+  }
+  yield* rest
+}
+
+/** Tenants in parts of at most some 10 ms, with a turn of the event loop after each. */
+async function* renderGauge(gauge: TenantGauge, tenants: readonly TenantFacts[]): AsyncGenerator<string> {
+  yield renderHead(gauge, 'gauge')
+  const render = (facts: TenantFacts) => renderSeries(gauge, (add) => gauge.each(facts, add), facts.config.name)
+  for (const part of inParts(tenants, 100)) {
+    yield part.map(render).join('')
+    await yieldToEventLoop()
   }
 }
 
@@ -124,27 +146,12 @@ function tenantsOf(replica: ReplicaReading | null | undefined): string | null {
   return replica == null ? null : JSON.stringify([replica.owned, replica.tenants])
 }
 
-interface RenderedTenant {
-  readonly config: TenantSeriesConfig
-  readonly series: ReadonlyMap<TenantGauge, string>
-}
-
-/** Null for a tenant that is not configured any more. Gauges of a resource are left out where it is switched off. */
-async function renderTenant(
-  config: TenantSeriesConfig | undefined,
-  reading: TenantReading,
-): Promise<RenderedTenant | null> {
-  if (config === undefined) return null
-  const facts = await readFacts(config, reading)
-  const shown = [...checkGauges, ...syncGauges, ...config.resources.flatMap((one) => one.gauges)]
-  const render = (gauge: TenantGauge) => renderSeries(gauge, (add) => gauge.each(facts, add), config.name)
-  return { config, series: new Map(shown.map((gauge) => [gauge, render(gauge)])) }
-}
-
+/** Null for a tenant that is not configured any more. */
 async function readFacts(
-  config: TenantSeriesConfig,
+  config: TenantSeriesConfig | undefined,
   { records, waived, ...known }: TenantReading,
-): Promise<TenantFacts> {
+): Promise<TenantFacts | null> {
+  if (config === undefined) return null
   const single = new Map<ResourceName, MirrorRecord>()
   for (const { resource, hasFlags } of config.resources) {
     if (!hasFlags) continue
@@ -160,5 +167,3 @@ async function readFacts(
     waivedExpiring: await waived(expiryChecks.expiring),
   }
 }
-
-const gauges: readonly TenantGauge[] = [...checkGauges, ...syncGauges, ...inventories.flatMap((one) => one.gauges)]

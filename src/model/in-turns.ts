@@ -1,14 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import pMap from 'p-map'
 
-/** Lets other work run after each `max` units of work; `amount` is the work done since the last call. */
-export function yieldAfter(max: number): (amount?: number) => Promise<void> {
+/** Lets other work run after each `max` units of work; call it for each unit. */
+export function yieldAfter(max: number): () => Promise<void> {
   let done = 0
-  return async (amount = 1) => {
-    done += amount
-    if (done < max) return
-    done = 0
-    await yieldToEventLoop()
+  return async () => {
+    done = (done + 1) % max
+    if (done === 0) await yieldToEventLoop()
   }
 }
 
@@ -27,16 +25,7 @@ export function* inParts<T>(items: Iterable<T>, size = 500): Iterable<readonly T
 /** Tenants that are read in parallel, for a mirror on a network. */
 const tenantsAtOnce = 8
 
-/** Tenants per turn of the event loop; with those read in parallel about 10 ms of work. */
-const tenantsPerTurn = 2
-
 /** @returns the results in the order of the tenants. @throws the first error. */
 export function mapTenants<Tenant, T>(tenants: readonly Tenant[], read: (tenant: Tenant) => Promise<T>): Promise<T[]> {
-  const turn = yieldAfter(tenantsPerTurn)
-  const readInTurn = async (tenant: Tenant) => {
-    const known = await read(tenant)
-    await turn()
-    return known
-  }
-  return pMap(tenants, readInTurn, { concurrency: tenantsAtOnce })
+  return pMap(tenants, read, { concurrency: tenantsAtOnce })
 }

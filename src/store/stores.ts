@@ -1,3 +1,4 @@
+import { memoize } from '../model/memoize.ts'
 import { verifyChain } from './audit/verify-chain.ts'
 import type { Db } from './db/db.ts'
 import { eventStore } from './event-store.ts'
@@ -45,7 +46,11 @@ export function storesOver(db: Db): Stores {
     verifyChain: (tenantId, heads) => verifyChain(db, tenantId, heads),
     ...erasureStore(db),
     snapshot: (work) =>
-      db.read((sql) => work(storesOver({ dialect: db.dialect, read: (part) => part(sql), write: refuseToWrite }))),
+      db.read((sql) => {
+        const stores = storesOver({ dialect: db.dialect, read: (part) => part(sql), write: refuseToWrite })
+        // One for all tenants.
+        return work({ ...stores, unconfirmedTime: memoize<void, Promise<number | null>>(stores.unconfirmedTime) })
+      }),
   }
 }
 

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { inParts } from '../model/in-turns.ts'
 import { shownPostures } from '../model/posture-state.ts'
 import { calendar } from './calendar.ts'
 import { filterQuery, findingsQuery, findingsRoute, streamed } from './findings-route.ts'
@@ -19,10 +18,6 @@ import type { Probe, WebOptions } from './web-options.ts'
 
 const none = z.object({})
 const json = 'application/json'
-
-async function* joined(pieces: readonly string[]): AsyncGenerator<string> {
-  for (const part of inParts(pieces)) yield part.join('')
-}
 
 /** Lets the compiler know the query of a route inside its `handle`. */
 function get<Q extends z.ZodObject>(path: string, route: Omit<Route<Q>, 'method' | 'path'>): Route {
@@ -86,9 +81,9 @@ function machineRoutes(options: WebOptions, forms: SyncForms): readonly Route[] 
       summary: 'Metrics',
       body: { type: 'text/plain', description: 'Prometheus text format' },
       async handle(c) {
-        const families = await sources.metrics()
+        const pieces = await sources.metrics()
         c.header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-        return streamed(c, joined(families), options)
+        return streamed(c, pieces, options)
       },
     }),
     get('/healthz', {

@@ -68,7 +68,7 @@ export interface EndedSync {
 
 export interface WebSources {
   /** The exposition of the metrics, in pieces. */
-  readonly metrics: () => Promise<readonly string[]>
+  readonly metrics: () => Promise<AsyncGenerator<string>>
   readonly names: () => KnownNames
   /** The resource whose records a check evaluates. */
   readonly evaluates: (check: string) => ResourceName | undefined

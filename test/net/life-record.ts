@@ -90,7 +90,7 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
     ...{ version: '0', startedAt: 0, config, scope: 'mirror' },
     read: (gather) => views.readings(gather),
   }).render()
-  const series = exposition.join('').split('\n')
+  const series = (await Array.fromAsync(exposition)).join('').split('\n')
   const normalized = (text: string) => normalizeText(text, recoversSince, now)
   return {
     findings: findings.map((finding) => normalized(findingLine(finding))).toSorted(),

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { expect, it, vi } from 'vitest'
-import { sources, startServer } from './support/server.ts'
+import { sources, startServer, textOf } from './support/server.ts'
 
 const most = 256
 
@@ -22,8 +22,8 @@ function scrape(port: number): Promise<string> {
 it('refuses a socket above the limit while all others have requests in flight', async () => {
   const finish: (() => void)[] = []
   const metrics = () =>
-    new Promise<string[]>((resolve) => {
-      finish.push(() => resolve(['ok\n']))
+    new Promise<AsyncGenerator<string>>((resolve) => {
+      finish.push(() => resolve(textOf('ok\n')))
     })
   await using web = await startServer({ sources: { ...sources, metrics } })
   const working = Array.from({ length: most }, () => scrape(web.port))

@@ -5,7 +5,7 @@ import { silentLog } from '../../src/model/log.ts'
 
 import { alertNames } from '../monitoring/support/shipped.ts'
 import { hashes } from './support/live.ts'
-import { closed, sources, startServer } from './support/server.ts'
+import { closed, sources, startServer, textOf } from './support/server.ts'
 import { answerOf, roundTrip } from './support/wire.ts'
 
 const routes =
@@ -147,7 +147,7 @@ it('finishes requests in flight on dispose and cuts one that takes too long', as
       metrics: async () => {
         asked.push('metrics')
         await answer.promise
-        return ['ok\n']
+        return textOf('ok\n')
       },
       posture: () => {
         asked.push('posture')
@@ -235,7 +235,7 @@ it('serves every runbook as a page whose links lead to runbooks, and no other fi
 
 it('compresses for who accepts it, and links so that the page works below any path', async () => {
   await using web = await startServer({
-    sources: { ...sources, metrics: async () => ['tenantwatch_x 1\n'.repeat(1000)] },
+    sources: { ...sources, metrics: async () => textOf('tenantwatch_x 1\n'.repeat(1000)) },
   })
   const sizeOf = (encoding: string) =>
     new Promise<readonly [string | undefined, number]>((resolve, reject) => {

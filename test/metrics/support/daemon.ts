@@ -166,5 +166,5 @@ export function metricsOf(readings: readonly TenantReading[], { read = async () 
     ...over,
   })
   metrics.count('tenantwatch_notifications_total', { target: 'security', outcome: 'success' }, 0)
-  return { ...metrics, render: async () => (await metrics.render()).join('') }
+  return { ...metrics, render: async () => (await Array.fromAsync(await metrics.render())).join('') }
 }

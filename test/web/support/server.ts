@@ -28,8 +28,13 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
   }
 }
 
+/** An exposition of one piece. */
+export async function* textOf(piece: string): AsyncGenerator<string> {
+  yield piece
+}
+
 export const sources: WebSources = {
-  metrics: async () => ['up 1\n'],
+  metrics: async () => textOf('up 1\n'),
   names: () => ({
     tenants: ['acme', 'globex'],
     checks: [...new Set(acme.checks.map(({ check }) => check))],
