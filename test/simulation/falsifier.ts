@@ -233,6 +233,7 @@ export class Falsifier {
     if (detail % 4 > 1 && isThere && (cursor === null) === (detail % 4 === 2)) {
       // Before the other page is read, the engine cannot know that one of the two is wrong.
       ledger.malformed.add(`${resource} ${idOfBody(across)}`)
+      ledger.contradicted.add(`${resource} ${idOfBody(across)}`)
       return { ...answer, data: [...bodies, contradicting(across)] }
     }
     if (detail % 4 > 1) return answer

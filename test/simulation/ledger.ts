@@ -8,6 +8,8 @@ export class Ledger {
   readonly #denied = new Map<string, number>()
   /** Records that were shown in an invalid form. */
   readonly malformed = new Set<string>()
+  /** Records that were shown with other values on another page. */
+  readonly contradicted = new Set<string>()
   /** Broken promises of silence, one a request sent too early. */
   readonly tooEarly: string[] = []
   readonly waits = new StatedWaits()

@@ -329,7 +329,8 @@ export class Oracle {
         if (!bled && !reused && !world.wasAbsent(definition.evaluates, entityId, from, this.now)) {
           this.report('false_resolution', `${check} of ${entityId} ended as removed, but it was there all the time`)
         }
-      } else if ((resolution === 'fixed' ? cannotPass : mustFail)(check, sight).includes(entityId)) {
+      } else if (ledger.contradicted.has(`${definition.evaluates} ${entityId}`)) continue
+      else if ((resolution === 'fixed' ? cannotPass : mustFail)(check, sight).includes(entityId)) {
         // A list that bled removed one of the documents with the name.
         if (check === 'document-name-unique' && isUnshown(this, this.#parts, definition, entityId, at)) continue
         this.report('false_resolution', `${check} of ${entityId} ended as ${resolution}, but it does not pass`)
