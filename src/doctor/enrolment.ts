@@ -2,7 +2,7 @@ import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../
 import { userMfaEnrolled } from '../checks/user-mfa-enrolled.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
-import { withoutEmails } from '../model/text/redact-finding.ts'
+import { withoutEmails } from '../model/text/redact.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 

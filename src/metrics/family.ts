@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { plainId, printable } from '../model/text/printable.ts'
-import { withoutEmails } from '../model/text/redact-finding.ts'
+import { withoutEmails } from '../model/text/redact.ts'
 
 export const fromMirror = 'Read from the mirror at scrape, not from the tenant.'
 

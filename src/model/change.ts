@@ -1,4 +1,4 @@
-import { valueWithoutDetails } from './text/redact-finding.ts'
+import { valueWithoutDetails } from './text/redact.ts'
 
 export interface ChangeView {
   readonly resource: string

@@ -1,5 +1,5 @@
 import type { TenantPosture, WaiverState } from './posture.ts'
-import { withoutEmails } from './text/redact-finding.ts'
+import { withoutEmails } from './text/redact.ts'
 
 export interface ClientSecret {
   /** A GUID in lower case, any other id as sent. */

@@ -2,7 +2,7 @@ import type { CheckStatus } from './check-status.ts'
 import { toIso } from './dates.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from './posture.ts'
 import { hasAny, type Severity, severities, total } from './severity.ts'
-import { hidden, withoutWaiverDetails } from './text/redact-finding.ts'
+import { hidden, withoutWaiverDetails } from './text/redact.ts'
 
 /** States of the mirrored data of one resource, the worst first. */
 export const resourceStates = [

@@ -2,7 +2,7 @@ import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities, total } from '../model/severity.ts'
 import type { Columns } from '../model/text/formats.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
-import { withHiddenNames } from '../model/text/redact-finding.ts'
+import { withHiddenNames } from '../resources/redact-finding.ts'
 
 export const groupings = ['check', 'entity'] as const
 export type Grouping = (typeof groupings)[number]

@@ -3,7 +3,8 @@ import { type FactChange, factChanges, materialFacts } from '../evaluate/finding
 import { isAbout } from '../evaluate/waivers/waivers.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
-import { hidden, isOfOwnCheck, withoutName, withoutNames } from '../model/text/redact-finding.ts'
+import { hidden } from '../model/text/redact.ts'
+import { isOfOwnCheck, withoutName, withoutNames } from '../resources/redact-finding.ts'
 import {
   type FindingFacts,
   findingKinds,

@@ -10,11 +10,11 @@ export interface PlainSeed {
 
 interface Plain {
   readonly permission: string
-  /** One record, all records in one answer, or pages like those of documents. */
+  /** One record, all records in one answer, or pages in the order of `createdAt`, with a cursor and no `updatedAfter`. */
   readonly answer: 'single' | 'whole' | 'page'
   /** Kinds of the fields; the first is the id of a record, but for a single one. */
   readonly fields: Readonly<Record<string, 'boolean' | 'guid' | 'integer' | 'text' | 'text?' | 'time' | 'time?'>>
-  /** At least one; times in epoch milliseconds. A record that is added resembles the first. */
+  /** At least one; times in epoch milliseconds. A record that is added resembles the first but for its id. */
   readonly seed: (of: PlainSeed) => readonly Readonly<Record<string, unknown>>[]
 }
 

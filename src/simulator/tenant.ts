@@ -106,10 +106,14 @@ function manage<N extends ResourceName>(
 
 function managePlain<N extends PlainName>(own: Parameters<typeof manage>[0], resource: N, of: PlainSeed) {
   const { fields, seed } = plainResources[resource]
+  const ids: readonly (readonly [string, string])[] = answerOf(resource) === 'single' ? [] : Object.entries(fields)
+  const [[idField, kind] = ['', '']] = ids
   const seeded = seed(of).map((record) => ({ ...record, raw: {} })) as readonly Kept<N>[]
-  const [idField = ''] = answerOf(resource) === 'single' ? [] : Object.keys(fields)
-  const key = (record: Kept<N>) => ({ sort: 0, id: (Reflect.get(record, idField) as Key['id'] | undefined) ?? 0 })
-  return manage(own, resource, { seeded, key, blank: () => seeded[0] as Kept<N> })
+  const field = (record: Kept<N>, name: string) => (Reflect.get(record, name) as number | undefined) ?? 0
+  const key = (record: Kept<N>) => ({ sort: field(record, 'createdAt'), id: field(record, idField) })
+  const blank = (n: number) =>
+    ({ ...seeded[0], [idField]: kind === 'guid' ? guidFor(of.seed, n) : 900_000 + n }) as Kept<N>
+  return manage(own, resource, { seeded, key, blank })
 }
 
 export type Tenant = ReturnType<typeof createTenant>

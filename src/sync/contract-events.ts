@@ -5,7 +5,7 @@ import { type ContractEventKind, contractEventMeanings } from '../model/contract
 import { hourMs } from '../model/durations.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { withoutEmails } from '../model/text/redact-finding.ts'
+import { withoutEmails } from '../model/text/redact.ts'
 import { isKnownWord } from '../model/text/words.ts'
 import type { TenantContext } from './context.ts'
 

@@ -1,6 +1,6 @@
 import { namesIn } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
-import { withoutDetails } from '../model/text/redact-finding.ts'
+import { withoutDetails } from '../resources/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
 
 export interface ShownQuery extends FindingQuery {

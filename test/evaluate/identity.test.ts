@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fingerprintOf } from '../../src/model/finding.ts'
-import { withoutDetails, withoutNames } from '../../src/model/text/redact-finding.ts'
 import { readLife } from '../../src/report/life.ts'
+import { withoutDetails, withoutNames } from '../../src/resources/redact-finding.ts'
 import { client, iso, now, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 

@@ -4,7 +4,7 @@ import { type ReadFindings, readFindings } from '../../src/evaluate/findings/rea
 import { markOf, type WaivableFinding, waiverMatcher } from '../../src/evaluate/waivers/waivers.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
-import { withoutDetails } from '../../src/model/text/redact-finding.ts'
+import { withoutDetails } from '../../src/resources/redact-finding.ts'
 import { document, iso, now, user } from '../checks/support/facts.ts'
 import { evaluate, resync, soundWorld, type TestWorld } from './support/evaluating.ts'
 import { waiver as waiverOf } from './support/sqlite-world.ts'

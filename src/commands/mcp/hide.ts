@@ -1,14 +1,9 @@
 import { type Expiry, withoutSecretDetails } from '../../model/expiry.ts'
 import { plainId } from '../../model/text/printable.ts'
-import {
-  hidden,
-  hiddenValue,
-  withoutDetails,
-  withoutEmailsIn,
-  withoutWaiverDetails,
-} from '../../model/text/redact-finding.ts'
+import { hidden, hiddenValue, withoutEmailsIn, withoutWaiverDetails } from '../../model/text/redact.ts'
 import type { TenantReport } from '../../report/build-report.ts'
 import type { Explanation } from '../../report/explanation.ts'
+import { withoutDetails } from '../../resources/redact-finding.ts'
 import type { Change } from '../history.ts'
 
 // As on the status page (docs/first-week.md#access). Commands of an operator show more: who decided and why.

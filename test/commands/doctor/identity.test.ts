@@ -21,7 +21,7 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   expect(code).toBe(3)
   expect(marks(stdout, 'identity')).toEqual([
     expect.stringMatching(
-      /^fail identity: none of the ids in the lists of API clients.* that were read is in the mirror: .*configure the right one/,
+      /^fail identity: none of the ids in the lists of .*API clients.* that were read is in the mirror: .*configure the right one/,
     ),
   ])
   expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^warn enrolledWhen: not checked: /)])
@@ -45,7 +45,7 @@ it('only warns of a hold of one list, and of what was never read', async () => {
   const fresh = await cli()
   await fresh.run('sync', '--resource', 'roles')
   expect(marks((await doctor(fresh)).stdout, 'data')).toEqual([
-    expect.stringMatching(/^warn data: api-clients, .*users: never completely read/),
+    expect.stringMatching(/^warn data: .*api-clients, .*users: never completely read/),
   ])
 })
 

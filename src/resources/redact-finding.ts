@@ -1,27 +1,22 @@
-import type { FindingView } from '../finding.ts'
-import { isNumberOrGuid } from '../guid.ts'
-import { plainId } from './printable.ts'
-
-/** Shown in place of a value that may name a person or a file. */
-export const hidden = '[hidden]'
+import { recordsOfEntity } from '../model/entity-names.ts'
+import type { Field } from '../model/fields.ts'
+import type { FindingView } from '../model/finding.ts'
+import { isNumberOrGuid } from '../model/guid.ts'
+import { plainId } from '../model/text/printable.ts'
+import { hidden, hiddenValue, withoutEmails, withoutEmailsIn } from '../model/text/redact.ts'
+import { resources } from './index.ts'
 
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
-/** Types whose ids are numbers and GUIDs. If a server sends names instead, they contain a dot, a space or an @. */
-const recordTypes: ReadonlySet<string> = new Set(['api-client', 'document', 'user'])
+const personalFields = resources.flatMap(({ fields }) =>
+  Object.entries<Field>(fields).flatMap(([name, field]) => (field.personal === true ? [name] : [])),
+)
 
-/** Facts that may name a person or a file; a configured pattern may be a file name. */
-const namingFacts: ReadonlySet<string> = new Set([
-  'acceptedFor',
-  'email',
-  'filename',
-  'firstName',
-  // May contain the digest of an e-mail address, which could confirm a guessed address.
-  'identity',
-  'lastName',
-  'nearest',
-  'pattern',
-])
+/**
+ * Facts that may name a person or a file: personal fields; `identity`, which may contain the digest of an e-mail address
+ * that could confirm a guessed one; and configured patterns, which may be file names.
+ */
+const namingFacts: ReadonlySet<string> = new Set([...personalFields, 'acceptedFor', 'identity', 'nearest', 'pattern'])
 
 /** Options of a check whose configured patterns, which may contain a file name, are hidden. */
 export function hidePatterns<Options extends Readonly<Record<string, unknown>>>(options: Options): Options {
@@ -51,11 +46,6 @@ export function withoutName(fact: string, value: unknown, isOwn: boolean): unkno
   return mayName ? hiddenValue(value) : value
 }
 
-/** Shows only whether there is a value. */
-export function hiddenValue(value: unknown): unknown {
-  return value === null || value === undefined ? value : hidden
-}
-
 /** For commands without `--details`: an operator sees who waived what, but no sentence of an own check. */
 export function withHiddenNames(finding: FindingView): FindingView {
   const shown = withoutDetails(finding)
@@ -71,7 +61,8 @@ export function withoutDetails(finding: FindingView): FindingView {
   const { evidence, waiver } = finding
   const { type, id } = finding.entity
   const isOwn = isOfOwnCheck(evidence)
-  const isOddRecord = recordTypes.has(type) && !plainId.test(id)
+  // Ids of records are numbers and GUIDs. If a server sends names instead, they contain a dot, a space or an @.
+  const isOddRecord = recordsOfEntity(type) !== undefined && !plainId.test(id)
   const isNamed = namedTypes.has(type) || (isOwn && !isNumberOrGuid(id)) || isOddRecord
   const withoutId = (text: string) => (isOddRecord ? text.replaceAll(id, hidden) : text)
   return {
@@ -91,31 +82,4 @@ export function withoutDetails(finding: FindingView): FindingView {
       explanation: waiver.explanation?.replace(/ \(.*\)$/s, '') ?? null,
     },
   }
-}
-
-export function withoutWaiverDetails<
-  T extends { readonly owner: string; readonly reason: string; readonly entity: string },
->(waiver: T): T {
-  const entity = waiver.entity === '*' || isNumberOrGuid(waiver.entity) ? waiver.entity : hidden
-  return { ...waiver, owner: hidden, reason: hidden, entity }
-}
-
-const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
-
-/** A value of a record as outputs without details show it. */
-export function valueWithoutDetails(value: unknown, isPersonal: boolean): unknown {
-  return isPersonal ? hiddenValue(value) : withoutEmailsIn(value)
-}
-
-/** Replaces e-mail addresses with `[e-mail]`: names of API clients and roles, and unknown states, not personal fields, may contain one. */
-export function withoutEmails(text: string): string {
-  return text.includes('@') ? text.replace(emails, '[e-mail]') : text
-}
-
-/** The same for all texts within arrays and objects. */
-export function withoutEmailsIn(value: unknown): unknown {
-  if (typeof value === 'string') return withoutEmails(value)
-  if (Array.isArray(value)) return value.map(withoutEmailsIn)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutEmailsIn(one)]))
 }
