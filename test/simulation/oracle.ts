@@ -169,14 +169,14 @@ export class Oracle {
     const { world, wall, readings, ledger } = this.#parts
     const cacheMs = ledger.replays.size > 0 ? cachedMs : 0
     const evaluatedAt = evaluatedAtWall === null ? [this.now] : [evaluatedAtWall, wall.worldTimeOf(evaluatedAtWall)]
-    const isExact = (resource: ResourceName) => resource === 'users' || readings.cursorKind === 'keyset'
+    // With offset cursors a row that a removal moved is passed over by the full sync. Of documents that no reading by time
+    // shows, the mirror keeps the last version until a later full sync (docs/internals/sync.md#5-removal).
+    const isExact = (resource: ResourceName) =>
+      resource !== 'documents' || readings.cursorKind === 'keyset' || readings.updatedAfterNulls
     return {
       world,
       to: this.now,
       evaluatedAt,
-      // With offset cursors a row that a removal moved is passed over by the full sync: of documents and clients the
-      // mirror then keeps its last version until a later full sync (docs/internals/sync.md#5-removal), so one more full sync is in
-      // sight.
       from: (resource) =>
         (isExact(resource) ? this.fullSyncs.lastSeen(resource) : this.fullSyncs.back(resource, 2)) - cacheMs,
       presenceFrom: (resource) => this.fullSyncs.back(resource, isExact(resource) ? 1 : 2) - cacheMs,
