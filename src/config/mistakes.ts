@@ -185,8 +185,8 @@ const longest = 80
 
 /** A value for a message; values that may contain secrets are not shown. */
 function shownValue(path: KeyPath, value: unknown): string {
+  if (mayContainSecret(path)) return kindOf(value)
   const shown = typeof value === 'string' && urlLike.test(value) ? maskUrl(value) : value
-  if (shown === value && mayContainSecret(path)) return kindOf(value)
   if (typeof shown !== 'string') return typeof shown === 'object' || shown === undefined ? kindOf(shown) : String(shown)
   const text = JSON.stringify(shown)
   return text.length > longest ? `${text.slice(0, longest)}…` : text
@@ -195,7 +195,9 @@ function shownValue(path: KeyPath, value: unknown): string {
 /** True where a token, a password, a hash or a key belongs, or is likely to be put by mistake. */
 function mayContainSecret([top, second, third]: KeyPath): boolean {
   if (top === 'store') return second === 'url'
-  return (top === 'tenants' && third === 'auth') || top === 'basic_auth_users'
+  return (
+    (top === 'tenants' && third === 'auth') || (top === 'notifications' && third === 'to') || top === 'basic_auth_users'
+  )
 }
 
 export function kindOf(value: unknown): string {

@@ -73,12 +73,15 @@ export function createProbe({ cwd, env, needsSecrets, strict, folderProblem }: S
 }
 
 /**
- * True for a text that looks like a token, which people write where its source belongs: a long part with digits that is
- * no file name with an extension.
+ * True for a text that looks like a token, which people write where its source belongs: a URL, or a long part with digits
+ * that is no file name with an extension.
  */
 export function mayBeToken(text: string): boolean {
   const isPath = /^(~|\.{0,2})\//.test(text)
-  return !isPath && text.split('/').some((part) => /^(?=.*\d).{20,}$/s.test(part) && !/\.[a-z]{1,8}$/.test(part))
+  return (
+    text.includes('://') ||
+    (!isPath && text.split('/').some((part) => /^(?=.*\d).{20,}$/s.test(part) && !/\.[a-z]{1,8}$/.test(part)))
+  )
 }
 
 /** Shows only plausible variable names, because people paste tokens here. */

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
@@ -22,6 +22,8 @@ const handshakeTimeout = 10_000
 /** Also for a client that does not read its answer. */
 const socketIdleMs = 30_000
 const maxConnections = 256
+/** Requests that a client may send before it has read the answers of earlier ones. */
+const mostWaiting = 16
 
 export interface WebServer {
   /** Listens; returns the actual address and port, and that of the page. Throws FatalError when they cannot be used. */
@@ -33,7 +35,9 @@ export interface WebServer {
 export function createWebServer(options: WebOptions): WebServer {
   const { access, listen } = options
   const { tls } = access()
-  const listener = getRequestListener(createApp(options).fetch, { hostname: 'localhost', overrideGlobalObjects: false })
+  const listener = inTurn(
+    getRequestListener(createApp(options).fetch, { hostname: 'localhost', overrideGlobalObjects: false }),
+  )
   const server = tls === null ? createServer(limits, listener) : secureServer(tls, listener, () => access().tls)
   server.maxConnections = maxConnections
   server.setTimeout(socketIdleMs)
@@ -93,7 +97,23 @@ function close(server: Server, sockets: ReadonlySet<Socket>, drainMs: number): P
   })
 }
 
-type Listener = Parameters<typeof createServer>[1]
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+
+/** Answers the requests of a connection one after the other: else answers that nobody reads would fill the memory. */
+function inTurn(listener: Listener): Listener {
+  const waiting = new WeakMap<Socket, (() => unknown)[]>()
+  return (request, response) => {
+    const { socket } = request
+    const queue = waiting.get(socket) ?? []
+    waiting.set(socket, queue)
+    response.once('close', () => {
+      queue.shift()
+      void queue[0]?.()
+    })
+    if (queue.push(() => listener(request, response)) === 1) void queue[0]?.()
+    else if (queue.length > mostWaiting) socket.destroy()
+  }
+}
 
 /** Applies settings that a reload changed to each new handshake. Client certificates are checked at each request. */
 function secureServer(first: TlsSettings, listener: Listener, settingsNow: () => TlsSettings | null): SecureServer {
