@@ -10,7 +10,7 @@ export const documentProcessingFinished = defineCheck({
   title: 'Every document finishes processing within 24 hours',
   failing: ['document is stuck in processing', 'documents are stuck in processing'],
   description:
-    'No document has an uploadStatus of `statuses` (Processing by default) for longer than `hours`. The time starts when the document last left a completed status (`statuses` of document-required-present, Completed by default); for a document that never had one, at the updatedAt (else createdAt) that was first mirrored.',
+    'No document has an uploadStatus of `statuses` (Processing by default) for longer than `hours`. The time starts when the mirror saw the document last leave a completed status (`statuses` of document-required-present, Completed by default); for a document that never had one, at the updatedAt (else createdAt) that was first mirrored.',
   risk: 'A document that is stuck in ingestion cannot be queried.',
   remediation: "Upload the document again, or ask the service's support about its ingestion.",
   alert: 'DocumentStuck',

@@ -47,7 +47,9 @@ async function askDaemon(
   })
   const answer = await response.text().catch(() => '')
   if (response.ok && answer.trim() !== '') return JSON.parse(answer) as readonly EndedSync[]
-  const why = response.ok ? 'it ended before the runs' : `${response.status} ${printable(answer.trim(), 500)}`
+  const why = response.ok
+    ? 'it did not answer to the end; its log says why'
+    : `${response.status} ${printable(answer.trim(), 500)}`
   const hint = response.status === 401 ? `; ask it yourself: curl -u USER -X POST '${url}'` : ''
   throw new FatalError(`The running daemon at ${url.origin} did not sync: ${why}${hint}`)
 }

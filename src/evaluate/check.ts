@@ -105,7 +105,9 @@ export type Outcome = Timed &
         readonly kind: 'ok'
         readonly outside?: true
         /** Resolution of an open finding about the entity; absent = `fixed`. */
-        readonly resolution?: 'not_applicable' | 'rule_changed'
+        readonly resolution?: 'not_applicable'
+        /** When an operator accepted the state, as in the evidence of a finding that expected it already; others end as `rule_changed`. */
+        readonly acceptedAt?: string
       }
     | ({ readonly kind: 'fails' } & Failure)
     | {

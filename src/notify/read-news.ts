@@ -6,7 +6,7 @@ import type { TenantPosture } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { isAtLeast, type Severity } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
-import { withoutDetails } from '../resources/redact-finding.ts'
+import { isOfOwnCheck, withoutDetails } from '../resources/redact-finding.ts'
 import type { FindingFacts, Mirror, NewsEvent, ResultFacts } from '../store/port.ts'
 import { fromJson } from '../store/words.ts'
 import type { FindingQuery } from '../web/web-options.ts'
@@ -77,9 +77,10 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
   }
 }
 
-/** The sentence of a finding, with names where the target may have them. */
+/** The sentence of a finding, with names where the target may have them. That of an own check may be hidden as a whole. */
 export function textOf(finding: FindingView, { exposeDetails }: Pick<NotificationSettings, 'exposeDetails'>): string {
-  return printable(describeFinding(exposeDetails ? finding : withoutDetails(finding)).text, longestText)
+  const check = isOfOwnCheck(finding.evidence) ? `${finding.check}: ` : ''
+  return printable(`${check}${describeFinding(exposeDetails ? finding : withoutDetails(finding)).text}`, longestText)
 }
 
 /** Null = no news for the target. `label` null: that of the resolved finding. */

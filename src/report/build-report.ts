@@ -162,7 +162,7 @@ function reportCheck(check: Check, view: CheckView, { tenant, posture, details }
   const standing = standingOf(view)
   return {
     check: check.id,
-    title: view.title,
+    title: view.passesWhen,
     standing,
     status: view.status,
     reason: standing === 'unknown' ? (view.reason ?? view.partial ?? 'ambiguous') : view.reason,

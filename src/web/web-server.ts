@@ -108,7 +108,7 @@ function inTurn(listener: Listener): Listener {
     waiting.set(socket, queue)
     response.once('close', () => {
       queue.shift()
-      void queue[0]?.()
+      if (!socket.destroyed) void queue[0]?.()
     })
     if (queue.push(() => listener(request, response)) === 1) void queue[0]?.()
     else if (queue.length > mostWaiting) socket.destroy()

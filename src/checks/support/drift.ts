@@ -24,9 +24,9 @@ export function assumesFirstState({ baseline }: { readonly baseline: object }): 
     : 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
 }
 
-/** Outcome of a state without drift. An open finding then ends as `rule_changed` if an operator accepted that state. */
+/** Outcome of a state without drift. An open finding then ends as `rule_changed` if an operator accepted that state since. */
 export function withoutDrift(accepted: AcceptedState | undefined, present: unknown): Outcome {
   const isAccepted =
     accepted !== undefined && accepted.reason !== null && isDeepStrictEqual(accepted.state, present ?? null)
-  return isAccepted ? { kind: 'ok', resolution: 'rule_changed' } : ok
+  return isAccepted ? { kind: 'ok', acceptedAt: toIso(accepted.at) } : ok
 }

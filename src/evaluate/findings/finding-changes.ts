@@ -154,6 +154,7 @@ function resolutionOf(
     case 'not_evaluated':
       return outcome.accepts !== undefined && evidence[outcome.accepts] === true ? 'rule_changed' : null
     case 'ok':
+      if (outcome.acceptedAt !== undefined && outcome.acceptedAt !== evidence['acceptedAt']) return 'rule_changed'
       // The configuration of the check may have changed since the entity last failed.
       return outcome.resolution ?? ((evidence['rule'] ?? rule) === rule ? 'fixed' : 'rule_changed')
     case 'fails':

@@ -72,7 +72,7 @@ function assertIdentified(check: Check, failures: readonly Failure[]): void {
 }
 
 function scopeOf(outcome: Outcome | undefined): string {
-  if (outcome?.kind === 'ok' && outcome.resolution === 'rule_changed') return 'accepted'
+  if (outcome?.kind === 'ok' && outcome.acceptedAt !== undefined) return 'accepted'
   if (outcome?.kind === 'ok' && outcome.resolution === 'not_applicable') return 'not_applicable'
   if (outcome?.kind === 'not_applicable') return 'not_applicable'
   return outcome?.kind === 'not_evaluated' ? 'not_evaluated' : 'evaluated'
