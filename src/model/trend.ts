@@ -10,6 +10,8 @@ export interface Span {
 export interface FindingCounts {
   readonly opened: number
   readonly resolved: number
+  /** Of the resolved ones, those whose entity passes now; others ended as removed, not applicable or by another rule. */
+  readonly fixed: number
   readonly medianHoursToFix: number | null
 }
 

@@ -68,11 +68,12 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
   const tables = [
     table({
       labeledBy: `period-${tenant}_title`,
-      columns: ['Severity', 'Opened', 'Resolved', 'Median time to fix'],
-      rows: of.findings.map(({ severity, opened, resolved, medianHoursToFix }) => [
+      columns: ['Severity', 'Opened', 'Resolved', 'Of these fixed', 'Median time to fix'],
+      rows: of.findings.map(({ severity, opened, resolved, fixed, medianHoursToFix }) => [
         badge(severity, severityTone[severity]),
         number(opened),
         number(resolved),
+        number(fixed),
         timeToFix(medianHoursToFix),
       ]),
       empty: 'None.',

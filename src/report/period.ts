@@ -50,15 +50,17 @@ function bySeverity(times: readonly FindingTimes[]): readonly (FindingCounts & {
 }
 
 export function findingCounts(times: readonly FindingTimes[]): FindingCounts {
-  let [opened, resolved] = [0, 0]
+  let [opened, resolved, fixed] = [0, 0, 0]
   const hours: number[] = []
   for (const { kind, at, resolution, openedAt, count } of times) {
     if (kind !== 'finding.resolved') opened += count
     else resolved += count
-    if (resolution !== 'fixed' || openedAt === null || openedAt > at) continue
+    if (resolution !== 'fixed') continue
+    fixed += count
+    if (openedAt === null || openedAt > at) continue
     for (let i = 0; i < count; i++) hours.push((at - openedAt) / hourMs)
   }
-  return { opened, resolved, medianHoursToFix: medianOf(hours) }
+  return { opened, resolved, fixed, medianHoursToFix: medianOf(hours) }
 }
 
 function medianOf(hours: readonly number[]): number | null {

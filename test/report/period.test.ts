@@ -27,7 +27,7 @@ it('says what was opened, resolved and how long it took, which waivers were in f
   const span = { from, to: world.now }
   const period = await periodOf(past, world.tenantId, span, [{ resource: 'users', limitMs: 3 * hourMs }])
   const high = period.findings.find(({ severity }) => severity === 'high')
-  expect(high).toEqual({ severity: 'high', opened: 1, resolved: 3, medianHoursToFix: 52.0333 })
+  expect(high).toEqual({ severity: 'high', opened: 1, resolved: 3, fixed: 3, medianHoursToFix: 52.0333 })
   expect(period.waivers.map(({ id, check }) => [id, check])).toEqual([['w1', 'user-mfa-enrolled']])
   expect(period.resources).toEqual([{ resource: 'users', hoursWithoutData: 1 }])
   expect(period.holds).toEqual([])

@@ -13,7 +13,7 @@ const trend = (over: Partial<Trend> = {}): Trend => ({
   samples: Array.from({ length: 92 }, (_, i) => ({ at: at - (91 - i) * dayMs, open: { critical: 1, high: i } })),
   weeks: Array.from({ length: 13 }, (_, i) => {
     const to = at - (12 - i) * 7 * dayMs
-    return { from: to - 7 * dayMs, to, opened: i, resolved: 2, medianHoursToFix: null }
+    return { from: to - 7 * dayMs, to, opened: i, resolved: 2, fixed: 0, medianHoursToFix: null }
   }),
   medianHoursToFix: 72,
   mirroredAt: 0,

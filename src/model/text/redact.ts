@@ -1,4 +1,5 @@
 import { isNumberOrGuid } from '../guid.ts'
+import { resourceNames } from '../resource-names.ts'
 
 /** Shown in place of a value that may name a person or a file. */
 export const hidden = '[hidden]'
@@ -11,8 +12,9 @@ export function hiddenValue(value: unknown): unknown {
 export function withoutWaiverDetails<
   T extends { readonly owner: string; readonly reason: string; readonly entity: string },
 >(waiver: T): T {
-  const entity = waiver.entity === '*' || isNumberOrGuid(waiver.entity) ? waiver.entity : hidden
-  return { ...waiver, owner: hidden, reason: hidden, entity }
+  const { entity } = waiver
+  const isPlain = entity === '*' || isNumberOrGuid(entity) || resourceNames.some((name) => name === entity)
+  return { ...waiver, owner: hidden, reason: hidden, entity: isPlain ? entity : hidden }
 }
 
 const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g

@@ -11,21 +11,27 @@ const [top, bottom, height] = [27, 99, 140]
 /** Findings that were opened and resolved in each week. */
 export function weeksOfFindings(trend: Trend, name: string): Html {
   const { weeks, medianHoursToFix } = trend
-  const [opened, resolved] = [weeks.map((week) => week.opened), weeks.map((week) => week.resolved)].map((counts) =>
-    number(counts.reduce((a, b) => a + b, 0)),
-  )
+  const [opened, resolved, fixed] = (['opened', 'resolved', 'fixed'] as const)
+    .map((kind) => weeks.map((week) => week[kind]))
+    .map((counts) => number(counts.reduce((a, b) => a + b, 0)))
   const median = html`Median time to fix: <strong>${timeToFix(medianHoursToFix)}</strong>`
   return plot({
     ...{ id: `weeks-${name}`, title: 'Opened and resolved by week', height },
     head: html`<p>${median}</p>`,
-    description: `${opened} opened, ${resolved} resolved. Median time to fix: ${timeToFix(medianHoursToFix)}.`,
+    description: `${opened} opened, ${resolved} resolved, of these ${fixed} fixed. Median time to fix: ${timeToFix(medianHoursToFix)}.`,
     body: drawn(trend),
     legend: [key('opened', 'opened'), key('resolved', 'resolved')],
     table: {
-      columns: ['Week until', 'Opened', 'Resolved', 'Median time to fix'],
+      columns: ['Week until', 'Opened', 'Resolved', 'Of these fixed', 'Median time to fix'],
       rows: weeks
         .toReversed()
-        .map((week) => [dayOf(week.to), number(week.opened), number(week.resolved), timeToFix(week.medianHoursToFix)]),
+        .map((week) => [
+          dayOf(week.to),
+          number(week.opened),
+          number(week.resolved),
+          number(week.fixed),
+          timeToFix(week.medianHoursToFix),
+        ]),
       empty: 'The tenant was never read.',
     },
   })
