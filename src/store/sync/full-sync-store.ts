@@ -83,11 +83,11 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         const { tenantId, resource, startedAt, startServerTime: serverTime, startRequestId: requestId } = row
         const removal = { tenantId, resource, at: end.at, requestId }
         const removed = await removeRecords(sql, db, removal, end.remove, end.removedAt)
-        await markMissing(sql, db, end.missing ?? [], end.at)
+        await markMissing(sql, db, end.missing, end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [listOf(end.absent)])
         await sql(endProvisional, [row])
         const ended = row.notWhole === 0 ? await endQuarantine(sql, db, row, await readSeen(sql, fullSyncId)) : 0
-        const changed = end.remove.length + (end.missing ?? []).length + end.absent.length + ended
+        const changed = end.remove.length + end.missing.length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
           sql,

@@ -216,8 +216,8 @@ export interface FullSyncEnd {
   readonly removedAt: number | null
   readonly remove: readonly number[]
   readonly absent: readonly number[]
-  /** Records to look up by id. */
-  readonly missing?: readonly number[]
+  /** Absent records over which no check passes until they return; users are looked up by id. */
+  readonly missing: readonly number[]
 }
 
 export interface MissingRecord {

@@ -145,11 +145,7 @@ const insertRun = `insert into runs (tenant_id, resource, mode, started_at, ende
     @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`
 
 /** Undefined keeps a stored refusal, which a failure without an answer does not end. */
-function denialBy({
-  outcome,
-  reason,
-  pages,
-}: Pick<RunClose, 'outcome' | 'reason' | 'pages'>): Reason | null | undefined {
+function denialBy({ outcome, reason, pages }: RunClose): Reason | null | undefined {
   if (isRefusal(reason)) return reason
   return outcome === 'success' || pages > 0 ? null : undefined
 }

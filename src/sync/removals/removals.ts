@@ -93,7 +93,7 @@ export async function decideRemovals(
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
   // An absent record may be one without a readable id; one whose removal could not be confirmed may be gone.
-  const unconfirmed = isConfirmed ? allowed : rids(due).filter((rid) => stillAbsent.has(rid) && !removing.has(rid))
+  const unconfirmed = isConfirmed ? allowed : rids(due).filter((rid) => stillAbsent.has(rid))
   // So many that the guard would hold them are not taken for removed ones that the next full sync confirms.
   const isMass = rule === 'two-full-syncs' && planRemovals(absence, 'confirm', settings.removals, budget).why !== null
   const suspects = isMass ? rids(newlyAbsent(absence)) : []
@@ -109,7 +109,8 @@ export async function decideRemovals(
     removedAt: agreedTime(run, fullSync),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
-    ...((fullSync.notWhole || rule === 'confirm' || !isConfirmed || isMass) && { missing }),
+    // Those that are removed now are not missing.
+    missing: missing.filter((rid) => !removing.has(rid)),
   })
   run.counts = { ...run.counts, removed: run.counts.removed + removed }
   await run.fullSyncCompleted()
