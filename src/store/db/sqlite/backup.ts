@@ -43,9 +43,10 @@ const pagesPerStep = 100
 
 /** @throws UsageError when the target is unsuitable, FatalError when the copy fails; an earlier backup then stays. */
 export async function backUpMirror({ from, to, signal, onProgress }: BackupOptions): Promise<Backup> {
-  const target = backupTarget(to)
-  using source = openSnapshot(from)
+  let target = to
   try {
+    target = backupTarget(to)
+    using source = openSnapshot(from)
     using folder = temporaryFolder(dirname(target))
     const file = join(folder.path, 'backup.db')
     closeSync(openSync(file, 'wx', 0o600))
@@ -65,7 +66,7 @@ export async function backUpMirror({ from, to, signal, onProgress }: BackupOptio
     syncFolder(dirname(target))
     return { file: target, ...content }
   } catch (error) {
-    throw backupError(error, source.file, target)
+    throw backupError(error, from, target)
   }
 }
 
