@@ -268,9 +268,7 @@ export class Oracle {
     }
     const backMs = this.#newestWall - wall.now
     const isConfirmed = this.#confirmedJump === wall.jumpedAt || this.#clockIsConfirmed()
-    // Replays that are as old as the clock is slow look like right answers to a process that knows none of them.
-    const isReplayed = ledger.replayedOffset !== null && Math.abs(ledger.replayedOffset - wall.offset) <= noticedSkewMs
-    if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt && !isConfirmed && !isReplayed) {
+    if (backMs > 10 * secondMs && ledger.answeredAt < wall.jumpedAt && !isConfirmed && !this.#isReplayed()) {
       this.report(
         'false_green',
         `${id} passes although the clock was set back by ${backMs} ms and no answer came since`,
@@ -282,14 +280,19 @@ export class Oracle {
   #noteConfirmedClock(): void {
     if (!this.#clockIsConfirmed()) return
     this.#confirmedJump = this.#parts.wall.jumpedAt
-    // A later jump counts from here.
     this.#newestWall = this.#parts.wall.now
   }
 
   /** An answer of this process and the monotonic time since confirm a clock that is right again. */
   #clockIsConfirmed(): boolean {
     const { wall, ledger, machine } = this.#parts
-    return ledger.answeredAt >= machine.bornAt && Math.abs(wall.offset) <= noticedSkewMs
+    return ledger.answeredAt >= machine.bornAt && (Math.abs(wall.offset) <= noticedSkewMs || this.#isReplayed())
+  }
+
+  /** Replays that are as old as the clock is slow look like right answers to a process that knows none of them. */
+  #isReplayed(): boolean {
+    const { wall, ledger } = this.#parts
+    return ledger.replayedOffset !== null && Math.abs(ledger.replayedOffset - wall.offset) <= noticedSkewMs
   }
 
   /** Why the clocks bar a check from resolving anything; null when they do not. */
