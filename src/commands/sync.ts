@@ -7,7 +7,7 @@ import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
 import { ignoredStorePath } from '../doctor/configuration.ts'
-import { describeHold, describePosture, inWords } from '../model/describe.ts'
+import { describeHold, describeIdentity, describePosture, inWords } from '../model/describe.ts'
 import { EngineRunning, FatalError, UsageError } from '../model/errors.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
@@ -169,7 +169,10 @@ function runsTable(results: readonly EndedSync[], terminal: Terminal | null): st
 
 /** Checks and findings, holds, and failed or skipped runs other than those that a hold explains; one cause once. */
 function* summaryOf(results: readonly EndedSync[], postures: readonly TenantPosture[]): Generator<string> {
-  for (const posture of postures) yield inWords(posture.tenant, describePosture(posture))
+  for (const posture of postures) {
+    yield inWords(posture.tenant, describePosture(posture))
+    if (posture.sharedWith !== undefined) yield inWords(posture.tenant, describeIdentity(posture))
+  }
   for (const { tenant, holds } of postures)
     for (const hold of holds) yield inWords(`${tenant} ${hold.resource}`, describeHold(hold))
   const isHeld = ({ message }: EndedSync) =>
