@@ -22,8 +22,8 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   if (!(await confirmList(run, fetched, whole))) {
     const isFirst = state.completeStartedAt === null && (await identifyingLists(context, tenantId)).length === 0
-    if (!isFirst) await assertRepeated(run, definition, fetched)
-    await commitPage(run, fetched, { whole })
+    // The later of two equal answers: its id shows that a cache repeats it to the next process.
+    await commitPage(run, isFirst ? fetched : await readAgain(run, definition, fetched), { whole })
   }
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
@@ -36,11 +36,12 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
 }
 
 /** An answer that differs from the mirror is believed if, after a proof of the identity, a second one is equal. */
-async function assertRepeated(run: Run, definition: WholeResource, fetched: Fetched): Promise<void> {
-  if (run.guard.passing) return
+async function readAgain(run: Run, definition: WholeResource, fetched: Fetched): Promise<Fetched> {
+  if (run.guard.passing) return fetched
   await run.guard.prove(run)
   const second = await fetchPage(run, {})
   if (!isSameAnswer(fetched, second, definition)) throw contradictoryAnswers([fetched, second], definition)
+  return second
 }
 
 /** @returns an accepted contradiction; null without one. @throws SyncError, after raising a hold, for another one. */
