@@ -48,7 +48,7 @@ export class AnswerTimes implements ServerTimes {
   /** By digest of a request id, that of its time; 0 = the id came with several times, so it identifies no answer. */
   readonly #seen = new Map<number, number>()
   readonly #last = new Map<ResourceName, Partial<Instant>>()
-  /** The last answer of each resource's last successful run; without a time where that is unreadable. */
+  /** The last answer of each resource's last run that wrote pages; without a time where that is unreadable. */
   readonly #settled = new Map<ResourceName, Partial<Instant>>()
   /** The newest server time that the local clock confirms. */
   #newest: Instant | null = null
@@ -80,10 +80,10 @@ export class AnswerTimes implements ServerTimes {
     return time === undefined ? null : Math.round(time + this.#clock.monotonic() - monotonic) - this.#clock.now()
   }
 
-  runEnded({ resource, outcome, reason }: EndedRun): void {
+  runEnded({ resource, outcome, reason, pages }: EndedRun): void {
     if (reason === 'tenant_changed') this.#isProven = false
-    if (outcome !== 'success') return
-    this.#isProven = true
+    if (outcome === 'success') this.#isProven = true
+    else if (pages === 0) return
     const last = this.#last.get(resource)
     if (last !== undefined) this.#settled.set(resource, last)
   }

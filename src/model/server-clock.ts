@@ -8,6 +8,8 @@ export interface EndedRun {
   readonly resource: ResourceName
   readonly outcome: string
   readonly reason: Reason | null
+  /** Pages that it wrote. */
+  readonly pages: number
 }
 
 export interface ServerTimes {
@@ -17,7 +19,7 @@ export interface ServerTimes {
    */
   now(): number | null
   skewMs(resource: ResourceName): ReturnType<SkewOf>
-  /** Call after each run: the time of a failed run does not apply to older data. */
+  /** Call after each run: the time of one that wrote nothing does not apply to older data. */
   runEnded(run: EndedRun): void
 }
 

@@ -83,13 +83,11 @@ export async function fetchPage(
 
 /** A page far older than one before it is a replay, as is that of an earlier full sync, whatever the local clock says (docs/internals/sync.md#10-time-of-an-answer). */
 function noteTime(run: Run, { meta: { serverTime, receivedAt: at, requestId } }: Fetched): void {
-  run.answered = { serverTime, at }
   const { completeRequestId, completeServerTime } = run.state
   // Also where neither time can be read.
   if (requestId !== null && requestId === completeRequestId && serverTime === completeServerTime)
     throw staleAnswer(run, requestId, 'the requestId and the time of the last complete full sync')
-  if (serverTime === null) return
-  const behindMs = (run.reachedTime ?? serverTime) - serverTime
+  const behindMs = serverTime === null ? 0 : (run.reachedTime ?? serverTime) - serverTime
   if (behindMs > greatestSkewMs) {
     throw staleAnswer(
       run,
@@ -97,7 +95,8 @@ function noteTime(run: Run, { meta: { serverTime, receivedAt: at, requestId } }:
       `a server time ${Math.round(behindMs / secondMs)} s behind that of a page before it`,
     )
   }
-  run.reachedTime = Math.max(run.reachedTime ?? serverTime, serverTime)
+  run.answered = { serverTime, at }
+  if (serverTime !== null) run.reachedTime = Math.max(run.reachedTime ?? serverTime, serverTime)
 }
 
 function staleAnswer({ definition }: Run, requestId: string | null, why: string): SyncError {

@@ -36,7 +36,7 @@ function scene({ before = [] }: { readonly before?: readonly ReachedTime[] } = {
       }
       try {
         const oddities = times.note(answer)
-        if (isTaken) times.runEnded({ resource: 'roles', outcome: 'success', reason: null })
+        if (isTaken) times.runEnded({ resource: 'roles', outcome: 'success', reason: null, pages: 1 })
         return oddities.map(({ kind }) => kind).join() || 'fine'
       } catch (error) {
         return error instanceof SyncError && error.reason === 'stale_answer' ? 'stale' : String(error)
@@ -123,18 +123,18 @@ it('the server time advances with the monotonic clock, whatever the local clock 
   expect(times.skewMs('users')).toBeUndefined()
 })
 
-it('the server time is given after a run that succeeded only, and not while the tenant is held', () => {
+it('the server time is given after a run that succeeded, and not while the tenant is held; its skew after one that wrote', () => {
   const { answer, times, clock } = scene()
-  const ended = (outcome: string, reason: 'network' | 'tenant_changed' | null) => {
-    times.runEnded({ resource: 'roles', outcome, reason })
-    return times.now()
+  const ended = (outcome: string, reason: 'network' | 'tenant_changed' | null, pages = 0) => {
+    times.runEnded({ resource: 'roles', outcome, reason, pages })
+    return [times.now(), times.skewMs('roles')]
   }
   answer({ isTaken: false })
-  expect(times.now()).toBe(null)
-  expect(ended('failure', 'network')).toBe(null)
-  expect(ended('success', null)).toBe(clock.now())
-  expect(ended('failure', 'network')).toBe(clock.now())
-  expect(ended('failure', 'tenant_changed')).toBe(null)
+  expect(ended('failure', 'network')).toEqual([null, undefined])
+  expect(ended('failure', 'network', 1)).toEqual([null, 0])
+  expect(ended('success', null)).toEqual([clock.now(), 0])
+  expect(ended('failure', 'network')).toEqual([clock.now(), 0])
+  expect(ended('failure', 'tenant_changed')).toEqual([null, 0])
 })
 
 it('an answer without a readable time is stale if its Date header lies behind earlier answers', () => {
