@@ -52,8 +52,11 @@ export function crossRules(written: unknown, context: Context): void {
   for (const [index, target] of notifications.entries()) {
     for (const [at, tenant] of listAt(target, 'tenants').entries())
       assertKnown('tenant', tenant, names, ['notifications', index, 'tenants', at])
-    for (const [at, owner] of listAt(target, 'owners').entries())
-      assertKnown('owner', owner, ownerNames, ['notifications', index, 'owners', at])
+    for (const [at, owner] of listAt(target, 'owners').entries()) {
+      const path = ['notifications', index, 'owners', at]
+      if (valueAt(written, ['owners', 0]) === undefined) wrong(path, 'the configuration has no `owners`')
+      else assertKnown('owner', owner, ownerNames, path)
+    }
   }
 }
 

@@ -15,7 +15,7 @@ export type Probe = (what: Named, name: string) => string | null
 export interface Surroundings {
   readonly cwd: string
   readonly env: Environment
-  /** Whether variables and files of secrets must be there. */
+  /** Whether variables and files that requests or the server need must be there. */
   readonly needsSecrets: boolean
   /** Also reports what can be repaired while the daemon runs. */
   readonly strict: boolean
@@ -50,8 +50,9 @@ export function createProbe({ cwd, env, needsSecrets, strict, folderProblem }: S
     },
     authorities(name) {
       const path = pathOf(name)
+      if (!needsSecrets) return null
       if (!exists(path)) return gone(name)
-      const isUseless = needsSecrets && !containsCertificate(textOf(path) ?? '')
+      const isUseless = !containsCertificate(textOf(path) ?? '')
       const why = whyUnfit(path) ?? (isUseless ? 'it contains no PEM certificate, or cannot be read' : null)
       return why === null ? null : `names the file \`${name}\`: ${why}`
     },
@@ -60,7 +61,7 @@ export function createProbe({ cwd, env, needsSecrets, strict, folderProblem }: S
       (strict || mayBeToken(name)) && !isProgram(name, cwd, env['PATH'])
         ? 'names a program that does not exist or that this user cannot execute'
         : null,
-    webConfig: (name) => (exists(pathOf(name)) ? null : gone(name)),
+    webConfig: (name) => (!needsSecrets || exists(pathOf(name)) ? null : gone(name)),
     // Other commands report the problem when they open the file.
     database(name) {
       const unfit = strict ? whyUnfit(pathOf(name), Number.POSITIVE_INFINITY) : null

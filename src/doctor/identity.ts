@@ -2,7 +2,7 @@ import { startDeadline } from '../api/deadline.ts'
 import type { TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
-import { describeIdentity } from '../model/describe.ts'
+import { describeIdentity, oneToken } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { changeHint, holdHint, ownClientRemedy } from '../model/holds.ts'
@@ -28,7 +28,6 @@ import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, diagnosis, failure, problemOf, warning } from './diagnosis.ts'
 
 const subject = 'identity'
-const sharedAdvice = 'Give each configured tenant its own token, or keep only one of them'
 
 export interface IdentityRequest {
   readonly mirror: Mirror
@@ -92,7 +91,7 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
   const pairs = new Map<string, string>()
   for (const { first, record } of sharedRecords(listed))
     pairs.set(`${first} and ${record.tenant}`, `${record.noun} ${record.key}`)
-  const advice = `The tokens belong to one tenant. ${sharedAdvice}`
+  const advice = `The tokens belong to one tenant. ${oneToken}`
   return [...pairs].map(([names, record]) => warning('tenants', `${names} both list ${record}`, advice))
 }
 

@@ -63,14 +63,16 @@ export function describeIdentity(posture: Pick<TenantPosture, 'tenant' | 'identi
   const next =
     posture.sharedWith === undefined
       ? 'Give the token the permission to read API clients or documents, and set ownClientId'
-      : 'Give each configured tenant its own token, or keep only one of them'
+      : oneToken
   const text = identitySentence(posture).slice(0, -1)
   return posture.identity === 'proven'
     ? { level: 'ok', text, next: null }
     : posture.identity === 'held'
       ? { level: 'fail', text, next: null }
-      : { level: 'warn', text, next }
+      : { level: posture.sharedWith === undefined ? 'warn' : 'fail', text, next }
 }
+
+export const oneToken = 'Give each configured tenant its own token, or keep only one of them'
 
 /** @param failedAt milliseconds since the epoch. */
 export function describeFailedReload(failedAt: number): Description {
@@ -164,7 +166,8 @@ function* resourceProblems(view: ResourceView, posture: TenantPosture): Generato
   const stale = staleness(view, posture)
   if (stale !== null) {
     const state = view.refused ?? (dataAsOf === null || view.formerTenant ? 'never' : 'stale')
-    yield { level, state, text: stale, next: isUntried(view) ? untilFirstSync : untilFullSync }
+    const next = isUntried(view) ? untilFirstSync : posture.sharedWith === undefined ? untilFullSync : oneToken
+    yield { level, state, text: stale, next }
   }
   if (quarantined > 0) {
     const text = `${plural(quarantined, 'record')} in quarantine, so absent or outdated here`
@@ -194,9 +197,13 @@ function staleness(view: ResourceView, { at, sharedWith, holds }: TenantPosture)
 }
 
 /** The checks that cannot be evaluated, with the reasons; null when there are none. */
-export function describeUnknown({ checks }: Pick<TenantPosture, 'checks'>): Description | null {
+export function describeUnknown(
+  posture: Pick<TenantPosture, 'checks' | 'tenant' | 'identity' | 'sharedWith'>,
+): Description | null {
+  const { checks, sharedWith } = posture
   const unknown = checks.filter(isUnknown)
   if (unknown.length === 0) return null
+  if (sharedWith !== undefined) return describeIdentity(posture)
   const applicable = checks.filter(({ enabled, status }) => enabled && status !== 'not_applicable')
   const what =
     unknown.length === applicable.length && unknown.length > 1

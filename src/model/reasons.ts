@@ -76,7 +76,7 @@ const words: Readonly<Record<UnknownReason, string>> = {
   invalid_cursor: 'the tenant refuses a cursor',
   suspect_empty: 'on hold: an empty list may be incomplete',
   shrink_held: 'on hold: many records are missing',
-  tenant_changed: "on hold: the data may be another tenant's",
+  tenant_changed: "it is not proven that the data is this tenant's",
   stale_answer: 'an answer of the tenant is out of date',
   store: 'the database failed',
   aborted: 'the run was stopped',

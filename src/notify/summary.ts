@@ -29,6 +29,6 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
 }
 
 /** Problems of own checks may quote a person or a file. */
-function withoutProblems({ checks }: TenantPosture): Pick<TenantPosture, 'checks'> {
-  return { checks: checks.map(({ problem: _, ...check }) => check) }
+function withoutProblems({ checks, ...posture }: TenantPosture): TenantPosture {
+  return { ...posture, checks: checks.map(({ problem: _, ...check }) => check) }
 }
