@@ -96,7 +96,10 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
       if (error.code !== 'commander.help') note(io, `tenantwatch: ${withoutSecrets(error.message, args)}`)
       return exitCodes.usage
     }
-    if (reasonOf(error) === 'aborted' && io.stop.aborted) return exitCodes.failed
+    if (reasonOf(error) === 'aborted' && io.stop.aborted) {
+      note(io, `tenantwatch: ${(io.stop.reason as DOMException).message}`)
+      return exitCodes.failed
+    }
     const usage = error instanceof UsageError
     const message = messageOf(error)
     if (!usage && logsJson(args, io.stderr)) io.stderr.write(fatalLine(message))

@@ -83,7 +83,7 @@ export class Tenant implements AsyncDisposable {
 
   /** Aborts all work and waits for its end. */
   async stop(): Promise<void> {
-    this.#ending.abort(new DOMException('The configuration of the tenant changes', 'AbortError'))
+    this.#ending.abort(new DOMException('The work on the tenant ends', 'AbortError'))
     await Promise.allSettled(this.#underWay)
   }
 
@@ -94,6 +94,7 @@ export class Tenant implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
     await this.client[Symbol.asyncDispose]()
   }
 }

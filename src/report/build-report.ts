@@ -63,7 +63,7 @@ export async function buildReport(request: ReportRequest) {
     historyBegins: toIso(Math.max(past.clamp(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
-    notes: notesOf(request, unconfigured),
+    notes: [...notesOf(request, unconfigured, record)],
     /** Tenants of the mirror that the configuration lacks; empty in a report of one tenant. */
     unconfigured,
     tenants: reports,
@@ -80,9 +80,13 @@ function unconfiguredOf({ past, tenants }: ReportRequest, record: ConfigurationR
   return known.map(({ name }) => name)
 }
 
-function notesOf({ details }: ReportRequest, unconfigured: readonly string[]): readonly string[] {
+function* notesOf({ details, tenants }: ReportRequest, unconfigured: readonly string[], record: ConfigurationRecord) {
+  if (!details) yield hiddenNote
   const missing = unconfiguredInWords(unconfigured)
-  return [...(details ? [] : [hiddenNote]), ...(missing === null ? [] : [missing])]
+  if (missing !== null) yield missing
+  const unread = record.tenants.filter(({ name }) => tenants.every((one) => one.name !== name))
+  if (unread.length > 0)
+    yield `Nothing is stored of ${unread.map(({ name }) => name).join(', ')}: never read, or erased by "tenantwatch purge".`
 }
 
 interface Known {
