@@ -20,7 +20,7 @@ export const userLeastPrivilege = defineCheck({
   description:
     'The role of every user who is not in state Invited grants only codes of `allowed`; unspecified states count as active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name than roleName, that role and all named roleName count. Without `allowed` the check does not apply.',
   risk: 'A stolen or misused account can do more than its work needs.',
-  remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
+  remediation: 'Give the user a role with fewer permissions, or add the codes to checks.user-least-privilege.allowed.',
   alert: 'UserOverprivileged',
   frameworks: 'soc2 CC6.1 CC6.3, iso27001 A.5.15 A.5.18 A.8.2 A.8.3, nist80053 AC-6, pcidss 7.2.2, cis 6.8',
   severities: ['high'],

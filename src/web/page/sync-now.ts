@@ -40,5 +40,5 @@ function outcome({ outcome: word, reason, message, hint, counts }: EndedSync): H
   if (word === 'success')
     return created + updated + removed === 0 ? 'ok, no change' : `ok, ${plural(created + updated + removed, 'change')}`
   const why = [reason, message, hint].filter((one) => one !== null).join('; ')
-  return html`${word === 'skipped' ? word : html`<strong class="text-bad">${word}</strong>`} ${foreign(why)}`
+  return html`${word === 'skipped' ? word : html`<strong class="text-bad">${word}</strong>`}: ${foreign(why)}`
 }
