@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { Option } from 'commander'
@@ -105,7 +105,9 @@ async function chosenFindings(
   for (const one of new Set(fingerprints)) found.push(await findFinding(opened, one))
   if (!isFiltered) return found
   const query = findingQuery({ ...options, owner: options.ownedBy }, settings, checksOf(settings), now)
-  for await (const finding of views.findings({ ...query, states: ['open', 'waived'] })) found.push(finding)
+  const names = new Set(settings.tenants.map(({ name }) => name))
+  for await (const finding of views.findings({ ...query, states: ['open', 'waived'] }))
+    if (names.has(finding.tenant)) found.push(finding)
   const open = found.filter(({ state }) => state === 'open')
   if (open.length > 0) return open
   const ids = found.flatMap(({ waiver }) => (waiver === null ? [] : [waiver.id]))
@@ -186,6 +188,12 @@ async function write(io: Io, source: string, waivers: readonly ReturnType<typeof
   } catch (error) {
     throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${addByHand}`)
   }
+  try {
+    settingsIn(io, source)
+  } catch (error) {
+    rmSync(resolve(io.cwd, file))
+    throw error
+  }
   return file
 }
 
@@ -205,7 +213,7 @@ async function addToFile(io: Io, file: string, added: readonly ReturnType<typeof
   if (obstacle !== null) throw new UsageError(`${printable(file)} cannot be written (${obstacle}); ${addByHand}`)
 }
 
-/** The settings if the file had this text. */
-function settingsIn({ env, cwd }: Io, file: string, text: string): Settings {
+/** The settings, or those if the file had this text. @throws ConfigError */
+function settingsIn({ env, cwd }: Io, file: string, text?: string): Settings {
   return loadSettings({ file, text, env, cwd, catalogue, needsSecrets: false }).settings
 }

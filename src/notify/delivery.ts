@@ -5,7 +5,7 @@ import { Dispatchers } from '../api/transport/dispatchers.ts'
 import { reasonOfStatus, transportFailure } from '../api/transport/outcome.ts'
 import { proxyFor } from '../api/transport/proxy.ts'
 import { dateOf, statedWait } from '../api/transport/send.ts'
-import type { NotificationSettings, SecretOrigin } from '../config/settings.ts'
+import type { EmailSettings, NotificationSettings, SecretOrigin } from '../config/settings.ts'
 import { hasCredentials, parseHttpUrl } from '../config/values.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
@@ -61,11 +61,21 @@ export function createDelivery(
     }
   }
 
+  async function mail(to: EmailSettings, address: string, message: Message, caller: AbortSignal): Promise<number> {
+    using deadline = startDeadline(timeoutMs, caller)
+    try {
+      return await waitFor(sendEmail(to, address, message, deadline.signal), deadline.signal)
+    } catch (error) {
+      if (!deadline.expired) throw error
+      throw new SyncError('timeout', `SMTP took longer than ${timeoutMs / secondMs} s`)
+    }
+  }
+
   return {
     async deliver({ to }, message, signal) {
       const address = await read(originOf(to), signal)
       if ('email' in to) {
-        const refused = await waitFor(sendEmail(to.email, address, message, timeoutMs), signal)
+        const refused = await mail(to.email, address, message, signal)
         // Sending it again would repeat it for the others.
         if (refused > 0) log.warn({ target: message.target, refused }, 'The mail server refused some of the recipients')
         return

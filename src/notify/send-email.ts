@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { codeOrNameOf } from '../api/transport/outcome.ts'
 import type { EmailSettings } from '../config/settings.ts'
 import { SyncError } from '../model/errors.ts'
@@ -11,6 +12,7 @@ const smtpWanted = 'expected smtps://user:password@host:465, or smtp://user:pass
  * Sends by SMTP, over TLS except on the loopback. The message's id is in `Message-ID`.
  *
  * @param address with the password.
+ * @param signal destroys the connection.
  * @returns the number of recipients that the server refused; it took the message for the others.
  * @throws SyncError without the address.
  */
@@ -18,12 +20,13 @@ export async function sendEmail(
   { from, to }: Pick<EmailSettings, 'from' | 'to'>,
   address: string,
   message: Message,
-  timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<number> {
   const server = readSmtp(address)
   const { createTransport } = await import('nodemailer')
-  const limits = { connectionTimeout: timeoutMs, greetingTimeout: timeoutMs, socketTimeout: timeoutMs }
-  const transport = createTransport({ ...server, ...limits, disableFileAccess: true, disableUrlAccess: true })
+  const socket = new Socket()
+  signal.addEventListener('abort', () => socket.destroy(), { once: true })
+  const transport = createTransport({ ...server, socket, disableFileAccess: true, disableUrlAccess: true })
   try {
     const messageId = `<${message.id}/${message.target}@tenantwatch>`
     return (await transport.sendMail({ from, to: [...to], messageId, ...emailText(message) })).rejected.length

@@ -48,7 +48,7 @@ it('ends with 3 and one sentence when there is no mirror yet', async () => {
 
 it('exits with 3 and leaves no file when it is stopped', async () => {
   const { runWith, target, backups } = await world()
-  const stop = AbortSignal.abort(new DOMException('The program is stopping', 'AbortError'))
-  expect(await runWith({ stop }, 'backup', target)).toEqual({ code: 3, stdout: '', stderr: 'tenantwatch: The program is stopping\n' })
+  const stop = AbortSignal.abort(new DOMException('Stopped', 'AbortError'))
+  expect(await runWith({ stop }, 'backup', target)).toEqual({ code: 3, stdout: '', stderr: 'tenantwatch: Stopped\n' })
   expect(readdirSync(backups)).toEqual([])
 })

@@ -45,7 +45,7 @@ function trusted(): void {
 }
 
 async function failureOf(address: string): Promise<SyncError> {
-  const error = (await caught(sendEmail(envelope, address, message, 2000))) as SyncError
+  const error = (await caught(sendEmail(envelope, address, message, new AbortController().signal))) as SyncError
   expect(`${error.message} ${error.hint} ${error.cause}`).not.toMatch(/can(@|%40)ry/)
   return error
 }
@@ -56,7 +56,7 @@ it.each([
 ])('sends over TLS with a password, %s', async (_, scheme, options) => {
   trusted()
   const { mails, port } = await smtp(options)
-  await sendEmail(envelope, `${scheme}://me:can%40ry@localhost:${port}`, message, 2000)
+  await sendEmail(envelope, `${scheme}://me:can%40ry@localhost:${port}`, message, new AbortController().signal)
   expect(mails).toMatchObject([{ secure: true, user: 'me' }])
   const [head = '', ...body] = (mails[0]?.text ?? '').split('\r\n\r\n')
   expect(head).toMatch(/^Message-ID: <test\/7\/security@tenantwatch>$/m)
@@ -67,7 +67,7 @@ it.each([
 
 it('sends without TLS on the loopback only', async () => {
   const { mails, port } = await smtp({ disabledCommands: ['STARTTLS', 'AUTH'] })
-  await sendEmail(envelope, `smtp://127.0.0.1:${port}`, message, 2000)
+  await sendEmail(envelope, `smtp://127.0.0.1:${port}`, message, new AbortController().signal)
   expect(mails).toMatchObject([{ secure: false }])
   // Reaches this machine, but is no loopback address.
   expect(await failureOf(`smtp://0.0.0.0:${port}`)).toMatchObject({ reason: 'network' })

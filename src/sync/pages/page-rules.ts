@@ -4,7 +4,8 @@ import { SyncError } from '../../model/errors.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 
-const maxEmptyPages = 3
+/** A server that filters after paging sends as many as whole pages were deleted. */
+const maxEmptyPages = 100
 
 /** Rules for consecutive pages (docs/internals/sync.md#17-protocol), checked before a page is written. */
 export interface PageRules {
