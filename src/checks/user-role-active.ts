@@ -21,7 +21,8 @@ export const userRoleActive = defineCheck({
   evaluates: 'users',
   needs: ['roles'],
   notEvaluatedWhere:
-    'the role is unknown, roles of its name differ or are in a state outside roles.knownStates, or the list of roles may be incomplete',
+    'the role is unknown, roles of its name differ or are in a state outside roles.knownStates, or the roles may be incomplete or older than the user',
+  comparesReads: true,
   material: ['state', 'roleName'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   options: z.strictObject({ roleIdHours: hours(24) }),

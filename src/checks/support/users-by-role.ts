@@ -79,9 +79,11 @@ const invited: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicabl
  * appears in the user's details. So a `roleId` is valid for a limited time. After that the role name decides, which
  * every full sync reads, and users with an ambiguous role name are not evaluated; details are read of these users first.
  */
-export function usersByRole(rule: UsersByRole, { now, incomplete, needed }: CheckContext): Evaluator {
+export function usersByRole(rule: UsersByRole, context: CheckContext): Evaluator {
   const { limitMs, failure } = rule
+  const { now, incomplete, needed, readInFullAt } = context
   const assess = assessRole(rolesIn(needed('roles')), incomplete.has('roles'), rule)
+  const rolesAt = incomplete.has('roles') ? 0 : readInFullAt('roles')
   return {
     record(user) {
       if (user.fields['state'] === 'Invited') return invited
@@ -91,6 +93,8 @@ export function usersByRole(rule: UsersByRole, { now, incomplete, needed }: Chec
       const isKnown = byId.roleId !== null && isFresh(readAt, limitMs, now)
       const reference = isKnown ? byId : byName
       const { checkResult, roles } = assess(reference)
+      // A user who was read later than the roles may have one that is new.
+      if (checkResult === 'fails' && roles.length === 0 && user.readAt > rolesAt) return { kind: 'not_evaluated' }
       const outcome: Outcome =
         checkResult === 'fails'
           ? { kind: 'fails', ...failure({ user, reference, roles }) }
