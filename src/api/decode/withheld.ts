@@ -63,13 +63,13 @@ const secrets =
 
 /** Names of secrets and contents as whole words, because `profile`, `context` and `metadata` are harmless. */
 const whole =
-  'auth|bearer|blob|body|bodies|byte|cert|certificate|data|embedding|excerpt|file|hash|hashes|hint|html|markdown|otp|pass|pem|phrase|pin|preview|raw|seed|snippet|text|totp|transcript'
+  'auth|bearer|blob|body|bodies|byte|cert|certificate|data|embedding|excerpt|file|hash|hashes|hint|html|keytab|markdown|otp|pass|passwort|pem|pepper|pfx|phrase|pin|preview|pw|raw|salt|sas|seed|session|snippet|text|totp|transcript'
 
 const secretWord = new RegExp(`(${secrets})s?$|^(${whole})s?$`)
 
 /** Endings of a name after its separators were removed. */
 const secretWords =
-  /base64$|b64$|connectionstrings?$|(session|sess)ids?$|(access|activation|auth|authorization|backup|confirmation|device|invitation|invite|login|mfa|pairing|pass|recovery|reset|security|sms|verification)codes?$/
+  /base64$|b64$|connectionstrings?$|(session|sess)ids?$|(access|activation|auth|authorization|backup|confirmation|device|invitation|invite|login|mfa|otp|pairing|pass|pin|recovery|reset|security|sms|verification)codes?$/
 
 const mayNameSecret = new RegExp(`${secrets}|${whole}|64|sess|code|connection`, 'i')
 
