@@ -97,9 +97,8 @@ it('signs the JSON of a webhook with its secret', async () => {
   await send({ webhook: { url: { env: 'URL' }, secret: { env: 'SECRET' } } })
   await send({ webhook: { url: { env: 'URL' } } })
   const [signed, plain] = server.requests
-  const digest = createHmac('sha256', 'canary-secret')
-    .update(signed?.body ?? '')
-    .digest('hex')
+  const hmac = createHmac('sha256', 'canary-secret')
+  const digest = hmac.update(signed?.body ?? '').digest('hex')
   expect(signed?.headers['x-tenantwatch-signature']).toBe(`sha256=${digest}`)
   expect(plain?.headers['x-tenantwatch-signature']).toBeUndefined()
   expect(JSON.parse(signed?.body ?? '')).toEqual({

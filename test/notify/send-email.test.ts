@@ -88,3 +88,9 @@ it.each(['https://can%40ry@example.com', 'smtp://', 'smtp://me:can%ry@example.co
     expect(await failureOf(address)).toMatchObject({ reason: 'client_error' })
   },
 )
+
+it('ends with its signal, also where the server never does', async () => {
+  const stop = new AbortController()
+  const { port } = await smtp({ onConnect: () => stop.abort() })
+  await expect(sendEmail(envelope, `smtp://127.0.0.1:${port}`, message, stop.signal)).rejects.toThrow('SMTP failed')
+})
