@@ -30,8 +30,7 @@ const options = {
   ...(values.hours === undefined ? {} : { hours: Number(values.hours) }),
 }
 const began = performance.now()
-/** Number of lives between two progress lines. */
-const wordEvery = 500
+const livesPerLine = 500
 const tally = new Tally()
 
 function seconds(): string {
@@ -55,7 +54,7 @@ if (share !== null) {
   await inProcesses(import.meta.filename, seeds, Number(values.jobs), (report) => {
     tally.add(report as SimulationReport)
     printReport(report as SimulationReport)
-    if (tally.lives % wordEvery === 0)
+    if (tally.lives % livesPerLine === 0)
       console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
   })
   console.log(tally.table(options.steps, seconds()))
