@@ -5,12 +5,7 @@ import { admits } from '../../src/sync/pages/strange-page.ts'
 
 const read = Date.parse('2026-03-01T12:00:00Z')
 const page = { known: 2, unknown: ['a', 'b', 'c'].map((key) => ({ key, createdAt: read - 2 * hourMs })) }
-const complete = {
-  resource: 'documents',
-  completeStartedAt: read,
-  completeServerTime: null,
-  reachedEndServerTime: null,
-}
+const complete = { resource: 'documents', completeStartedAt: read, completeServerTime: null, firstCompleteAt: null }
 const state = (changes: object) => ({ ...complete, serverTime: read, serverTimeAt: read, ...changes }) as SyncState
 
 it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
@@ -25,6 +20,7 @@ it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
     { now: read - 400 * dayMs, serverTime: read + hourMs },
     false,
   ],
+  ['by the first one, where all are ahead', { firstCompleteAt: read }, { now: 0, serverTime: null }, false],
   ['by the later time, after a clock was set', { completeServerTime: 0 }, { now: read, serverTime: read }, false],
   [
     'not one created since',

@@ -45,6 +45,7 @@ export function isOldBy(state: SyncState, { now, serverTime }: Ruling): (created
 /**
  * By the server, else by the local clock, as it runs beside that of the server now; by the later time if one of the two
  * clocks was set by over a day since. A time over a day ahead of both was wrong: then that of the first full sync counts.
+ * So it does where all are, because the present time is wrong.
  */
 function fullSyncBegan(
   { completeServerTime: server, completeStartedAt: local, firstCompleteAt: first }: SyncState,
@@ -60,5 +61,5 @@ function fullSyncBegan(
   const isPossible = (time: number | null) => time !== null && time <= latest + dayMs
   const byServer = isPossible(server) || local === null ? server : local + skewMs
   const possible = [byServer, local, first].filter(isPossible)
-  return possible.length === 0 ? null : Math.min(Math.max(...possible.map(Number)), latest)
+  return possible.length === 0 ? first : Math.min(Math.max(...possible.map(Number)), latest)
 }
