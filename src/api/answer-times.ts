@@ -20,8 +20,6 @@ const recentMs = 60 * secondMs
 
 export interface AnsweredRequest {
   readonly what: string
-  /** The resource that the answer lists; null for a single record and an error. */
-  readonly resource: ResourceName | null
   readonly requestId: string | null
   /** `meta.timestamp` as sent; undefined when absent. */
   readonly timestamp: unknown
@@ -47,8 +45,7 @@ export class AnswerTimes implements ServerTimes {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>
   /** By digest of a request id, that of its time; 0 = the id came with several times, so it identifies no answer. */
   readonly #seen = new Map<number, number>()
-  readonly #last = new Map<ResourceName, Partial<Instant>>()
-  /** The last answer of each resource's last run that wrote pages; without a time where that is unreadable. */
+  /** The last answer of each resource that was written; without a time where that is unreadable. */
   readonly #settled = new Map<ResourceName, Partial<Instant>>()
   /** The newest server time that the local clock confirms. */
   #newest: Instant | null = null
@@ -80,17 +77,17 @@ export class AnswerTimes implements ServerTimes {
     return time === undefined ? null : Math.round(time + this.#clock.monotonic() - monotonic) - this.#clock.now()
   }
 
-  runEnded({ resource, outcome, reason, pages }: EndedRun): void {
+  runEnded({ resource, outcome, reason, answered }: EndedRun): void {
     if (reason === 'tenant_changed') this.#isProven = false
     if (outcome === 'success') this.#isProven = true
-    else if (pages === 0) return
-    const last = this.#last.get(resource)
-    if (last !== undefined) this.#settled.set(resource, last)
+    if (answered === null) return
+    const { serverTime, monotonic } = answered
+    this.#settled.set(resource, { ...(serverTime !== null && { time: serverTime }), monotonic })
   }
 
   /** Returns deviations of id and time from the specification; throws SyncError `stale_answer` for an old answer. */
   note(answer: AnsweredRequest): readonly Oddity[] {
-    const { ageSeconds, requestId, serverTime, receivedAt, receivedMonotonic: monotonic, resource } = answer
+    const { ageSeconds, requestId, serverTime, receivedAt, receivedMonotonic: monotonic } = answer
     if (ageSeconds !== null && ageSeconds > greatestAgeSeconds) {
       throw stale(answer, `an Age header of ${ageSeconds} s`)
     }
@@ -106,7 +103,6 @@ export class AnswerTimes implements ServerTimes {
       if (!isSkewed(serverTime - (this.#serverNow() ?? serverTime))) this.#agreed = isConfirmed
       if (isConfirmed && serverTime > (this.#newest?.time ?? 0)) this.#newest = { time: serverTime, monotonic }
     }
-    if (resource !== null) this.#last.set(resource, { ...(serverTime !== null && { time: serverTime }), monotonic })
     return oddities
   }
 

@@ -3,7 +3,6 @@ import { secondMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Fields, RecordOf } from '../model/fields.ts'
 import { memoize } from '../model/memoize.ts'
-import type { ResourceName } from '../model/resource-names.ts'
 import { type AnswerTimes, RecentReplay } from './answer-times.ts'
 import { latestDate, type RecordDecoder, recordDecoder } from './decode/record.ts'
 import { badRequestHint, byIdEndpointOf, endpointOf, feedQuery, pageSizeOf } from './endpoints.ts'
@@ -53,17 +52,16 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
     { receivedAt, receivedMonotonic, ageSeconds = null, date = null, identity, credential }: ReadAnswer,
     { requestId, serverTime, timestamp, oddities = [] }: Omit<Envelope, 'data' | 'pagination'>,
     what: string,
-    resource: ResourceName | null,
   ): AnswerMeta {
     const received = { receivedAt, receivedMonotonic }
     const facts = { requestId, serverTime, timestamp, ageSeconds, date, ...received }
-    const noted = answerTimes.note({ what, resource, ...facts })
+    const noted = answerTimes.note({ what, ...facts })
     return { requestId, serverTime, ...received, identity, credential, oddities: [...noted, ...oddities] }
   }
 
   return {
     async fetch<F extends Fields>(resource: Described<F>, query: FeedQuery, signal?: AbortSignal) {
-      const { kind, name, idField } = resource
+      const { kind, idField } = resource
       const endpoint = endpointOf(resource)
       const pageSize = pageSizeOf(resource, api)
       const path = `${endpoint.template}${feedQuery(query, pageSize)}`
@@ -71,7 +69,7 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
       const call = { endpoint, path, mayBeAbsent: false, badRequestHint: hint, signal }
       return ask(call, (answer, what): Fetched<RecordOf<F>> => {
         const envelope = openEnvelope(String(answer.body ?? ''), what)
-        const meta = metaOf(answer, envelope, what, name)
+        const meta = metaOf(answer, envelope, what)
         const { data, requestId, serverTime } = envelope
         if (idField !== null && !Array.isArray(data)) {
           throw violation(what, `data is ${kindOf(data)}, not an array`, requestId)
@@ -103,10 +101,10 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
           const { requestId = null, timestamp } = answer.absent ?? {}
           const stated = { requestId, timestamp, serverTime: parseIsoDate(timestamp)?.ms ?? null, oddities: [] }
           // The specification does not define the format of errors, so missing metadata is no deviation.
-          return { item: null, meta: { ...metaOf(answer, stated, what, null), oddities: [] } }
+          return { item: null, meta: { ...metaOf(answer, stated, what), oddities: [] } }
         }
         const envelope = openEnvelope(answer.body.toString(), what)
-        const meta = metaOf(answer, envelope, what, null)
+        const meta = metaOf(answer, envelope, what)
         const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
         const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
         if (got === id) return { item, meta }

@@ -96,12 +96,9 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
       if (error.code !== 'commander.help') note(io, `tenantwatch: ${withoutSecrets(error.message, args)}`)
       return exitCodes.usage
     }
-    if (reasonOf(error) === 'aborted' && io.stop.aborted) {
-      note(io, `tenantwatch: ${(io.stop.reason as DOMException).message}`)
-      return exitCodes.failed
-    }
+    const isStopped = reasonOf(error) === 'aborted' && io.stop.aborted
     const usage = error instanceof UsageError
-    const message = messageOf(error)
+    const message = isStopped ? (io.stop.reason as DOMException).message : messageOf(error)
     if (!usage && logsJson(args, io.stderr)) io.stderr.write(fatalLine(message))
     else note(io, `tenantwatch: ${message}`)
     return usage ? exitCodes.usage : exitCodes.failed

@@ -92,7 +92,7 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
   for (const { first, record } of sharedRecords(listed))
     pairs.set(`${first} and ${record.tenant}`, `${record.noun} ${record.key}`)
   const advice = `The tokens belong to one tenant. ${oneToken}`
-  return [...pairs].map(([names, record]) => warning('tenants', `${names} both list ${record}`, advice))
+  return [...pairs].map(([names, record]) => failure('tenants', `${names} both list ${record}`, advice))
 }
 
 function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {

@@ -8,8 +8,8 @@ export interface EndedRun {
   readonly resource: ResourceName
   readonly outcome: string
   readonly reason: Reason | null
-  /** Pages that it wrote. */
-  readonly pages: number
+  /** The last answer that it wrote; null for none. */
+  readonly answered: { readonly serverTime: number | null; readonly monotonic: number } | null
 }
 
 export interface ServerTimes {

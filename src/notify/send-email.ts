@@ -1,4 +1,3 @@
-import { Socket } from 'node:net'
 import { codeOrNameOf } from '../api/transport/outcome.ts'
 import type { EmailSettings } from '../config/settings.ts'
 import { SyncError } from '../model/errors.ts'
@@ -24,12 +23,11 @@ export async function sendEmail(
 ): Promise<number> {
   const server = readSmtp(address)
   const { createTransport } = await import('nodemailer')
-  const socket = new Socket()
-  signal.addEventListener('abort', () => socket.destroy(), { once: true })
-  const transport = createTransport({ ...server, socket, disableFileAccess: true, disableUrlAccess: true })
+  const limits = { socketCloseTimeout: 0, disableFileAccess: true, disableUrlAccess: true }
+  const transport = createTransport({ ...server, ...limits })
   try {
     const messageId = `<${message.id}/${message.target}@tenantwatch>`
-    return (await transport.sendMail({ from, to: [...to], messageId, ...emailText(message) })).rejected.length
+    return (await transport.sendMail({ from, to: [...to], messageId, signal, ...emailText(message) })).rejected.length
   } catch (thrown) {
     const status = thrown instanceof Error && 'responseCode' in thrown ? ` ${Number(thrown.responseCode)}` : ''
     throw new SyncError('network', `SMTP failed: ${codeOrNameOf(thrown)}${status}`)

@@ -63,7 +63,7 @@ export async function buildReport(request: ReportRequest) {
     historyBegins: toIso(Math.max(past.clamp(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
-    notes: [...notesOf(request, unconfigured, record)],
+    notes: [...notesOf(request, unconfigured, shown)],
     /** Tenants of the mirror that the configuration lacks; empty in a report of one tenant. */
     unconfigured,
     tenants: reports,
@@ -80,11 +80,16 @@ function unconfiguredOf({ past, tenants }: ReportRequest, record: ConfigurationR
   return known.map(({ name }) => name)
 }
 
-function* notesOf({ details, tenants }: ReportRequest, unconfigured: readonly string[], record: ConfigurationRecord) {
+function* notesOf(
+  { details, past, tenants }: ReportRequest,
+  unconfigured: readonly string[],
+  shown: readonly RecordedTenant[],
+) {
   if (!details) yield hiddenNote
   const missing = unconfiguredInWords(unconfigured)
   if (missing !== null) yield missing
-  const unread = record.tenants.filter(({ name }) => tenants.every((one) => one.name !== name))
+  const known = new Set(tenants.flatMap(({ name, createdAt }) => (createdAt <= past.at ? [name] : [])))
+  const unread = shown.filter(({ name }) => !known.has(name))
   if (unread.length > 0)
     yield `Nothing is stored of ${unread.map(({ name }) => name).join(', ')}: never read, or erased by "tenantwatch purge".`
 }

@@ -11,7 +11,7 @@ export const roles = defineResource({
   permission: 'Api_Roles_Read',
   probe: 4,
   schedule: { full: '*/30 * * * *' },
-  readAfter: ['api-clients'],
+  readAfter: ['api-clients', 'users'],
   fields: {
     roleId: id.integer(),
     name: text({ strict: true }),

@@ -2,6 +2,7 @@ import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { CommitCounts } from '../store/port.ts'
+import type { WrittenAnswer } from './run.ts'
 
 /** Progress of a running sync. */
 export interface SyncProgress {
@@ -29,6 +30,8 @@ export interface RunResult {
   readonly hint: string | null
   readonly counts: CommitCounts
   readonly pages: number
+  /** The answer of the last page that was written. */
+  readonly answered: WrittenAnswer | null
   readonly durationMs: number
   readonly stored: boolean
   /** For `rate_limited`: when requests are allowed again, in milliseconds since the epoch. */

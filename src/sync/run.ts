@@ -21,6 +21,11 @@ export const endsAsking: ReadonlySet<Reason> = new Set([
   'unauthorized',
 ])
 
+export interface WrittenAnswer extends AnsweredAt {
+  /** The time of its receipt by the monotonic clock. */
+  readonly monotonic: number
+}
+
 export interface Run {
   readonly context: TenantContext
   readonly tenantId: number
@@ -38,7 +43,8 @@ export interface Run {
   reachedEndServerTime: number | null
   /** Duration of the full sync before this run began or resumed it, at the monotonic time `since`. */
   readInFull: { readonly beforeMs: number; readonly since: number }
-  answered: AnsweredAt | null
+  /** The answer of the last page that was written. */
+  answered: WrittenAnswer | null
   /** Latest server time of the pass, also of earlier runs that read a part of it. */
   reachedTime: number | null
   /** Look-ups spent on missing records. */
@@ -82,7 +88,7 @@ export async function fetchPage(
 }
 
 /** A page far older than one before it is a replay, as is that of an earlier full sync, whatever the local clock says (docs/internals/sync.md#10-time-of-an-answer). */
-function noteTime(run: Run, { meta: { serverTime, receivedAt: at, requestId } }: Fetched): void {
+function noteTime(run: Run, { meta: { serverTime, requestId } }: Fetched): void {
   const { completeRequestId, completeServerTime } = run.state
   // Also where neither time can be read.
   if (requestId !== null && requestId === completeRequestId && serverTime === completeServerTime)
@@ -95,7 +101,6 @@ function noteTime(run: Run, { meta: { serverTime, receivedAt: at, requestId } }:
       `a server time ${Math.round(behindMs / secondMs)} s behind that of a page before it`,
     )
   }
-  run.answered = { serverTime, at }
   if (serverTime !== null) run.reachedTime = Math.max(run.reachedTime ?? serverTime, serverTime)
 }
 

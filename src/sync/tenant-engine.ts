@@ -120,6 +120,7 @@ class Engine implements TenantEngine {
       hint: known?.hint ?? null,
       counts: run?.counts ?? noCounts,
       pages: run?.pages ?? 0,
+      answered: run?.answered ?? null,
       durationMs: clock.monotonic() - started,
       retryAt: known?.retryAt ?? null,
       tokenRefused: reason === 'unauthorized' && known?.undecided === false,

@@ -38,7 +38,7 @@ export function createApp(options: WebOptions): Hono<WebEnv> {
     await next()
     c.header('Cache-Control', 'no-store')
   })
-  // By streams of zlib, which work outside the event loop: metrics shrink to a tenth.
+  // By streams of zlib, which work outside the event loop.
   app.use(compress(), securityHeaders, checkHost, checkCertificate, checkUser())
   for (const route of createRoutes(options)) {
     app.on(route.method, route.path, async (c) => {

@@ -25,7 +25,6 @@ function scene({ before = [] }: { readonly before?: readonly ReachedTime[] } = {
       const serverTime = given.serverTime === undefined ? clock.now() + skewMs : given.serverTime
       const answer = {
         what: 'GET /api/public/roles',
-        resource: 'roles' as const,
         requestId: `id-${++ids}`,
         timestamp: serverTime === null ? undefined : new Date(serverTime).toISOString(),
         ageSeconds: null,
@@ -36,7 +35,8 @@ function scene({ before = [] }: { readonly before?: readonly ReachedTime[] } = {
       }
       try {
         const oddities = times.note(answer)
-        if (isTaken) times.runEnded({ resource: 'roles', outcome: 'success', reason: null, pages: 1 })
+        const answered = { serverTime, monotonic: clock.monotonic() }
+        if (isTaken) times.runEnded({ resource: 'roles', outcome: 'success', reason: null, answered })
         return oddities.map(({ kind }) => kind).join() || 'fine'
       } catch (error) {
         return error instanceof SyncError && error.reason === 'stale_answer' ? 'stale' : String(error)
@@ -125,14 +125,15 @@ it('the server time advances with the monotonic clock, whatever the local clock 
 
 it('the server time is given after a run that succeeded, and not while the tenant is held; its skew after one that wrote', () => {
   const { answer, times, clock } = scene()
-  const ended = (outcome: string, reason: 'network' | 'tenant_changed' | null, pages = 0) => {
-    times.runEnded({ resource: 'roles', outcome, reason, pages })
+  const ended = (outcome: string, reason: 'network' | 'tenant_changed' | null, wrote = false) => {
+    const answered = wrote ? { serverTime: clock.now(), monotonic: clock.monotonic() } : null
+    times.runEnded({ resource: 'roles', outcome, reason, answered })
     return [times.now(), times.skewMs('roles')]
   }
   answer({ isTaken: false })
   expect(ended('failure', 'network')).toEqual([null, undefined])
-  expect(ended('failure', 'network', 1)).toEqual([null, 0])
-  expect(ended('success', null)).toEqual([clock.now(), 0])
+  expect(ended('failure', 'network', true)).toEqual([null, 0])
+  expect(ended('success', null, true)).toEqual([clock.now(), 0])
   expect(ended('failure', 'network')).toEqual([clock.now(), 0])
   expect(ended('failure', 'tenant_changed')).toEqual([null, 0])
 })

@@ -15,6 +15,7 @@ const success: RunResult = {
   hint: null,
   counts,
   pages: 1,
+  answered: null,
   durationMs: 5,
   stored: true,
   retryAt: null,

@@ -56,7 +56,8 @@ it('does not mark the resource as failing when a run is aborted', async () => {
   test.clock.advance(minuteMs)
   await stopAt(test, 'users', 3, 'abort')
   const after = await test.mirror.syncState(test.engine.tenantId, 'users')
-  expect(after).toEqual({ ...before, fullAttemptAt: test.clock.now() })
+  const now = test.clock.now()
+  expect(after).toEqual({ ...before, fullAttemptAt: now, serverTime: now, serverTimeAt: now })
 })
 
 it('starts a full sync again after an idle time longer than half the freshness limit, and continues it before', async () => {

@@ -83,7 +83,7 @@ export function usersByRole(rule: UsersByRole, context: CheckContext): Evaluator
   const { limitMs, failure } = rule
   const { now, incomplete, needed, readInFullAt } = context
   const assess = assessRole(rolesIn(needed('roles')), incomplete.has('roles'), rule)
-  const rolesAt = incomplete.has('roles') ? 0 : readInFullAt('roles')
+  const rolesAt = readInFullAt('roles')
   return {
     record(user) {
       if (user.fields['state'] === 'Invited') return invited

@@ -116,8 +116,10 @@ async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): 
   if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })
   let removed = 0
   if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, db, page, changes, beside)
-  if (whole === undefined) await saveState(sql, tenantId, resource, { cursor: page.cursor })
-  else await saveCompletion(sql, page, whole, { at: page.at, requestId: page.requestId, cursor: page.cursor })
+  const { at, cursor, serverTime } = page
+  const stated = { cursor, ...(serverTime !== undefined && { serverTime, serverTimeAt: at }) }
+  if (whole === undefined) await saveState(sql, tenantId, resource, stated)
+  else await saveCompletion(sql, page, whole, { at, requestId: page.requestId, ...stated })
   return {
     admitted: true,
     counts: { ...counts, removed },

@@ -125,6 +125,8 @@ export interface InvalidItem {
 export interface PageCommit extends OfResource {
   readonly items: readonly Incoming[]
   readonly at: number
+  /** Null without a readable time; absent keeps the stored one. */
+  readonly serverTime?: number | null
   readonly requestId: string | null
   /** The full sync of the page, or the one beside an incremental page; it counts the page's records as returned. */
   readonly fullSync?: FullSyncStep

@@ -126,7 +126,7 @@ export async function closeRun(sql: Sql, run: RunClose): Promise<void> {
   const otherFailed = (mode === 'full' ? before.incrementalReason : before.fullReason) !== null
   const keepsMessage = isSuccess && mode === 'incremental' && otherFailed
   // The time of a rejected answer is not that of the stored data.
-  const time = isSuccess || pages > 0 ? answered : null
+  const time = isSuccess ? answered : null
   await saveState(sql, tenantId, resource, {
     ...(mode === 'full' && full),
     ...((mode === 'incremental' || isSuccess) && incremental),

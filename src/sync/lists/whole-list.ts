@@ -22,8 +22,9 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   if (!(await confirmList(run, fetched, whole))) {
     const isFirst = state.completeStartedAt === null && (await identifyingLists(context, tenantId)).length === 0
-    // The later of two equal answers: its id shows that a cache repeats it to the next process.
-    await commitPage(run, isFirst ? fetched : await readAgain(run, definition, fetched), { whole })
+    // The later of two equal answers: its id and time show that a cache repeats it to the next process.
+    const read = isFirst ? fetched : await readAgain(run, definition, fetched)
+    await commitPage(run, read, { whole: { ...whole, serverTime: read.meta.serverTime } })
   }
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end

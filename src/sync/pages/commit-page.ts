@@ -1,5 +1,5 @@
 import type { Fetched } from '../../api/reader.ts'
-import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
+import type { CommitCounts, PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import { noteDetailsDue, noteProgress, type Run } from '../run.ts'
 import { idOf } from './page-rules.ts'
@@ -35,7 +35,12 @@ export async function commitPage(
   noteDetailsDue(run, result.detailDue)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.datesMovedLater(settings.name, run.definition.name, result.laterDates)
-  noteProgress(run, result.counts, fetched.items.length)
+  noteWritten(run, fetched, result.counts)
+}
+
+function noteWritten(run: Run, { items, meta }: Fetched, counts: CommitCounts): void {
+  run.answered = { serverTime: meta.serverTime, at: meta.receivedAt, monotonic: meta.receivedMonotonic }
+  noteProgress(run, counts, items.length)
 }
 
 /** True for a page of a list of GUIDs without one that identifies the tenant, while no other page of the run had one. */
@@ -52,7 +57,7 @@ export async function confirmList(run: Run, fetched: Fetched, whole: WholeList):
   if (fetched.items.length === 0) return false
   const page = { ...pageOf(run, fetched), whole }
   const { admitted, counts } = await run.context.store.commitPage({ ...page, admit: ({ differs }) => !differs })
-  if (admitted) noteProgress(run, counts, fetched.items.length)
+  if (admitted) noteWritten(run, fetched, counts)
   return admitted
 }
 
@@ -63,6 +68,7 @@ function pageOf({ tenantId, definition, state, guard }: Run, { items, meta }: Fe
     resource: definition.name,
     items,
     at: meta.receivedAt,
+    serverTime: meta.serverTime,
     requestId: meta.requestId,
     recordCreations: isLater,
     provisional: definition.identifiedBy === 'guid' && isLater && !guard.tenant.former.includes(definition.name),

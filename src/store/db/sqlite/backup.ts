@@ -151,6 +151,7 @@ function isReplaceable(file: string): boolean {
 
 function backupError(error: unknown, from: string, target: string): unknown {
   const code = codeOf(error)
+  if (code === 'ENAMETOOLONG') return new UsageError(`The name ${target} is too long; name another file`)
   if (error instanceof FatalError || !/^(E[A-Z0-9]+|SQLITE_\w+)$/.test(code)) return error
   if (isDamage(code)) return damagedCopy(from, target, code)
   const advice = /ENOSPC|EDQUOT|SQLITE_FULL/.test(code)
