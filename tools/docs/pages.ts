@@ -134,7 +134,7 @@ ${entries.join('\n')}
 
 ## Recorded by the shipped rules
 
-A stopped daemon must not look like a resolved finding: series that end in \`:last_known\` keep the last value for three days,
+A stopped daemon must not look like a resolved finding: series that end in \`:last_known\` keep their value three days,
 unless a daemon answers without it. In \`tenant:tenantwatch_checks_passing:ratio\` an unknown check counts as not passing.
 
 ${recorded.join('\n')}
