@@ -1,5 +1,5 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import { type CheckStatus, type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
+import { type CheckStatus, clocksAgree, type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
@@ -100,7 +100,8 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const settings = settingsOf(check, request.tenant.settings)
   const inputs = usableInputs(check, { quality: known.quality, now: request.now, options: settings.options })
   const present = presentStatus(check, { ...known, settings, inputs })
-  const [partial] = present.status === 'fail' ? inputs.flatMap((input) => input.partial) : []
+  const skewed = check.timeBased && !clocksAgree(inputs) ? (['clock_skew'] as const) : []
+  const [partial] = present.status === 'fail' ? [...inputs.flatMap((input) => input.partial), ...skewed] : []
   const assumption = check.assumption?.(settings.options) ?? null
   const notEvaluated = notEvaluatedOf(state)
   const isAsStored = present.status === state?.status && present.reason === state.reason

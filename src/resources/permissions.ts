@@ -19,5 +19,6 @@ export const permissions = defineResource({
   permission: 'Api_Roles_Read',
   probe: 3,
   schedule: { full: '*/30 * * * *' },
+  readAfter: ['roles'],
   fields: permissionFields,
 })

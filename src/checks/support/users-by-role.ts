@@ -93,8 +93,9 @@ export function usersByRole(rule: UsersByRole, context: CheckContext): Evaluator
       const isKnown = byId.roleId !== null && isFresh(readAt, limitMs, now)
       const reference = isKnown ? byId : byName
       const { checkResult, roles } = assess(reference)
-      // A user who was read later than the roles may have one that is new.
-      if (checkResult === 'fails' && roles.length === 0 && user.readAt > rolesAt) return { kind: 'not_evaluated' }
+      // A user who was read later than the roles, or given one since, may have one that is new.
+      const knownSince = Math.max(user.readAt, (isKnown && user.times['roleIdSince']) || 0)
+      if (checkResult === 'fails' && roles.length === 0 && knownSince > rolesAt) return { kind: 'not_evaluated' }
       const outcome: Outcome =
         checkResult === 'fails'
           ? { kind: 'fails', ...failure({ user, reference, roles }) }

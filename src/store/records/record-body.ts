@@ -58,9 +58,12 @@ function timesOf({ dates, detail, firstOf }: RecordShape, record: Fields, added:
   const times: Record<string, number | null> = {}
   for (const [field, time] of dates) times[time] = isoMs(record[field])
   if (firstOf !== null) times[firstOf.name] = firstDate(times, firstOf.dates) ?? firstSeenAt
-  if (detail !== null) times[detail.readAt] = added[detail.readAt] ?? null
+  if (detail !== null) for (const time of [detail.readAt, sinceOf(detail.field)]) times[time] = added[time] ?? null
   return times
 }
+
+/** Name of the time at which a detail was first read with its present value. */
+export const sinceOf = (field: string) => `${field}Since`
 
 function firstDate(times: Readonly<Record<string, number | null>>, dates: readonly string[]): number | null {
   for (const date of dates) {

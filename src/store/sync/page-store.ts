@@ -11,7 +11,7 @@ import {
   knownRows,
   PageChanges,
 } from '../records/page-changes.ts'
-import { differingFields, supplementOf } from '../records/record-body.ts'
+import { differingFields, sinceOf, supplementOf } from '../records/record-body.ts'
 import { appendRecordEvents } from '../records/record-events.ts'
 import { isLive } from '../records/record-reader.ts'
 import { type FieldKind, recordShapes } from '../records/record-shape.ts'
@@ -172,7 +172,9 @@ async function saveDetail(
   if (differing.includes(detail.dependsOn) || typeof value !== 'number') return differing
   const { [detail.field]: stored, [`${detail.field}Before`]: earlier, ...rest } = supplementOf(supplement)
   const before = stored ?? earlier
-  const text = JSON.stringify({ ...rest, [detail.field]: value, [detail.readAt]: at })
+  const since = sinceOf(detail.field)
+  const times = { [detail.readAt]: at, [since]: before === value ? (rest[since] ?? at) : at }
+  const text = JSON.stringify({ ...rest, [detail.field]: value, ...times })
   await sql('update records set supplement = ? where rid = ?', [text, rid])
   // The first answer adds the detail; only later differences are changes in the tenant.
   if (before !== undefined && before !== value)
