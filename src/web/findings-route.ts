@@ -118,7 +118,7 @@ export async function streamed(c: WebContext, pieces: AsyncGenerator<string>, { 
   if (accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: '' }) === '')
     return c.body(ReadableStream.from(bytes()) as ReadableStream<Uint8Array>)
   // Metrics shrink to a thirtieth at this level, too, in a quarter of the time of the usual one.
-  const zipped = pipeline(Readable.from(bytes()), createGzip({ level: 3 }), () => {})
+  const zipped = pipeline(Readable.from(bytes(), { highWaterMark: 1 }), createGzip({ level: 3 }), () => {})
   c.header('Content-Encoding', 'gzip')
   return c.body(ReadableStream.from(zipped) as ReadableStream<Uint8Array>)
 }
