@@ -1,8 +1,7 @@
 import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import type { CommitCounts } from '../store/port.ts'
-import type { WrittenAnswer } from './run.ts'
+import type { AnsweredAt, CommitCounts } from '../store/port.ts'
 
 /** Progress of a running sync. */
 export interface SyncProgress {
@@ -17,6 +16,11 @@ export interface SyncObserver extends SyncProgress {
   contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
   /** Number of a page's records, by date field, whose date moved to a later instant. */
   datesMovedLater(tenant: string, resource: ResourceName, laterDates: Readonly<Record<string, number>>): void
+}
+
+export interface WrittenAnswer extends AnsweredAt {
+  /** The time of its receipt by the monotonic clock. */
+  readonly monotonic: number
 }
 
 export interface RunResult {

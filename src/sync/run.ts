@@ -5,9 +5,10 @@ import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncMode } from '../model/resource-names.ts'
 import { greatestSkewMs, replayHint } from '../model/server-clock.ts'
-import type { AnsweredAt, CommitCounts, FullSyncRow, SyncState } from '../store/port.ts'
+import type { CommitCounts, FullSyncRow, SyncState } from '../store/port.ts'
 import type { TenantContext } from './context.ts'
 import { type ContractEvents, noteOddities } from './contract-events.ts'
+import type { WrittenAnswer } from './observer.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
 /** Failures of an optional request that end the run: after a stale or another tenant's answer it cannot succeed. */
@@ -20,11 +21,6 @@ export const endsAsking: ReadonlySet<Reason> = new Set([
   'rate_limited',
   'unauthorized',
 ])
-
-export interface WrittenAnswer extends AnsweredAt {
-  /** The time of its receipt by the monotonic clock. */
-  readonly monotonic: number
-}
 
 export interface Run {
   readonly context: TenantContext
