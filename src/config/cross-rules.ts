@@ -54,7 +54,7 @@ export function crossRules(written: unknown, context: Context): void {
       assertKnown('tenant', tenant, names, ['notifications', index, 'tenants', at])
     for (const [at, owner] of listAt(target, 'owners').entries()) {
       const path = ['notifications', index, 'owners', at]
-      if (valueAt(written, ['owners', 0]) === undefined) wrong(path, 'the configuration has no `owners`')
+      if (owners.length === 0) wrong(path, 'the configuration has no `owners`')
       else assertKnown('owner', owner, ownerNames, path)
     }
   }

@@ -1,5 +1,5 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import { type CheckStatus, clocksAgree, type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
+import { type CheckStatus, type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
@@ -100,8 +100,9 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const settings = settingsOf(check, request.tenant.settings)
   const inputs = usableInputs(check, { quality: known.quality, now: request.now, options: settings.options })
   const present = presentStatus(check, { ...known, settings, inputs })
-  const skewed = check.timeBased && !clocksAgree(inputs) ? (['clock_skew'] as const) : []
-  const [partial] = present.status === 'fail' ? [...inputs.flatMap((input) => input.partial), ...skewed] : []
+  const ifPassed = decideStatus({ rawResult: { kind: 'passes' }, inputs, timeBased: check.timeBased })
+  // Why others may fail, too.
+  const partial = present.status === 'fail' ? ifPassed.reason : null
   const assumption = check.assumption?.(settings.options) ?? null
   const notEvaluated = notEvaluatedOf(state)
   const isAsStored = present.status === state?.status && present.reason === state.reason
@@ -115,7 +116,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     enabled: settings.enabled,
     ...(assumption !== null && { assumption }),
     ...present,
-    ...(partial !== undefined && { partial }),
+    ...(partial !== null && { partial }),
     entities: state?.entities ?? null,
     notEvaluated,
     ...((notEvaluated ?? 0) > 0 && check.notEvaluatedWhere && { notEvaluatedWhere: check.notEvaluatedWhere }),

@@ -74,24 +74,24 @@ const hiddenNote =
   'Names of persons, e-mails, file names and the patterns of required documents are hidden; with --details the report shows them.'
 
 /** Tenants that were removed from the configuration, or only another replica's configuration has. */
-function unconfiguredOf({ past, tenants }: ReportRequest, record: ConfigurationRecord): readonly string[] {
+function unconfiguredOf(request: ReportRequest, record: ConfigurationRecord): readonly string[] {
   const configured = new Set(record.tenants.map(({ name }) => name))
-  const known = tenants.filter(({ name, createdAt }) => !configured.has(name) && createdAt <= past.at)
-  return known.map(({ name }) => name)
+  return storedNames(request).filter((name) => !configured.has(name))
 }
 
-function* notesOf(
-  { details, past, tenants }: ReportRequest,
-  unconfigured: readonly string[],
-  shown: readonly RecordedTenant[],
-) {
-  if (!details) yield hiddenNote
+/** Tenants of which something was stored by then. */
+function storedNames({ past, tenants }: ReportRequest): readonly string[] {
+  return tenants.flatMap(({ name, createdAt }) => (createdAt <= past.at ? [name] : []))
+}
+
+function* notesOf(request: ReportRequest, unconfigured: readonly string[], shown: readonly RecordedTenant[]) {
+  if (!request.details) yield hiddenNote
   const missing = unconfiguredInWords(unconfigured)
   if (missing !== null) yield missing
-  const known = new Set(tenants.flatMap(({ name, createdAt }) => (createdAt <= past.at ? [name] : [])))
-  const unread = shown.filter(({ name }) => !known.has(name))
+  const stored = new Set(storedNames(request))
+  const unread = shown.map(({ name }) => name).filter((name) => !stored.has(name))
   if (unread.length > 0)
-    yield `Nothing is stored of ${unread.map(({ name }) => name).join(', ')}: never read, or erased by "tenantwatch purge".`
+    yield `Nothing is stored of ${unread.join(', ')}: never read, or erased by "tenantwatch purge".`
 }
 
 interface Known {

@@ -115,10 +115,9 @@ export async function streamed(c: WebContext, pieces: AsyncGenerator<string>, { 
       c.env.outgoing.destroy()
     }
   }
-  if (accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: '' }) === '')
-    return c.body(ReadableStream.from(bytes()) as ReadableStream<Uint8Array>)
+  const isZipped = accepts(c, { header: 'Accept-Encoding', supports: ['gzip'], default: '' }) === 'gzip'
+  if (isZipped) c.header('Content-Encoding', 'gzip')
   // Metrics shrink to a thirtieth at this level, too, in a quarter of the time of the usual one.
-  const zipped = pipeline(Readable.from(bytes(), { highWaterMark: 1 }), createGzip({ level: 3 }), () => {})
-  c.header('Content-Encoding', 'gzip')
-  return c.body(ReadableStream.from(zipped) as ReadableStream<Uint8Array>)
+  const zip = () => pipeline(Readable.from(bytes(), { highWaterMark: 1 }), createGzip({ level: 3 }), () => {})
+  return c.body(ReadableStream.from(isZipped ? zip() : bytes()) as ReadableStream<Uint8Array>)
 }

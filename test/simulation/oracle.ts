@@ -280,6 +280,7 @@ export class Oracle {
   #noteConfirmedClock(): void {
     if (!this.#clockIsConfirmed()) return
     this.#confirmedJump = this.#parts.wall.jumpedAt
+    // A later jump counts from here.
     this.#newestWall = this.#parts.wall.now
   }
 

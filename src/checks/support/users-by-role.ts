@@ -94,7 +94,7 @@ export function usersByRole(rule: UsersByRole, context: CheckContext): Evaluator
       const reference = isKnown ? byId : byName
       const { checkResult, roles } = assess(reference)
       // A user who was read later than the roles, or given one since, may have one that is new.
-      const knownSince = Math.max(user.readAt, (isKnown && user.times['roleIdSince']) || 0)
+      const knownSince = Math.max(user.readAt, isKnown ? (user.times['roleIdSince'] ?? 0) : 0)
       if (checkResult === 'fails' && roles.length === 0 && knownSince > rolesAt) return { kind: 'not_evaluated' }
       const outcome: Outcome =
         checkResult === 'fails'
