@@ -9,9 +9,9 @@ import {
   type FindingFacts,
   findingKinds,
   type Mirror,
-  termsKinds,
   type WaiverLapseFacts,
   type WaiverTermsFacts,
+  waiverKinds,
 } from '../store/port.ts'
 import { changedField } from './words.ts'
 
@@ -20,8 +20,8 @@ export interface WaiverEvent {
   /** In milliseconds since the epoch. */
   readonly at: number
   readonly waiver: string
-  /** `renewed`: with other terms; `lapsed`: it no longer covers a finding (docs/waivers.md). */
-  readonly kind: 'agreed' | 'renewed' | 'lapsed'
+  /** `renewed`: with other terms; `returned`: with the same ones; `lapsed`: it no longer covers a finding (docs/waivers.md). */
+  readonly kind: 'agreed' | 'renewed' | 'withdrawn' | 'returned' | 'lapsed'
   readonly check: string
   /** Entity as the waiver names it; for a lapse that of the finding. */
   readonly entity: string
@@ -38,7 +38,7 @@ export async function waiverEvents(
   mirror: Pick<Mirror, 'events'>,
   tenantId: number | undefined,
 ): Promise<readonly WaiverEvent[]> {
-  const events = await mirror.events({ tenantId, kinds: [...termsKinds, 'waiver.lapsed'] })
+  const events = await mirror.events({ tenantId, kinds: [...waiverKinds, 'waiver.lapsed'] })
   return events.map(({ tenant, at, kind, subject, data }): WaiverEvent => {
     if (kind === 'waiver.lapsed') {
       const { waiver, check, entity, accepted, changed } = data as WaiverLapseFacts
@@ -47,7 +47,7 @@ export async function waiverEvents(
     }
     const terms = data as WaiverTermsFacts
     const { check, entity } = terms
-    const change = kind === 'waiver.agreed' ? 'agreed' : 'renewed'
+    const change = kind.slice('waiver.'.length) as WaiverEvent['kind']
     return { tenant, at, waiver: subject, kind: change, check, entity, fingerprint: null, terms, changes: [] }
   })
 }
@@ -72,8 +72,8 @@ export function explainedWaivers(
     at: toIso(at),
     waiver,
     change: kind,
-    /** Last day of the terms. */
-    expires: terms === null ? null : dayOf(terms.expiresAt),
+    /** Last day of the terms; null where it covers nothing from then on. */
+    expires: terms === null || kind === 'withdrawn' ? null : dayOf(terms.expiresAt),
     owner: terms?.owner ?? null,
     changes: details ? changes : withoutNamesIn(changes, evidence),
   }))

@@ -10,8 +10,8 @@ import {
   type FullSyncTimes,
   type PastReader,
   type TenantState,
-  termsKinds,
   type WaiverTermsFacts,
+  waiverKinds,
 } from '../store/port.ts'
 
 /** A resource that is read, and how long a full sync of it stays fresh. */
@@ -27,11 +27,10 @@ export function watchedResources({ resources }: TenantPosture): readonly Watched
 
 /** What happened to a tenant from `from` to `to`, by the stored history alone. */
 export async function periodOf(past: PastReader, tenantId: number, span: Span, resources: readonly WatchedResource[]) {
-  const terms = await past.events({ tenantId, kinds: termsKinds })
   return {
     findings: bySeverity(await past.findingTimes(tenantId, span.from, true)),
     /** In force at some time of the period, with the terms of its end. */
-    waivers: waiversIn(terms, span),
+    waivers: waiversIn(await past.events({ tenantId, kinds: waiverKinds }), span),
     holds: (await holdsIn(past, tenantId, span)).map(({ resource, reason, count, raisedAt, until }) => {
       return { resource, reason, count, raised: toIso(raisedAt), ended: until === null ? null : toIso(until) }
     }),
@@ -70,10 +69,17 @@ function medianOf(hours: readonly number[]): number | null {
 }
 
 function waiversIn(events: readonly EventRow[], { from, to }: Span) {
-  const last = new Map(events.filter(({ at }) => at <= to).map((event) => [event.subject, event]))
-  return [...last.values()].flatMap(({ subject: id, at, data }) => {
-    const { check, entity, owner, expiresAt } = data as WaiverTermsFacts
-    return expiresAt < from ? [] : [{ id, check, entity, owner, agreed: toIso(at), expires: toIso(expiresAt) }]
+  const known = Map.groupBy(
+    events.filter(({ at }) => at <= to),
+    ({ subject }) => subject,
+  )
+  return [...known].flatMap(([id, all]) => {
+    const last = all.at(-1)
+    if (last === undefined) return []
+    const { check, entity, owner, expiresAt } = last.data as WaiverTermsFacts
+    const end = last.kind === 'waiver.withdrawn' ? Math.min(last.at, expiresAt) : expiresAt
+    const { at } = all.findLast(({ kind }) => kind === 'waiver.agreed' || kind === 'waiver.renewed') ?? last
+    return end < from ? [] : [{ id, check, entity, owner, agreed: toIso(at), expires: toIso(end) }]
   })
 }
 

@@ -9,6 +9,8 @@ export const openedKinds = [
 ] as const satisfies readonly (typeof findingKinds)[number][]
 /** A waiver's terms came into force: for the first time, or different ones. */
 export const termsKinds = ['waiver.agreed', 'waiver.renewed'] as const
+/** Also: it left the configuration, or came back with the terms that it had. */
+export const waiverKinds = [...termsKinds, 'waiver.withdrawn', 'waiver.returned'] as const
 
 export type RecordKind = (typeof recordKinds)[number]
 export type FindingKind = (typeof findingKinds)[number]
@@ -16,7 +18,7 @@ export type FindingKind = (typeof findingKinds)[number]
 export type EventKind =
   | RecordKind
   | FindingKind
-  | (typeof termsKinds)[number]
+  | (typeof waiverKinds)[number]
   | 'clock.confirmed'
   | 'clock.set_back'
   | 'configuration'
@@ -59,7 +61,7 @@ export interface ResultFacts {
   readonly previous: { readonly confirmedAt: number; readonly validUntil: number | null } | null
 }
 
-/** Of an agreed or renewed waiver, whose id is the subject. */
+/** Terms of a waiver, whose id is the subject. */
 export interface WaiverTermsFacts {
   readonly check: string
   /** Entity as the waiver names it. */

@@ -63,7 +63,7 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
   })
 })
 
-it('shows in explain and history how a waiver was agreed, lapsed and was renewed', async () => {
+it('shows in explain and history how a waiver was agreed, lapsed, was renewed and withdrawn', async () => {
   const world = await waived()
   world.pass(aDay)
   world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
@@ -71,6 +71,12 @@ it('shows in explain and history how a waiver was agreed, lapsed and was renewed
   const [finding] = await world.found()
   world.pass(aDay)
   world.agree('reason: The importer creates users until May, expires: 2026-05-31')
+  await world.run('sync')
+  world.pass(aDay)
+  const agreed = world.read('tenantwatch.yaml')
+  world.write('tenantwatch.yaml', agreed.replace(/waivers: .*/, ''))
+  await world.run('sync')
+  world.write('tenantwatch.yaml', agreed)
   await world.run('sync')
   world.pass(100 * aDay)
   const [, life = ''] = (await world.run('explain', finding?.fingerprint ?? '')).stdout.split(
@@ -81,6 +87,8 @@ it('shows in explain and history how a waiver was agreed, lapsed and was renewed
     '  2026-03-01  waiver W-1 agreed, valid until 2026-04-30 (ops)',
     '  2026-03-02  waiver W-1 lapsed: roleName "Importer" -> "Wide"',
     '  2026-03-03  waiver W-1 renewed, valid until 2026-05-31 (ops)',
+    '  2026-03-04  waiver W-1 withdrawn (ops)',
+    '  2026-03-04  waiver W-1 returned, valid until 2026-05-31 (ops)',
   ])
   const { stdout } = await world.run('history', '--entity', world.clientId, '--format', 'json')
   const rows: Readonly<Record<string, unknown>>[] = JSON.parse(stdout)
@@ -90,6 +98,8 @@ it('shows in explain and history how a waiver was agreed, lapsed and was renewed
     ['waiver_agreed', reason],
     ['waiver_lapsed', null],
     ['waiver_renewed', reason],
+    ['waiver_withdrawn', reason],
+    ['waiver_returned', reason],
   ])
   expect(waivers[0]).toMatchObject({ resource: 'api-clients', entity: world.clientId, field: check, after: 'W-1' })
   expect((await world.run('history')).stdout).toContain(`  waiver_renewed (${check}: "W-1"): ${reason} (ops)\n`)

@@ -10,6 +10,9 @@ const lacking = (from: number, count: number) =>
 it('says what was opened, resolved and how long it took, which waivers were in force, and when there was no data', async () => {
   const world = await sqliteWorld()
   await world.sync({ 'authentication-settings': [settings()], users: [...lacking(1, 3)] })
+  world.waivers = [waiver({ id: 'w0', entity: '1' })]
+  await world.evaluate()
+  world.waivers = []
   await world.evaluate()
   world.pass(2 * dayMs)
   const from = world.now

@@ -45,6 +45,7 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   const lapsed = [{ fingerprint: covered, waiver: 'w', facts: `{"at":${at}}` }]
   const waivers = { accepted: [], lapsed }
   await mirror.saveResults(tenantId, at, { results: [{ ...(await checkResultOf(mirror, changed)), waivers }] })
+  await mirror.moveWaiver(tenantId, 'waiver.withdrawn', waiver)
   await mirror.noteTenantState(tenantId, `{"at":${at}}`, at)
 }
 
@@ -82,7 +83,7 @@ it('has events of every kind, and agrees with them', async () => {
   expect([...seen].toSorted()).toEqual([
     ...['drift.accepted', 'drift.first', 'finding.changed', 'finding.opened', 'finding.reopened', 'finding.resolved'],
     ...['hold.accepted', 'hold.applied', 'record.changed', 'record.created', 'result', 'tenant.state'],
-    ...['waiver.agreed', 'waiver.lapsed', 'waiver.renewed'],
+    ...['waiver.agreed', 'waiver.lapsed', 'waiver.renewed', 'waiver.withdrawn'],
   ])
   for (const tenantId of [sharedChain, acme, beta]) expect(await kinds(tenantId)).toEqual([])
   const all = events()
@@ -280,7 +281,7 @@ it('goes on after an erasure, which keeps the digests and what is in force', asy
   )
   const erased = after.filter(({ data }) => data === null)
   expect(new Set(erased.map(({ kind }) => kind))).toEqual(
-    new Set(['record.created', 'record.changed', 'result', ...findingKinds]),
+    new Set(['record.created', 'record.changed', 'result', 'waiver.agreed', ...findingKinds]),
   )
   for (const row of erased) expect(row).toMatchObject({ request_id: null, at: start })
   for (const tenantId of [sharedChain, acme, beta]) expect(await kinds(tenantId)).toEqual([])

@@ -18,12 +18,18 @@ export interface AgreeWaivers {
   readonly now: number
 }
 
-/** Stores new and renewed waivers with the facts that they accept. Returns all stored waivers of the tenant. */
+/** Stores new and renewed waivers with the facts that they accept, and which ones left. Returns all stored waivers of the tenant. */
 export async function agreeWaivers({ store, tenant, checks, waivers, now }: AgreeWaivers) {
   const noted = await store.notedWaivers(tenant.id)
   const known = new Map(noted.map(({ id, terms }) => [id, terms]))
   const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
   const changed = own.filter((waiver) => known.get(waiver.id) !== termsOf(waiver))
+  for (const waiver of noted) {
+    const isConfigured = own.some(({ id }) => id === waiver.id)
+    if (isConfigured !== waiver.isWithdrawn || changed.some(({ id }) => id === waiver.id)) continue
+    const kind = isConfigured ? 'waiver.returned' : 'waiver.withdrawn'
+    await store.moveWaiver(tenant.id, kind, { ...waiver, since: now })
+  }
   for (const waiver of changed) {
     const { id, check, entity, reason, owner, expiresMs: expiresAt } = waiver
     const terms = termsOf(waiver)

@@ -1,7 +1,7 @@
 import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
-import { listOfKinds, termsKinds, type WaiverLapseFacts, type WaiverTermsFacts } from '../events.ts'
+import { listOfKinds, termsKinds, type WaiverLapseFacts, type WaiverTermsFacts, waiverKinds } from '../events.ts'
 import type { AsOf } from '../history/as-of.ts'
 import { fromJson } from '../words.ts'
 
@@ -50,11 +50,10 @@ export function waiverStore(db: Db) {
   const events = eventReader(db)
   return {
     /** Waivers stay after their removal from the configuration, so that adding them again does not renew them. */
-    async notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]> {
-      const terms = await events({ tenantId, kinds: termsKinds })
-      const last = new Map(terms.map((event) => [event.subject, event]))
-      return [...last.values()].map(({ subject: id, at: since, data }) => {
-        return { ...(data as WaiverTermsFacts), id, since }
+    async notedWaivers(tenantId: number): Promise<readonly (NotedWaiver & { readonly isWithdrawn: boolean })[]> {
+      const last = new Map((await events({ tenantId, kinds: waiverKinds })).map((event) => [event.subject, event]))
+      return [...last.values()].map(({ subject: id, at: since, kind, data }) => {
+        return { ...(data as WaiverTermsFacts), id, since, isWithdrawn: kind === 'waiver.withdrawn' }
       })
     },
     /** Stores a new or renewed waiver with the findings that it covers; earlier acceptances end. */
@@ -70,6 +69,15 @@ export function waiverStore(db: Db) {
         await writer.accept(tx, tenantId, since, acceptances)
         await append(tx, tenantId, [{ kind, subject: id, at: since, data }])
       }),
+    /** Notes that a waiver left the configuration, or came back with the same terms, which renews nothing. */
+    moveWaiver: (
+      tenantId: number,
+      kind: 'waiver.withdrawn' | 'waiver.returned',
+      { id, since: at, check, entity, terms, reason, owner, expiresAt }: NotedWaiver,
+    ): Promise<void> => {
+      const data: WaiverTermsFacts = { check, entity, terms, reason, owner, expiresAt }
+      return db.write((tx) => append(tx, tenantId, [{ kind, subject: id, at, data }]))
+    },
     acceptances: (fingerprints: readonly string[]): Promise<readonly StoredAcceptance[]> =>
       db.read((tx) => {
         const text = `select fingerprint, waiver, terms, facts, lapsed_at as "lapsedAt" from waived_findings

@@ -2,7 +2,15 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import { dayMs } from '../../model/durations.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, lastErasure, recordSubjects } from '../event-store.ts'
-import { type EventKind, findingKinds, type LastErasure, listOfKinds, recordKinds, termsKinds } from '../events.ts'
+import {
+  type EventKind,
+  findingKinds,
+  type LastErasure,
+  listOfKinds,
+  recordKinds,
+  termsKinds,
+  waiverKinds,
+} from '../events.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import * as schema from '../schema/index.ts'
 import { writeWhereDue } from '../write-where-due.ts'
@@ -92,7 +100,7 @@ export function erasureStore(db: Db) {
 const isOf = (kinds: readonly EventKind[]) => `e.kind in (${listOfKinds(kinds)})`
 const isGone = 'not exists (select 1 from findings f where f.fingerprint = e.subject)'
 
-const states = [findingKinds, ['result'], ['tenant.state'], termsKinds, ['configuration']] as const
+const states = [findingKinds, ['result'], ['tenant.state'], waiverKinds, ['configuration']] as const
 
 /** True after a later event of the subject that is old, too: the state of the retained time stays. */
 const isSuperseded = (kinds: readonly EventKind[], subject = 'e.subject') =>
