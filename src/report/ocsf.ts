@@ -1,6 +1,7 @@
 import { frameworks, isEvidenceFor, unknownRequirements } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { FindingView } from '../model/finding.ts'
+import { memoizeWeakly } from '../model/memoize.ts'
 import type { Severity } from '../model/severity.ts'
 
 export interface Standards {
@@ -29,6 +30,10 @@ export function standardsOf(title: string, written: readonly string[] = []): Sta
   if (standards.size === 0) return { standards: [ownStandard], requirements: [title] }
   return { standards: [...standards], requirements: [...found.map(({ requirement }) => requirement), ...others] }
 }
+
+const standardsOfCheck = memoizeWeakly(({ title, frameworks }: Pick<CheckFacts, 'title' | 'frameworks'>) =>
+  standardsOf(title, frameworks),
+)
 
 type Code = readonly [id: number, caption: string]
 
@@ -104,7 +109,7 @@ export function complianceFinding(finding: FindingView, source: OcsfSource): obj
       modified_time: ended,
     },
     compliance: {
-      ...standardsOf(check?.title ?? finding.check, check?.frameworks),
+      ...(check === undefined ? standardsOf(finding.check) : standardsOfCheck(check)),
       control: finding.check,
       ...coded('status', status.compliance),
       ...(resolution !== null && { status_code: resolution }),
