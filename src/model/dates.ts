@@ -30,9 +30,10 @@ export function parseIsoDate(text: unknown): ParsedDate | undefined {
   return { ms: midnight + ms, hasOffset: zulu !== undefined || sign !== undefined }
 }
 
-/** False for 30 February, which `Date.parse` reads as a day in March. */
+/** False for 30 February, which `Date.parse` reads as a day in March. Every month has the days before. */
 function isOnDay(ms: number, text: string): boolean {
-  return new Date(ms).getUTCDate() === Number(text.slice(8, 10))
+  const day = Number(text.slice(8, 10))
+  return Number.isFinite(ms) && (day < 29 || new Date(ms).getUTCDate() === day)
 }
 
 /** Milliseconds since the epoch; null for other values. */

@@ -46,7 +46,10 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
     key,
     fields,
     extra: extra as MirrorRecord['extra'],
-    times: timesOf(shape, fields, added, firstSeenAt),
+    // Most passes over the records need none.
+    get times() {
+      return timesOf(shape, fields, added, firstSeenAt)
+    },
     firstSeenAt,
     readAt,
     requestId,
