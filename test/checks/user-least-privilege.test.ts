@@ -1,28 +1,16 @@
 import { expect, it } from 'vitest'
 import { userLeastPrivilege as check } from '../../src/checks/user-least-privilege.ts'
 import { hourMs } from '../../src/model/durations.ts'
-import { itFinds, type Row } from './support/evaluator.ts'
-import { now, role, user } from './support/facts.ts'
+import { itFinds } from './support/evaluator.ts'
+import { now, role } from './support/facts.ts'
+import { unclear, userRows } from './support/user-rows.ts'
 
 const options = { allowed: ['Api_Users_Read'] }
 const wide = (fields: Record<string, unknown> = {}) => role(fields, ['Api_Users_Read', 'Api_Users_Create'])
 const known = { roleId: 1, roleName: 'Reader' }
 const admin = { roleId: 2, name: 'Admin' }
 
-type Roles = readonly ReturnType<typeof role>[]
-const one = (
-  what: string,
-  fields: Record<string, unknown>,
-  roles: Roles,
-  findings: readonly string[],
-  more = {},
-): Row => [
-  `an active user with ${what}`,
-  { users: [[user(fields), { detailReadAt: now - hourMs }]], roles },
-  findings,
-  { options, population: 1, scope: { 1: 'evaluated' }, ...more },
-]
-const unclear = { notEvaluated: 1, scope: { 1: 'not_evaluated' } }
+const one = userRows('an active user', now - hourMs, { options })
 
 itFinds(check, [
   one('a role within the list', {}, [role()], []),

@@ -1,7 +1,8 @@
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
 import { hourMs } from '../../src/model/durations.ts'
-import { itFinds, type Row } from './support/evaluator.ts'
+import { itFinds } from './support/evaluator.ts'
 import { now, role, user } from './support/facts.ts'
+import { unclear, userRows } from './support/user-rows.ts'
 
 const off = { state: 'Inactive' }
 const known = { roleId: 1, roleName: 'Reader' }
@@ -9,20 +10,7 @@ const byOtherName = { roleId: 1, roleName: 'Admin' }
 const second = { roleId: 2 }
 const admin = { roleId: 2, name: 'Admin' }
 
-type Roles = readonly ReturnType<typeof role>[]
-const one = (
-  what: string,
-  fields: Record<string, unknown>,
-  roles: Roles,
-  findings: readonly string[],
-  more = {},
-): Row => [
-  `a user with ${what}`,
-  { users: [[user(fields), { detailReadAt: now }]], roles },
-  findings,
-  { population: 1, scope: { 1: 'evaluated' }, ...more },
-]
-const unclear = { notEvaluated: 1, scope: { 1: 'not_evaluated' } }
+const one = userRows('a user', now)
 
 itFinds(check, [
   one('an active role by id', known, [role()], []),
@@ -49,12 +37,11 @@ itFinds(check, [
   one('a missing role by id then', known, [], [], { ...unclear, incomplete: ['roles'] }),
 ])
 
-const aged = (what: string, detailReadAt: number, findings: readonly string[], more = {}): Row => [
-  `the role id among namesakes when it was read ${what}`,
-  { users: [[user({ roleId: 2 }), { detailReadAt }]], roles: [role(), role({ ...off, ...second })] },
-  findings,
-  { ...(findings.length === 0 ? unclear : { scope: { 1: 'evaluated' } }), ...more },
-]
+const aged = (what: string, readAt: number, findings: readonly string[], more = {}) => {
+  const fields = { ...(findings.length === 0 && unclear), ...more }
+  const namesakes = [role(), role({ ...off, ...second })]
+  return userRows('a user', readAt)(`a role id among namesakes read ${what}`, second, namesakes, findings, fields)
+}
 
 itFinds(check, [
   aged('24 hours ago', now - 24 * hourMs, ['1 medium']),
