@@ -250,7 +250,7 @@ export function describeWaiver({ state, lapsed, expiresAt }: WaiverView, at: num
   const found = (text: string, next: string): Description => ({ level: 'warn', text, next })
   if (state === 'expired') return found('expired', 'Remove it from the configuration or renew it')
   if (state === 'orphaned')
-    return found('no such finding is open', 'Check its entity, or remove it from the configuration')
+    return found('no such finding is open', 'Correct its check or entity, or remove it from the configuration')
   if (state === 'lapsed' || lapsed > 0) {
     const text = `lapsed for ${plural(lapsed, 'finding')} that changed since`
     return found(text, 'Review the findings; renew it with another reason or date to cover them again')

@@ -97,13 +97,14 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
     }),
     table({
       labeledBy: `period-${tenant}_title`,
-      columns: ['Waiver in force', 'Check', 'Owner', 'Agreed', 'Ends'],
-      rows: of.waivers.map(({ id, check, owner, agreed, expires }) => [
+      columns: ['Waiver in force', 'Check', 'Owner', 'Agreed', 'Ends', 'Lapsed for'],
+      rows: of.waivers.map(({ id, check, owner, agreed, expires, lapsed }) => [
         whole(id),
         html`<code>${check}</code>`,
         whole(owner),
         when(agreed),
         when(expires),
+        lapsed === 0 ? '' : plural(lapsed, 'finding'),
       ]),
       empty: 'No waiver was in force.',
     }),

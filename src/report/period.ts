@@ -10,6 +10,7 @@ import {
   type FullSyncTimes,
   type PastReader,
   type TenantState,
+  type WaiverLapseFacts,
   type WaiverTermsFacts,
   waiverKinds,
 } from '../store/port.ts'
@@ -30,7 +31,7 @@ export async function periodOf(past: PastReader, tenantId: number, span: Span, r
   return {
     findings: bySeverity(await past.findingTimes(tenantId, span.from, true)),
     /** In force at some time of the period, with the terms of its end. */
-    waivers: waiversIn(await past.events({ tenantId, kinds: waiverKinds }), span),
+    waivers: waiversIn(await past.events({ tenantId, kinds: [...waiverKinds, 'waiver.lapsed'] }), span),
     holds: (await holdsIn(past, tenantId, span)).map(({ resource, reason, count, raisedAt, until }) => {
       return { resource, reason, count, raised: toIso(raisedAt), ended: until === null ? null : toIso(until) }
     }),
@@ -69,17 +70,19 @@ function medianOf(hours: readonly number[]): number | null {
 }
 
 function waiversIn(events: readonly EventRow[], { from, to }: Span) {
-  const known = Map.groupBy(
-    events.filter(({ at }) => at <= to),
-    ({ subject }) => subject,
-  )
-  return [...known].flatMap(([id, all]) => {
+  const known = events.filter(({ at }) => at <= to)
+  const lapses = known.filter(({ kind }) => kind === 'waiver.lapsed').map(({ data }) => data as WaiverLapseFacts)
+  const moves = known.filter(({ kind }) => kind !== 'waiver.lapsed')
+  return [...Map.groupBy(moves, ({ subject }) => subject)].flatMap(([id, all]) => {
     const last = all.at(-1)
     if (last === undefined) return []
-    const { check, entity, owner, expiresAt } = last.data as WaiverTermsFacts
+    const { check, entity, owner, terms, expiresAt } = last.data as WaiverTermsFacts
     const end = last.kind === 'waiver.withdrawn' ? Math.min(last.at, expiresAt) : expiresAt
+    if (end < from) return []
     const { at } = all.findLast(({ kind }) => kind === 'waiver.agreed' || kind === 'waiver.renewed') ?? last
-    return end < from ? [] : [{ id, check, entity, owner, agreed: toIso(at), expires: toIso(end) }]
+    /** Findings that it no longer covers, because the accepted facts changed. */
+    const lapsed = lapses.filter((lapse) => lapse.waiver === id && lapse.terms === terms).length
+    return [{ id, check, entity, owner, agreed: toIso(at), expires: toIso(end), lapsed }]
   })
 }
 

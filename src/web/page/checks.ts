@@ -83,7 +83,9 @@ function heading(view: CheckView, found: readonly FindingView[], page: TenantPag
   const code = shown === 'fail' ? html`<strong>${foreign(title)}</strong> ${id}` : id
   const counts = severityCounts(view.open, total(view.waived))
   const word = shown === 'fail' && rankOf(view) >= 0 ? '' : html`${badge(wordOf(shown), statusTone[shown])} `
-  const named = found.slice(0, most.names).filter(({ entity: { type, id } }) => type !== id)
+  // A filter may select others than the open ones, which the heading counts.
+  const first = isFiltered(page.query) ? [] : found.slice(0, most.names)
+  const named = first.filter(({ entity: { type, id } }) => type !== id)
   const names = named.map((one) => namesOf(one, page)[0] ?? '')
   const more = total(view.open) - names.length
   const who = names.map((name, i) => html`${i === 0 ? '' : ', '}${foreign(name)}`)
