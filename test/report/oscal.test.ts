@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { md } from '../../src/report/report-oscal.ts'
 import { synced } from '../commands/support/cli.ts'
 import { texts } from '../hostile/support/corpus.ts'
+import { bareMarkdown } from '../hostile/support/reading.ts'
 
 /** The official schema of NIST. */
 const schema = JSON.parse(
@@ -110,4 +113,17 @@ it('is valid whatever clients and documents are called, and hides names unless i
   await run('sync', '--full')
   expect((await oscal(run)).stdout).not.toMatch(/Newcomer|newcomer@/)
   await oscal(run, '--details')
+})
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('`', ' ', '\\', '*', '|', 'a') }),
+)
+
+it('leaves no markup of a text outside a code span', () => {
+  fc.assert(
+    fc.property(anyText, (any) => {
+      expect(bareMarkdown(md(any))).not.toMatch(/[\\`*_[\]<>|#~&@$!]|:\/\//)
+    }),
+  )
 })
