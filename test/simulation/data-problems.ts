@@ -91,7 +91,7 @@ const entry = (id: string, flaw: string | null): [string, string][] => (flaw ===
 
 /** "older than its freshness limit … counted from the start of the last complete full sync", by this machine's clock. */
 function isStale({ settings, wall, ledger }: ProblemParts, resource: ResourceName, durationMs: number): boolean {
-  const begun = ledger.wire.answered(resource)
+  const begun = Math.max(ledger.wire.answered(resource), ledger.unknowable.get(resource) ?? 0)
   const longest = Math.max(settings.resources[resource].full.intervalMs, durationMs)
   return wall.leastAge(begun) > Math.max(15 * minuteMs, 3 * longest)
 }

@@ -24,7 +24,7 @@ type Body = Record<string, unknown>
 
 type FalsifierParts = Pick<
   NetworkParts,
-  'time' | 'wall' | 'prng' | 'weather' | 'service' | 'cursors' | 'ledger' | 'own'
+  'bornAt' | 'time' | 'wall' | 'prng' | 'weather' | 'service' | 'cursors' | 'ledger' | 'own'
 >
 
 interface Cached {
@@ -55,7 +55,7 @@ export class Falsifier {
 
   /** The answer of a cache in place of the tenant; null when no cache answers. */
   replay(path: string, resource: ResourceName): Answer | null {
-    const { weather, ledger, time, wall } = this.#parts
+    const { weather, ledger, time, wall, bornAt } = this.#parts
     const spell = this.#cached(resource)
     if (spell === null) return null
     const detail = weather.detail(spell)
@@ -66,6 +66,7 @@ export class Falsifier {
     ledger.times.note(resource, wrongMs, time.now)
     if (wrongMs !== null && Math.abs(wrongMs - wall.offset) <= noticedSkewMs) ledger.replayedOffset = wall.offset
     ledger.replays.set(resource, time.now)
+    if (wrongMs === null && kept.at < bornAt()) ledger.unknowable.set(resource, time.now)
     // Some caches state its age.
     const aged = { ...kept.answer, ageSeconds: detail % 3 === 0 ? Math.floor(ageMs / 1000) : null }
     return aged

@@ -26,6 +26,8 @@ export class Ledger {
   answeredAt = Number.NEGATIVE_INFINITY
   /** World time at which a cache last replayed an answer of a resource. */
   readonly replays = new Map<ResourceName, number>()
+  /** The same for one without a readable time, to a process that began after it was answered: nothing gives it away. */
+  readonly unknowable = new Map<ResourceName, number>()
   /** Error of the local clock with which the time of a replay last agreed, in milliseconds. */
   replayedOffset: number | null = null
   readonly times = new ServerTimes()
