@@ -20,18 +20,19 @@ export const permissionCatalogueKnown = defineCheck({
   severities: ['info'],
   evaluates: 'roles',
   needs: ['permissions'],
-  notEvaluatedWhere: 'the list of permissions may be incomplete',
+  notEvaluatedWhere: 'the list of permissions may be incomplete or older than the role',
+  comparesReads: true,
   material: ['unlisted'],
-  begin(_options, { incomplete, needed }) {
+  begin(_options, { incomplete, needed, readInFullAt }) {
     const codes = new Set(needed('permissions').map((permission) => textOf(permission, 'code')))
-    // While the mirror may lack permissions, an unlisted code is no proof.
-    const isWhole = !incomplete.has('permissions')
+    // While the mirror may lack permissions, as a new one of a role that was read later, an unlisted code is no proof.
+    const permissionsAt = incomplete.has('permissions') ? 0 : readInFullAt('permissions')
     return {
       record(record) {
         const role = toRole(record)
         const unlisted = role.codes.filter((code) => !codes.has(code))
         if (unlisted.length === 0) return ok
-        if (!isWhole) return { kind: 'not_evaluated' }
+        if (record.readAt > permissionsAt) return { kind: 'not_evaluated' }
         return {
           kind: 'fails',
           severity: 'info',

@@ -9,10 +9,16 @@ import { isProtected, readWebSettings } from '../config/web-settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import { dayOf } from '../model/dates.ts'
+import { dayMs, describeDuration } from '../model/durations.ts'
+import { fullFreshnessLimitMs } from '../model/freshness.ts'
 import { isLoopback } from '../model/process/address.ts'
+import { resourceNames } from '../model/resource-names.ts'
 import { lowerFirst } from '../model/text/words.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
+
+/** Data that counts as fresh for longer is worth saying. */
+const longFreshnessMs = 7 * dayMs
 
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig } = server
@@ -56,7 +62,18 @@ export function tenantWarnings(tenant: TenantSettings): readonly Diagnosis[] {
     const advice = 'They are not evaluated and have no findings'
     found.push(warning('checks', `${off.length} switched off: ${off.join(', ')}`, advice))
   }
-  return [...found, ...uncoveredStatuses(tenant), ...assumptions(tenant)]
+  return [...found, ...rareFullSyncs(tenant), ...uncoveredStatuses(tenant), ...assumptions(tenant)]
+}
+
+/** A cron expression may be rarer than it looks: with a day of the month and a day of the week, both must fit. */
+function rareFullSyncs({ resources }: TenantSettings): readonly Diagnosis[] {
+  return resourceNames.flatMap((name) => {
+    const { enabled, full, freshnessMs } = resources[name]
+    const limitMs = fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs: null })
+    if (!enabled || freshnessMs !== null || limitMs <= longFreshnessMs) return []
+    const sentence = `${name} count as fresh for ${describeDuration(limitMs)}, three times the interval of "${full.expression}"`
+    return [warning('schedule', sentence, `Set schedule.${name}.full more often, or freshness.${name}`)]
+  })
 }
 
 /** The proxy that requests go through, without its credentials; nothing without one. */

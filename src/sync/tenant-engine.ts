@@ -57,7 +57,8 @@ class Engine implements TenantEngine {
     const { store, settings, clock } = this.#context
     for (const { resource, reason, cause } of await store.holds(this.tenantId)) {
       const of = cause.check === 'page' ? cause.resource : resource
-      if (of !== 'all' && !this.resources.includes(of)) await store.liftHold(this.tenantId, resource, reason)
+      const isOver = cause.check === 'origin' ? sameOrigin : of !== 'all' && !this.resources.includes(of)
+      if (isOver) await store.liftHold(this.tenantId, resource, reason)
     }
     if (!sameOrigin && !(await store.knowsAny(this.tenantId)))
       await store.noteTenant(this.tenantId, atAddress(settings.baseUrl))

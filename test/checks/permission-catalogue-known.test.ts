@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { permissionCatalogueKnown as check } from '../../src/checks/permission-catalogue-known.ts'
 import { itFinds } from './support/evaluator.ts'
-import { role } from './support/facts.ts'
+import { now, role } from './support/facts.ts'
 
 const listed = (code: string) => [{ permissionId: 1, name: code, module: null, code }]
 const records = {
@@ -28,6 +28,12 @@ itFinds(check, [
       },
       message: 'Role "Odd" (2) grants Other_Thing, Secret_Thing, not in the permission list.',
     },
+  ],
+  [
+    'a role that was read later than the list',
+    records,
+    [],
+    { rolesReadAt: now - 1, notEvaluated: 1, scope: { 1: 'evaluated', 2: 'not_evaluated' } },
   ],
   [
     'a role with an unlisted code while permissions may be missing from the mirror',

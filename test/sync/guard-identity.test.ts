@@ -65,12 +65,15 @@ it('a full sync without ownClientId removes nothing, and its hold ends when the 
   expect(await heldBack(test)).toEqual([])
 })
 
-it('another baseUrl is held until a first page shows a known id, which lifts it by itself', async () => {
+it('another baseUrl is held until it is corrected, or a first page shows a known id', async () => {
   const test = await testEngine({ settings })
   await test.runAll('full')
   const other = await moved(test)
   await test.restart({ baseUrl: other.baseUrl })
   expect(await heldBack(test)).toEqual(['all tenant_changed 0'])
+  await test.restart({ baseUrl: test.sim.baseUrl })
+  expect(await heldBack(test)).toEqual([])
+  await test.restart({ baseUrl: other.baseUrl })
   expect(ending(await test.run('roles'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
   expect((await test.mirror.tenant(test.engine.tenantId)).baseUrl).toBe(other.baseUrl)
