@@ -48,7 +48,7 @@ export class TargetLane implements AsyncDisposable {
   readonly #parts: LaneParts
   /** By tenant, the monotonic time at which to look for news. */
   readonly #due = new Map<string, number>()
-  /** By tenant, the last event that this process has sent, also if that could not be stored. */
+  /** By tenant, the last event that this process has sent and could not store yet. */
   readonly #sent = new Map<number, number>()
   readonly #ending = new AbortController()
   #wake = new AbortController()
@@ -142,9 +142,11 @@ export class TargetLane implements AsyncDisposable {
       store,
     } = tenant
     const stored = await this.begin(tenant)
-    const after = Math.max(stored.eventId, this.#sent.get(id) ?? 0)
     // Before the findings are read: what changes meanwhile is sent twice rather than never.
     const last = await store.lastEventId(id)
+    const unstored = this.#sent.get(id) ?? 0
+    // A failover of the database may lose its last events, whose ids are given out again.
+    const after = unstored > last ? stored.eventId : Math.max(stored.eventId, unstored)
     const request: NewsRequest = { store, tenant: { id, name }, target, pageUrl, views }
     const deliver = async (message: Message) => {
       await delivery.deliver(target, message, this.#ending.signal)
@@ -167,6 +169,7 @@ export class TargetLane implements AsyncDisposable {
     }
     if (last > stored.eventId || stored.failingSince !== null)
       await store.saveNotificationPosition(id, target.name, { eventId: last, failingSince: null, problem: null })
+    this.#sent.delete(id)
     return null
   }
 

@@ -122,6 +122,10 @@ export function createFile(file: string, like: string, text: string): void {
   const fd = openLike(file, like)
   try {
     writeFileSync(fd, text)
+    fsyncSync(fd)
+  } catch (error) {
+    rmSync(file, { force: true })
+    throw error
   } finally {
     closeSync(fd)
   }

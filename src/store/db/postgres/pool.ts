@@ -86,6 +86,8 @@ export function clientConfig({ host, port, user, database, tls }: Address, types
     ssl: tls ?? false,
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
+    // Sooner than load balancers forget an idle connection.
+    keepAliveInitialDelayMillis: 30 * secondMs,
     application_name: 'tenantwatch',
     types: { getTypeParser: (type: number) => parsers[type] ?? types.getTypeParser(type) },
   }
