@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Simulator } from '../../src/simulator/index.ts'
+import { worldResources } from '../simulation/world.ts'
 import { call, code, startOnSockets } from './support.ts'
 
 async function ask(simulator: Simulator, method: string, path: string, json?: unknown) {
@@ -12,14 +13,7 @@ it('shows the whole truth of every resource of both tenants', async () => {
   const simulator = await startOnSockets()
   for (const tenant of ['primary', 'second'] as const) {
     const state = simulator.state(tenant)
-    for (const resource of [
-      'users',
-      'documents',
-      'api-clients',
-      'roles',
-      'permissions',
-      'authentication-settings',
-    ] as const) {
+    for (const resource of worldResources) {
       const { status, body } = await ask(simulator, 'GET', `/state/${tenant}/${resource}`)
       expect([status, body]).toEqual([200, [...state.records(resource)]])
     }

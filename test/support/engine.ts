@@ -12,6 +12,7 @@ import type { Mirror } from '../../src/store/port.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/due.ts'
 import type { RunResult, SyncObserver } from '../../src/sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
+import { worldResources } from '../simulation/world.ts'
 import { isFeed } from './descriptors.ts'
 import { type EngineSettings, engineSettings } from './engine-settings.ts'
 import { type FakeClock, fakeClock, startTime } from './fake-clock.ts'
@@ -241,14 +242,7 @@ function logInto({ logged }: Observed, lines: string[]): Log {
 }
 
 /** The resources of scripted servers (at a `baseUrl` of their own) and of tests whose scenes name all that there is. */
-export const scriptedResources = [
-  'api-clients',
-  'authentication-settings',
-  'documents',
-  'permissions',
-  'roles',
-  'users',
-] as const satisfies readonly ResourceName[]
+export const scriptedResources = worldResources
 
 function allBut(served: readonly ResourceName[]): EngineSettings['resources'] {
   return Object.fromEntries(

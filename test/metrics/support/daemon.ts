@@ -25,30 +25,18 @@ export const config: readonly TenantSeriesConfig[] = [tenantSeriesConfig('acme')
 
 const incrementalMode = mode({ mode: 'incremental', freshnessLimitMs: 900_000 })
 
+const never = { status: 'unknown', reason: 'never', evaluatedAt: null, since: null, entities: null } as const
+
 /** The posture of a tenant that was never asked for anything. */
 export const untouched: TenantPosture = posture({
   resources: resourceNames.map((name) => {
     const view = unread(name)
-    const never = { up: false, lastAttemptAt: null, lastSuccessAt: null }
-    return isFeed(name) ? { ...view, modes: [{ ...incrementalMode, ...never }, ...view.modes] } : view
+    const untried = { up: false, lastAttemptAt: null, lastSuccessAt: null }
+    return isFeed(name) ? { ...view, modes: [{ ...incrementalMode, ...untried }, ...view.modes] } : view
   }),
   checks: [
-    check('api-client-secret-not-expired', {
-      status: 'unknown',
-      reason: 'never',
-      evaluatedAt: null,
-      since: null,
-      entities: null,
-      severities: ['critical'],
-    }),
-    check('user-mfa-enrolled', {
-      status: 'unknown',
-      reason: 'never',
-      evaluatedAt: null,
-      since: null,
-      entities: null,
-      severities: ['low', 'high'],
-    }),
+    check('api-client-secret-not-expired', { ...never, severities: ['critical'] }),
+    check('user-mfa-enrolled', { ...never, severities: ['low', 'high'] }),
   ],
 })
 
