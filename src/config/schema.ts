@@ -185,7 +185,7 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
 function api(resources: readonly ResourceDefaults[], probe: Probe) {
   const parameter = text(
     'the name of a query parameter other than cursor and updatedAfter',
-    /^(?!(?:[Cc]ursor|[Uu]pdated[Aa]fter)$)[\w.~[\]-]{1,64}$/,
+    /^(?!(?:cursor|updatedAfter)$)[\w.~[\]-]{1,64}$/i,
   ).nullable()
   const feeds = resources.filter(({ kind }) => kind === 'feed').map(({ name }) => [name, parameter.default(null)])
   const byFeed: z.ZodType<Partial<Record<ResourceName, string | null>>> = z.strictObject(Object.fromEntries(feeds))

@@ -144,9 +144,9 @@ export class TargetLane implements AsyncDisposable {
     const stored = await this.begin(tenant)
     // Before the findings are read: what changes meanwhile is sent twice rather than never.
     const last = await store.lastEventId(id)
-    const unstored = this.#sent.get(id) ?? 0
     // A failover of the database may lose its last events, whose ids are given out again.
-    const after = unstored > last ? stored.eventId : Math.max(stored.eventId, unstored)
+    if ((this.#sent.get(id) ?? 0) > last) this.#sent.delete(id)
+    const after = Math.max(stored.eventId, this.#sent.get(id) ?? 0)
     const request: NewsRequest = { store, tenant: { id, name }, target, pageUrl, views }
     const deliver = async (message: Message) => {
       await delivery.deliver(target, message, this.#ending.signal)

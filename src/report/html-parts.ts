@@ -97,13 +97,13 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
     }),
     table({
       labeledBy: `period-${tenant}_title`,
-      columns: ['Waiver in force', 'Check', 'Owner', 'Agreed', 'Ends', 'Lapsed for'],
-      rows: of.waivers.map(({ id, check, owner, agreed, expires, lapsed }) => [
+      columns: ['Waiver in force', 'Check', 'Owner', 'From', 'Until', 'Lapsed for'],
+      rows: of.waivers.map(({ id, check, owner, from, until, lapsed }) => [
         whole(id),
         html`<code>${check}</code>`,
         whole(owner),
-        when(agreed),
-        when(expires),
+        when(from),
+        when(until),
         lapsed === 0 ? '' : plural(lapsed, 'finding'),
       ]),
       empty: 'No waiver was in force.',

@@ -27,7 +27,7 @@ export interface WaiverEvent {
   readonly entity: string
   /** Fingerprint of the lapsed finding, else null. */
   readonly fingerprint: string | null
-  /** Null for a lapse. */
+  /** Null unless they were agreed or renewed. */
   readonly terms: WaiverTermsFacts | null
   /** Changes that made it lapse; empty for other events. */
   readonly changes: readonly FactChange[]
@@ -45,9 +45,11 @@ export async function waiverEvents(
       const changes = factChanges(factsIn(accepted), factsIn(changed))
       return { tenant, at, waiver, kind: 'lapsed', check, entity, fingerprint: subject, terms: null, changes }
     }
-    const terms = data as WaiverTermsFacts
-    const { check, entity } = terms
+    const facts = data as WaiverTermsFacts
+    const { check, entity } = facts
     const change = kind.slice('waiver.'.length) as WaiverEvent['kind']
+    // Nobody says who moved it, and why.
+    const terms = change === 'agreed' || change === 'renewed' ? facts : null
     return { tenant, at, waiver: subject, kind: change, check, entity, fingerprint: null, terms, changes: [] }
   })
 }
@@ -72,8 +74,8 @@ export function explainedWaivers(
     at: toIso(at),
     waiver,
     change: kind,
-    /** Last day of the terms; null where it covers nothing from then on. */
-    expires: terms === null || kind === 'withdrawn' ? null : dayOf(terms.expiresAt),
+    /** Last day of the terms. */
+    expires: terms === null ? null : dayOf(terms.expiresAt),
     owner: terms?.owner ?? null,
     changes: details ? changes : withoutNamesIn(changes, evidence),
   }))

@@ -30,7 +30,7 @@ export function watchedResources({ resources }: TenantPosture): readonly Watched
 export async function periodOf(past: PastReader, tenantId: number, span: Span, resources: readonly WatchedResource[]) {
   return {
     findings: bySeverity(await past.findingTimes(tenantId, span.from, true)),
-    /** In force at some time of the period, with the terms of its end. */
+    /** In force at some time of the period; `lapsed`: the findings that they no longer covered, because facts had changed. */
     waivers: waiversIn(await past.events({ tenantId, kinds: [...waiverKinds, 'waiver.lapsed'] }), span),
     holds: (await holdsIn(past, tenantId, span)).map(({ resource, reason, count, raisedAt, until }) => {
       return { resource, reason, count, raised: toIso(raisedAt), ended: until === null ? null : toIso(until) }
@@ -69,21 +69,38 @@ function medianOf(hours: readonly number[]): number | null {
   return low === undefined || high === undefined ? null : Math.round((low + high) * 5000) / 10_000
 }
 
+type WaiverSpan = Omit<WaiverTermsFacts, 'reason'> & {
+  readonly id: string
+  from: number
+  until: number
+  lapsed: Set<string>
+}
+
+/** Waivers by the times in which they were in force: from an agreement or a return to the next one, a withdrawal or the end. */
 function waiversIn(events: readonly EventRow[], { from, to }: Span) {
-  const known = events.filter(({ at }) => at <= to)
-  const lapses = known.filter(({ kind }) => kind === 'waiver.lapsed').map(({ data }) => data as WaiverLapseFacts)
-  const moves = known.filter(({ kind }) => kind !== 'waiver.lapsed')
-  return [...Map.groupBy(moves, ({ subject }) => subject)].flatMap(([id, all]) => {
-    const last = all.at(-1)
-    if (last === undefined) return []
-    const { check, entity, owner, terms, expiresAt } = last.data as WaiverTermsFacts
-    const end = last.kind === 'waiver.withdrawn' ? Math.min(last.at, expiresAt) : expiresAt
-    if (end < from) return []
-    const { at } = all.findLast(({ kind }) => kind === 'waiver.agreed' || kind === 'waiver.renewed') ?? last
-    /** Findings that it no longer covers, because the accepted facts changed. */
-    const lapsed = lapses.filter((lapse) => lapse.waiver === id && lapse.terms === terms).length
-    return [{ id, check, entity, owner, agreed: toIso(at), expires: toIso(end), lapsed }]
-  })
+  const spans: WaiverSpan[] = []
+  const last = new Map<string, WaiverSpan>()
+  for (const { kind, subject, at, data } of events.filter((event) => event.at <= to)) {
+    if (kind === 'waiver.lapsed') {
+      const { waiver } = data as WaiverLapseFacts
+      last.get(waiver)?.lapsed.add(subject)
+      continue
+    }
+    const before = last.get(subject)
+    if (before !== undefined) before.until = Math.min(before.until, at)
+    if (kind === 'waiver.withdrawn') continue
+    const terms = data as WaiverTermsFacts
+    // What lapsed before a return has lapsed after it, too.
+    const lapsed = kind === 'waiver.returned' ? new Set(before?.lapsed) : new Set<string>()
+    const span = { ...terms, id: subject, from: at, until: terms.expiresAt, lapsed }
+    last.set(subject, span)
+    spans.push(span)
+  }
+  return spans
+    .filter(({ until }) => until >= from)
+    .map(({ id, check, entity, owner, lapsed, ...span }) => {
+      return { id, check, entity, owner, from: toIso(span.from), until: toIso(span.until), lapsed: lapsed.size }
+    })
 }
 
 /** Holds of the period; `until` is null for one that lasted at its end. */

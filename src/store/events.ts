@@ -9,8 +9,9 @@ export const openedKinds = [
 ] as const satisfies readonly (typeof findingKinds)[number][]
 /** A waiver's terms came into force: for the first time, or different ones. */
 export const termsKinds = ['waiver.agreed', 'waiver.renewed'] as const
-/** Also: it left the configuration, or came back with the terms that it had. */
-export const waiverKinds = [...termsKinds, 'waiver.withdrawn', 'waiver.returned'] as const
+/** It left the configuration, or came back with the terms that it had. */
+export const waiverMoves = ['waiver.withdrawn', 'waiver.returned'] as const
+export const waiverKinds = [...termsKinds, ...waiverMoves] as const
 
 export type RecordKind = (typeof recordKinds)[number]
 export type FindingKind = (typeof findingKinds)[number]

@@ -87,8 +87,8 @@ it('shows in explain and history how a waiver was agreed, lapsed, was renewed an
     '  2026-03-01  waiver W-1 agreed, valid until 2026-04-30 (ops)',
     '  2026-03-02  waiver W-1 lapsed: roleName "Importer" -> "Wide"',
     '  2026-03-03  waiver W-1 renewed, valid until 2026-05-31 (ops)',
-    '  2026-03-04  waiver W-1 withdrawn (ops)',
-    '  2026-03-04  waiver W-1 returned, valid until 2026-05-31 (ops)',
+    '  2026-03-04  waiver W-1 withdrawn',
+    '  2026-03-04  waiver W-1 returned',
   ])
   const { stdout } = await world.run('history', '--entity', world.clientId, '--format', 'json')
   const rows: Readonly<Record<string, unknown>>[] = JSON.parse(stdout)
@@ -98,8 +98,8 @@ it('shows in explain and history how a waiver was agreed, lapsed, was renewed an
     ['waiver_agreed', reason],
     ['waiver_lapsed', null],
     ['waiver_renewed', reason],
-    ['waiver_withdrawn', reason],
-    ['waiver_returned', reason],
+    ['waiver_withdrawn', null],
+    ['waiver_returned', null],
   ])
   expect(waivers[0]).toMatchObject({ resource: 'api-clients', entity: world.clientId, field: check, after: 'W-1' })
   expect((await world.run('history')).stdout).toContain(`  waiver_renewed (${check}: "W-1"): ${reason} (ops)\n`)

@@ -17,9 +17,13 @@ it('says what was opened, resolved and how long it took, which waivers were in f
   world.pass(2 * dayMs)
   const from = world.now
   await world.sync({ 'authentication-settings': [settings()], users: [user({ userId: 1 }), ...lacking(2, 3)] })
-  world.waivers = [waiver({ entity: '2', expiresMs: from + 30 * dayMs })]
-  await world.evaluate()
-  world.pass(4 * hourMs)
+  const w1 = waiver({ entity: '2', expiresMs: from + 30 * dayMs })
+  for (const waivers of [[w1], [], [w1]]) {
+    world.waivers = waivers
+    await world.evaluate()
+    world.pass(5 * minuteMs)
+  }
+  world.pass(4 * hourMs - 15 * minuteMs)
   await world.sync({
     'authentication-settings': [settings()],
     users: [user({ userId: 1 }), user({ userId: 2 }), user({ userId: 3 }), ...lacking(4, 1)],
@@ -31,7 +35,14 @@ it('says what was opened, resolved and how long it took, which waivers were in f
   const period = await periodOf(past, world.tenantId, span, [{ resource: 'users', limitMs: 3 * hourMs }])
   const high = period.findings.find(({ severity }) => severity === 'high')
   expect(high).toEqual({ severity: 'high', opened: 1, resolved: 3, fixed: 3, medianHoursToFix: 52.0333 })
-  expect(period.waivers.map(({ id, check }) => [id, check])).toEqual([['w1', 'user-mfa-enrolled']])
+  const [w1s, again] = period.waivers.map((one) => ({
+    ...one,
+    from: Date.parse(one.from),
+    until: Date.parse(one.until),
+  }))
+  expect(w1s).toMatchObject({ id: 'w1', check: 'user-mfa-enrolled', lapsed: 0 })
+  expect(again).toMatchObject({ id: 'w1', from: (w1s?.until ?? 0) + 5 * minuteMs, until: from + 30 * dayMs })
+  expect(period.waivers).toHaveLength(2)
   expect(period.resources).toEqual([{ resource: 'users', hoursWithoutData: 1 }])
   expect(period.holds).toEqual([])
 })

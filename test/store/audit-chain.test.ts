@@ -281,7 +281,7 @@ it('goes on after an erasure, which keeps the digests and what is in force', asy
   )
   const erased = after.filter(({ data }) => data === null)
   expect(new Set(erased.map(({ kind }) => kind))).toEqual(
-    new Set(['record.created', 'record.changed', 'result', 'waiver.agreed', ...findingKinds]),
+    new Set(['record.created', 'record.changed', 'result', ...findingKinds]),
   )
   for (const row of erased) expect(row).toMatchObject({ request_id: null, at: start })
   for (const tenantId of [sharedChain, acme, beta]) expect(await kinds(tenantId)).toEqual([])

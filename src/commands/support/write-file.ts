@@ -4,6 +4,7 @@ import {
   fchmodSync,
   fchownSync,
   fsyncSync,
+  linkSync,
   openSync,
   readFileSync,
   readSync,
@@ -117,17 +118,21 @@ function openLike(file: string, like: string): number {
   return fd
 }
 
-/** Writes a new file with the permissions of another one. @throws a system error, also when it exists */
+/** Writes a new file with the permissions of another one, as a whole. @throws a system error, also when it exists */
 export function createFile(file: string, like: string, text: string): void {
-  const fd = openLike(file, like)
+  const tempFile = `${file}.part`
   try {
-    writeFileSync(fd, text)
-    fsyncSync(fd)
-  } catch (error) {
-    rmSync(file, { force: true })
-    throw error
+    rmSync(tempFile, { force: true })
+    const fd = openLike(tempFile, like)
+    try {
+      writeFileSync(fd, text)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    linkSync(tempFile, file)
   } finally {
-    closeSync(fd)
+    rmSync(tempFile, { force: true })
   }
 }
 

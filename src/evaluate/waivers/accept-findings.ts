@@ -21,27 +21,32 @@ export interface AgreeWaivers {
 /** Stores new and renewed waivers with the facts that they accept, and which ones left. Returns all stored waivers of the tenant. */
 export async function agreeWaivers({ store, tenant, checks, waivers, now }: AgreeWaivers) {
   const noted = await store.notedWaivers(tenant.id)
-  const known = new Map(noted.map(({ id, terms }) => [id, terms]))
-  const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
-  const changed = own.filter((waiver) => known.get(waiver.id) !== termsOf(waiver))
-  for (const waiver of noted) {
-    const isConfigured = own.some(({ id }) => id === waiver.id)
-    if (isConfigured !== waiver.isWithdrawn || changed.some(({ id }) => id === waiver.id)) continue
-    const kind = isConfigured ? 'waiver.returned' : 'waiver.withdrawn'
-    await store.moveWaiver(tenant.id, kind, { ...waiver, since: now })
-  }
-  for (const waiver of changed) {
+  const known = new Map(noted.map((waiver) => [waiver.id, waiver]))
+  const left = new Map(known)
+  let isChanged = false
+  for (const waiver of waivers.filter((one) => one.tenant === tenant.settings.name)) {
     const { id, check, entity, reason, owner, expiresMs: expiresAt } = waiver
-    const terms = termsOf(waiver)
+    const agreed = { id, check, entity, terms: termsOf(waiver), reason, owner, since: now, expiresAt }
+    const before = known.get(id)
+    left.delete(id)
+    if (before?.terms === agreed.terms) {
+      if (before.isWithdrawn) await store.moveWaiver(tenant.id, 'waiver.returned', agreed)
+      continue
+    }
+    isChanged = true
     const material = checks.find((one) => one.id === check)?.material
     // Also for an expired waiver: if the clock is ahead, the waiver is valid again after its correction.
     const accepted: Acceptance[] = []
     for await (const batch of store.findings({ tenantIds: [tenant.id], check }))
-      for (const { fingerprint, evidence } of batch.filter(({ entityId }) => isOfEntity(waiver, entityId)))
-        accepted.push({ fingerprint, waiver: id, terms, facts: factsText(materialFacts(evidence, material)) })
-    await store.agreeWaiver(tenant.id, { id, check, entity, terms, reason, owner, since: now, expiresAt }, accepted)
+      for (const { fingerprint, evidence } of batch.filter(({ entityId }) => isOfEntity(waiver, entityId))) {
+        const facts = factsText(materialFacts(evidence, material))
+        accepted.push({ fingerprint, waiver: id, terms: agreed.terms, facts })
+      }
+    await store.agreeWaiver(tenant.id, agreed, accepted)
   }
-  return changed.length === 0 ? noted : store.notedWaivers(tenant.id)
+  for (const waiver of left.values())
+    if (!waiver.isWithdrawn) await store.moveWaiver(tenant.id, 'waiver.withdrawn', { ...waiver, since: now })
+  return isChanged ? store.notedWaivers(tenant.id) : noted
 }
 
 /** Acceptances of findings that a stored waiver covers from now on, and those that end because facts changed. */

@@ -10,6 +10,7 @@ import {
   recordKinds,
   termsKinds,
   waiverKinds,
+  waiverMoves,
 } from '../events.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import * as schema from '../schema/index.ts'
@@ -41,6 +42,7 @@ export function erasureStore(db: Db) {
     `${isOf(recordKinds)} and not (${isOfSettings})`,
     ...states.map((kinds) => `${isOf(kinds)} and ${isSuperseded(kinds)}`),
     `${isOf(findingKinds)} and ${isGone}`,
+    `${isOf(waiverMoves)} and ${isSuperseded(waiverKinds)}`,
     `e.kind = 'waiver.lapsed' and (${isSuperseded(termsKinds, waiver)} or ${isGone})`,
   ]
 
@@ -100,7 +102,7 @@ export function erasureStore(db: Db) {
 const isOf = (kinds: readonly EventKind[]) => `e.kind in (${listOfKinds(kinds)})`
 const isGone = 'not exists (select 1 from findings f where f.fingerprint = e.subject)'
 
-const states = [findingKinds, ['result'], ['tenant.state'], waiverKinds, ['configuration']] as const
+const states = [findingKinds, ['result'], ['tenant.state'], termsKinds, ['configuration']] as const
 
 /** True after a later event of the subject that is old, too: the state of the retained time stays. */
 const isSuperseded = (kinds: readonly EventKind[], subject = 'e.subject') =>

@@ -46,10 +46,7 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
     key,
     fields,
     extra: extra as MirrorRecord['extra'],
-    // Most passes over the records need none.
-    get times() {
-      return timesOf(shape, fields, added, firstSeenAt)
-    },
+    times: timesOf(shape, fields, added, firstSeenAt),
     firstSeenAt,
     readAt,
     requestId,
