@@ -2,9 +2,11 @@ import { expect, it, vi } from 'vitest'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import { readinessOf } from '../../src/daemon/serve.ts'
 import type { Views } from '../../src/daemon/views.ts'
+import { SyncError } from '../../src/model/errors.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
 import type { Mirror } from '../../src/store/port.ts'
-import { onlyStore } from '../../src/store/tenant-stores.ts'
+import { onlyStore, type ReplicaFacts } from '../../src/store/tenant-stores.ts'
+import { reloadable } from '../commands/support/reloading.ts'
 
 type Facts = Partial<Pick<TenantPosture, 'blockedUntil' | 'holds'>> & { readonly tried?: readonly string[] }
 
@@ -58,4 +60,22 @@ it('does not wait for a tenant that may not be asked yet, nor for a hold', async
   expect(await fleetOf({ acme: { holds: [held('roles')] } } as never).ready()).toMatchObject({
     text: 'Not tried yet: acme users',
   })
+})
+
+it.each([
+  ['one engine', null],
+  ['a replica', { isConfirmed: true } as ReplicaFacts],
+])('is not ready as %s while the database is away, whatever was tried before', async (_, facts) => {
+  const { session, origin } = await reloadable()
+  const ready = async () => {
+    const answer = await fetch(`${origin}/readyz`)
+    return [answer.status, await answer.text()]
+  }
+  if (facts !== null) vi.spyOn(session.stores, 'facts').mockReturnValue(facts)
+  const tried = [200, 'Every resource was tried\n']
+  expect(await ready()).toEqual(tried)
+  const ping = vi.spyOn(session.mirror, 'ping').mockRejectedValue(new SyncError('store', 'away'))
+  expect(await ready()).toEqual([503, 'The database cannot be used; see the log\n'])
+  ping.mockRestore()
+  expect(await ready()).toEqual(tried)
 })

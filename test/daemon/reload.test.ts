@@ -4,6 +4,8 @@ import { reloadable, users } from '../commands/support/reloading.ts'
 const both = { acme: '', zeta: '' }
 const gauge = 'tenantwatch_config_last_reload_successful'
 const stamp = 'tenantwatch_config_last_reload_success_timestamp_seconds'
+const waiver = (id: string, owner: string) =>
+  `{ id: ${id}, check: user-mfa-enrolled, entity: "*", tenant: acme, reason: "Accepted until the roll-out ends", owner: ${owner}, expires: 2999-12-31 }`
 const signal = () => new AbortController().signal
 
 it('takes a tenant in, and disturbs no other', async () => {
@@ -67,8 +69,10 @@ it('takes waivers, exposure and retention from the next look on', async () => {
   const world = await reloadable()
   const all = JSON.parse(await world.get('/api/v1/findings?check=user-mfa-enrolled')).length
   expect(all).toBeGreaterThan(0)
-  const waiver = `{ id: W-1, check: user-mfa-enrolled, entity: "*", tenant: acme, reason: "Accepted until the roll-out ends", owner: sec, expires: 2999-12-31 }`
-  world.configure({ more: `waivers: [${waiver}]\nhistory: { retentionDays: 7 }`, server: 'exposeDetails: false' })
+  world.configure({
+    more: `waivers: [${waiver('W-1', 'sec')}]\nhistory: { retentionDays: 7 }`,
+    server: 'exposeDetails: false',
+  })
   expect(await world.daemon.reload()).toMatchObject({ ok: true })
   expect(JSON.parse(await world.get('/api/v1/findings?check=user-mfa-enrolled'))).toEqual([])
   expect(await world.get('/')).toContain('are hidden on this address')
@@ -155,4 +159,20 @@ it('refuses a configuration that only the client rejects before it changes anyth
   })
   expect(world.session.tenants).toEqual([former])
   expect((await world.session.mirror.tenants()).map(({ name }) => name)).toEqual(['acme'])
+})
+
+it('names the waivers that changed, in the answer and in the log', async () => {
+  const world = await reloadable()
+  const reload = async (more: string) => {
+    world.configure({ more })
+    return (await world.daemon.reload()).text
+  }
+  const first = `waivers: [${waiver('W-1', 'sec')}]`
+  expect(await reload(first)).toBe('Reloaded: added waivers W-1')
+  expect(await reload(`waivers: [${waiver('W-1', 'ops')}, ${waiver('W-2', 'sec')}]`)).toMatch(
+    /added .*W-2; changed .*W-1/,
+  )
+  expect(await reload(`${first}\nhistory: { retentionDays: 7 }`)).toMatch(/changed .*W-1; removed .*W-2/)
+  const waivers = { added: [], changed: ['W-1'], removed: ['W-2'] }
+  expect(world.logged('Configuration reloaded').at(-1)).toMatchObject({ changed: [], waivers })
 })

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { formatDuration } from '../../src/config/values.ts'
 import { describeDuration, parseDuration } from '../../src/model/durations.ts'
 
 it.each([
@@ -30,4 +32,16 @@ it.each([
   [-1.5 * 3_600_000, '1 h 30 min'],
 ])('describes %d ms as %s', (ms, text) => {
   expect(describeDuration(ms)).toBe(text)
+})
+
+it.each([
+  [0, '0s'],
+  [90_000, '1m30s'],
+  [5_400_000, '1h30m'],
+  [86_400_000, '1d'],
+  [90_000_000, '25h'],
+])('writes %i ms as %s', (ms, text) => expect(formatDuration(ms)).toBe(text))
+
+it('writes them without loss', () => {
+  fc.assert(fc.property(fc.maxSafeNat(), (ms) => parseDuration(formatDuration(ms)) === ms))
 })

@@ -107,7 +107,6 @@ it('sends nothing twice in one process when the position cannot be stored', asyn
   lane.evaluated('acme')
   await world.settled()
   expect(world.asked).toHaveLength(1)
-  // A failover of the database may bring back an earlier position.
   if (before !== undefined) await world.mirror.saveNotificationPosition(world.id, 'security', before)
   lane.evaluated('acme')
   await world.settled()
