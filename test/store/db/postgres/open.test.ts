@@ -35,7 +35,7 @@ async function refusal(port: number, parameters = ''): Promise<string> {
   const error = await openPostgres({ url, role: 'engine', clock, random: () => 0 }).catch((thrown: unknown) => thrown)
   expect(error).toMatchObject({ name: 'FatalError' })
   expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
-  return (error as Error).message.replaceAll(String(port), 'PORT')
+  return (error as Error).message.replace(`:${port}`, ':PORT')
 }
 
 it.each([
