@@ -1,18 +1,22 @@
 import * as z from 'zod'
 import { ok } from '../evaluate/check.ts'
+import { guidKey, isAnyGuid } from '../model/guid.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, textOf } from './support/records.ts'
 import { clientTitle, excessOf, type MirroredRole, rolesIn, rolesOfClient } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
+const clientId = z.string().refine(isAnyGuid, { error: 'expected the clientId of an API client' })
+const suffix = z.string().regex(/^[^*^$\s]+$/, { error: 'expected the end of a code, without a pattern such as *' })
+
 const options = z.strictObject({
   /** Allowed codes by clientId. */
-  allowed: z.record(z.string().min(1), z.array(z.string().min(1))).default({}),
+  allowed: z.record(clientId, z.array(z.string().min(1))).default({}),
   /** Suffixes of codes that no other client may have. */
-  forbiddenSuffixes: z.array(z.string().min(1)).default(['_Create']),
+  forbiddenSuffixes: z.array(suffix).default(['_Create']),
   /** Suffixes that every code of tenantwatch's own client (`ownClientId`) must have if the client is not in `allowed`. */
-  ownSuffixes: z.array(z.string().min(1)).default(['_Read']),
+  ownSuffixes: z.array(suffix).default(['_Read']),
 })
 
 type Options = z.output<typeof options>
@@ -84,6 +88,6 @@ const plain = (code: string) => code.trim().toLowerCase()
 
 /** The allowed codes of a client; null = not listed. Client ids match in any letter case. */
 function allowListOf(allowed: Readonly<Record<string, readonly string[]>>, clientId: string): readonly string[] | null {
-  const own = Object.entries(allowed).filter(([id]) => id.toLowerCase() === clientId.toLowerCase())
+  const own = Object.entries(allowed).filter(([id]) => guidKey(id).toLowerCase() === guidKey(clientId).toLowerCase())
   return own.length === 0 ? null : own.flatMap(([, codes]) => codes)
 }

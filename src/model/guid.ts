@@ -11,8 +11,13 @@ export function isGuid(text: string): boolean {
   return guid.test(text)
 }
 
+/** In any of these notations. */
+export function isAnyGuid(text: string): boolean {
+  return anyGuid.test(text)
+}
+
 export function isNumberOrGuid(text: string): boolean {
-  return /^\d{1,20}$/.test(text) || anyGuid.test(text)
+  return /^\d{1,20}$/.test(text) || isAnyGuid(text)
 }
 
 /** The canonical form of a GUID, whose notation differs between answers and configurations; any other id is compared as sent. */

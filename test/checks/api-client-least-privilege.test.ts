@@ -2,35 +2,39 @@ import { apiClientLeastPrivilege as check } from '../../src/checks/api-client-le
 import { itFinds } from './support/evaluator.ts'
 import { client, role } from './support/facts.ts'
 
+const ownClientId = '00000000-0000-4000-8000-0000000000c1'
+const braced = `{${ownClientId.toUpperCase()}}`
+const failing = `${ownClientId} high`
+const another = '00000000-0000-4000-8000-0000000000c2'
 const create = ['Api_Users_Read', 'Api_Users_Create']
 const exporting = ['Api_Users_Export']
 
 /** A client whose role grants these codes. */
-const granted = (codes: readonly string[], clientId = 'C1') => ({
+const granted = (codes: readonly string[], clientId = ownClientId) => ({
   'api-clients': [client({ clientId })],
   roles: [role({}, codes)],
 })
 
 itFinds(check, [
   ['a client that only reads', granted(['Api_Users_Read']), []],
-  ['one that may create users', granted(create), ['c1 high']],
-  ['one that may create users by another spelling', granted(['api_users_CREATE ']), ['c1 high']],
+  ['one that may create users', granted(create), [failing]],
+  ['one that may create users by another spelling', granted(['api_users_CREATE ']), [failing]],
   ['one that may recreate reports', granted(['Api_Reports_Recreate']), []],
   ['a code that only contains the suffix', granted(['Api_Create_Read']), []],
   [
     'another forbidden suffix',
     granted(['Api_Users_Delete']),
-    ['c1 high'],
+    [failing],
     { options: { forbiddenSuffixes: ['_Delete'] } },
   ],
-  ['one that may create users by its allow-list', granted(create), [], { options: { allowed: { C1: create } } }],
+  ['one that may create users by its allow-list', granted(create), [], { options: { allowed: { [braced]: create } } }],
   [
     'a code outside of its allow-list',
     granted(['Api_Roles_Read']),
-    ['c1 high'],
-    { options: { allowed: { c1: create } } },
+    [failing],
+    { options: { allowed: { [ownClientId]: create } } },
   ],
-  ['another client in the list', granted(create), ['c1 high'], { options: { allowed: { c2: create } } }],
+  ['another client in the list', granted(create), [failing], { options: { allowed: { [another]: create } } }],
   [
     'any of several roles of the name, active or not',
     { 'api-clients': [client()], roles: [role(), role({ roleId: 2, state: 'Inactive' }, create)] },
@@ -52,22 +56,25 @@ itFinds(check, [
   ],
 ])
 
-const ownClientId = 'c1'
-
 itFinds(check, [
   ['the own client that only reads', granted(['Api_Users_Read', 'Api_Roles_Read']), [], { ownClientId }],
-  ['the own client that may create users', granted(create), ['c1 high'], { ownClientId }],
+  ['the own client that may create users', granted(create), [failing], { ownClientId }],
   [
     'the own client with a code that is about no reading',
     granted(exporting),
-    ['c1 high'],
+    [failing],
     {
       ownClientId,
       evidence: { excess: exporting, ownSuffixes: ['_Read'] },
       message: /tenantwatch's own client, has more than read permissions: its role "Reader" grants Api_Users_Export\.$/,
     },
   ],
-  ['such a code in its allow-list', granted(exporting), [], { ownClientId, options: { allowed: { c1: exporting } } }],
+  [
+    'such a code in its allow-list',
+    granted(exporting),
+    [],
+    { ownClientId, options: { allowed: { [ownClientId]: exporting } } },
+  ],
   [
     'a code that is called reading',
     granted(exporting),
