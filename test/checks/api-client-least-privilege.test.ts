@@ -3,11 +3,10 @@ import { itFinds } from './support/evaluator.ts'
 import { client, role } from './support/facts.ts'
 
 const ownClientId = '00000000-0000-4000-8000-0000000000c1'
-const braced = `{${ownClientId.toUpperCase()}}`
 const failing = `${ownClientId} high`
-const another = '00000000-0000-4000-8000-0000000000c2'
 const create = ['Api_Users_Read', 'Api_Users_Create']
 const exporting = ['Api_Users_Export']
+const allowing = (id: string, codes = create) => ({ options: { allowed: { [id]: codes } } })
 
 /** A client whose role grants these codes. */
 const granted = (codes: readonly string[], clientId = ownClientId) => ({
@@ -27,14 +26,9 @@ itFinds(check, [
     [failing],
     { options: { forbiddenSuffixes: ['_Delete'] } },
   ],
-  ['one that may create users by its allow-list', granted(create), [], { options: { allowed: { [braced]: create } } }],
-  [
-    'a code outside of its allow-list',
-    granted(['Api_Roles_Read']),
-    [failing],
-    { options: { allowed: { [ownClientId]: create } } },
-  ],
-  ['another client in the list', granted(create), [failing], { options: { allowed: { [another]: create } } }],
+  ['one that may create users by its allow-list', granted(create), [], allowing(`{${ownClientId.toUpperCase()}}`)],
+  ['a code outside of its allow-list', granted(['Api_Roles_Read']), [failing], allowing(ownClientId)],
+  ['another client in the list', granted(create), [failing], allowing(ownClientId.replace('c1', 'c2'))],
   [
     'any of several roles of the name, active or not',
     { 'api-clients': [client()], roles: [role(), role({ roleId: 2, state: 'Inactive' }, create)] },
@@ -69,12 +63,7 @@ itFinds(check, [
       message: /tenantwatch's own client, has more than read permissions: its role "Reader" grants Api_Users_Export\.$/,
     },
   ],
-  [
-    'such a code in its allow-list',
-    granted(exporting),
-    [],
-    { ownClientId, options: { allowed: { [ownClientId]: exporting } } },
-  ],
+  ['such a code in its allow-list', granted(exporting), [], { ownClientId, ...allowing(ownClientId, exporting) }],
   [
     'a code that is called reading',
     granted(exporting),
