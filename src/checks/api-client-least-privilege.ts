@@ -12,14 +12,19 @@ const suffix = z.string().regex(/^[^*^$\s]+$/, { error: 'expected the end of a c
 
 const options = z.strictObject({
   /** Allowed codes by clientId. */
-  allowed: z.record(clientId, z.array(z.string().min(1))).default({}),
+  allowed: z
+    .record(clientId, z.array(z.string().min(1)))
+    .refine((lists) => new Set(Object.keys(lists).map(guidKey)).size === Object.keys(lists).length, {
+      error: 'expected each client once, in one notation',
+    })
+    .default({}),
   /** Suffixes of codes that no other client may have. */
   forbiddenSuffixes: z.array(suffix).default(['_Create']),
   /** Suffixes that every code of tenantwatch's own client (`ownClientId`) must have if the client is not in `allowed`. */
   ownSuffixes: z.array(suffix).default(['_Read']),
 })
 
-type Options = z.output<typeof options>
+export type LeastPrivilegeOptions = z.output<typeof options>
 
 export const apiClientLeastPrivilege = defineCheck({
   id: 'api-client-least-privilege',
@@ -70,7 +75,7 @@ export const apiClientLeastPrivilege = defineCheck({
 })
 
 /** Decides which codes exceed the limit of a client (null = only forbidden suffixes do), and states that limit. */
-function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes, ownSuffixes }: Options) {
+function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes, ownSuffixes }: LeastPrivilegeOptions) {
   const list = allowListOf(allowed, clientId)
   if (list !== null) return { isExcess: (code: string) => !list.includes(code), stated: { allowed: list } }
   if (!isOwn) return { isExcess: null, stated: { forbiddenSuffixes } }

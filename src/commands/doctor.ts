@@ -9,6 +9,7 @@ import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/d
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
+import { diagnoseLeastPrivilege } from '../doctor/least-privilege.ts'
 import { diagnoseMissing } from '../doctor/missing.ts'
 import { diagnoseNotifications } from '../doctor/notifications.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
@@ -245,6 +246,7 @@ async function mirroredIn(
         ...(identity === null ? [] : [identity, enrolment]),
         ...diagnoseData(posture, identity === null),
         ...(isUnproven ? [] : await diagnoseMissing({ mirror, tenantId: row.id, reader, signal: io.stop })),
+        ...(isUnproven ? [] : await diagnoseLeastPrivilege(mirror, row.id, tenant)),
         ...describeWaivers(posture.waivers, posture.at).map((one) => diagnosis('waivers', one)),
         ...diagnoseOwnResults(posture, settings.ownChecks),
       ])

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { secondMs } from '../../src/model/durations.ts'
 import { reloadable, users } from '../commands/support/reloading.ts'
 
 const both = { acme: '', zeta: '' }
@@ -175,4 +176,23 @@ it('names the waivers that changed, in the answer and in the log', async () => {
   expect(await reload(`${first}\nhistory: { retentionDays: 7 }`)).toMatch(/changed .*W-1; removed .*W-2/)
   const waivers = { added: [], changed: ['W-1'], removed: ['W-2'] }
   expect(world.logged('Configuration reloaded').at(-1)).toMatchObject({ changed: [], waivers })
+})
+
+it('evaluates when a secret expires between two ticks', async () => {
+  const world = await reloadable()
+  const failing = 'tenantwatch_check_status{tenant="acme",check="api-client-secret-not-expired",status="fail"}'
+  const [tenant] = world.session.tenants
+  if (tenant === undefined) throw new Error('No tenant')
+  for (const { clientId } of world.simulator.state().apiClients()) {
+    world.simulator.primary.updateApiClient(clientId, { secretExpirationDate: '2099-01-01T00:00:00Z' })
+  }
+  const expires = new Date(Date.now() + 2 * secondMs).toISOString()
+  world.simulator.primary.addApiClient({ name: 'Nightly export', secretExpirationDate: expires })
+  const { signal } = new AbortController()
+  await world.session.syncAndEvaluate(tenant, { resource: 'api-clients', mode: 'full', signal })
+  // Its evaluation is the only one of the schedule until the next year.
+  world.configure({ tenants: { acme: '', zeta: '' } })
+  await world.daemon.reload()
+  await vi.waitFor(async () => expect(await world.metric(failing)).toBe(1), 60_000)
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(expires))
 })

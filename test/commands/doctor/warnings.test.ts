@@ -7,7 +7,7 @@ import { openAddress, proxyInUse, tenantWarnings } from '../../../src/doctor/con
 import type { Diagnosis } from '../../../src/doctor/diagnosis.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { cli, doctor } from '../support/cli.ts'
+import { cli, doctor, synced } from '../support/cli.ts'
 
 const chosen = 'checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus } }'
 const own = `ownClientId: 00000000-0000-4000-8000-000000000001, ${chosen}`
@@ -141,4 +141,16 @@ it('tries the checks that operators wrote, and names entities that they could no
   expect(stdout).toMatch(/^ok own checks: 1 query without errors/m)
   expect(stdout).toMatch(/^warn own checks: own-one could not evaluate 1 of 250 entities.*"tenantwatch checks --try/m)
   expect((await world.run('checks', '--try', 'own/own-one.sql')).stdout).toMatch(/^error +\S+ +1001 +m$/m)
+})
+
+it('names allow-lists of clients that no tenant has, and suffixes in which no code ends', async () => {
+  const allowed = '{ 00000000-0000-4000-8000-0000000000ff: [A] }'
+  const world = await synced({
+    more: `checks: { api-client-least-privilege: { allowed: ${allowed}, forbiddenSuffixes: [_Creat, _create] } }`,
+  })
+  const said = (await doctor(world)).stdout.match(/^warn api-client-least-privilege: .*/gm)
+  expect(said).toEqual([
+    expect.stringContaining('0ff, which is no API'),
+    expect.stringContaining('has _Creat, in which'),
+  ])
 })

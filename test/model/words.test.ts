@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { isLoopback } from '../../src/model/process/address.ts'
 import { listChange } from '../../src/model/text/words.ts'
 
 const permission = (code: string, name = 'Read') => ({ permissionId: 1, name, module: 'Portal', code })
@@ -19,4 +20,27 @@ it.each([
   [['x'], ['y'], null],
 ])('shows what was added to a list and removed from it: %j, %j', (before, after, words) => {
   expect(listChange(before, after)).toBe(words)
+})
+
+it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.9.9.9', '::1', '[::1]'])('knows %s as loopback', (host) => {
+  expect(isLoopback(host)).toBe(true)
+})
+
+it.each([
+  'localhost.example.com',
+  'notlocalhost',
+  '.localhost',
+  'localhost.',
+  'a.localhost',
+  '127.0.0.999',
+  '128.0.0.1',
+  '127.0.0.1.example.com',
+  '127.0.0.1.',
+  '0.0.0.0',
+  '::',
+  '::ffff:127.0.0.1',
+  'example',
+  '',
+])('does not take "%s" for loopback', (host) => {
+  expect(isLoopback(host)).toBe(false)
 })
