@@ -144,10 +144,8 @@ it('tries the checks that operators wrote, and names entities that they could no
 })
 
 it('names allow-lists of clients that no tenant has, and suffixes in which no code ends', async () => {
-  const allowed = '{ 00000000-0000-4000-8000-0000000000ff: [A] }'
-  const world = await synced({
-    more: `checks: { api-client-least-privilege: { allowed: ${allowed}, forbiddenSuffixes: [_Creat, _create] } }`,
-  })
+  const options = '{ allowed: { 00000000-0000-4000-8000-0000000000ff: [A] }, forbiddenSuffixes: [_Creat, _create] }'
+  const world = await synced({ more: `checks: { api-client-least-privilege: ${options} }` })
   const said = (await doctor(world)).stdout.match(/^warn api-client-least-privilege: .*/gm)
   expect(said).toEqual([
     expect.stringContaining('0ff, which is no API'),
