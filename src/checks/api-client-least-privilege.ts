@@ -84,7 +84,7 @@ function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes,
 }
 
 /** Codes are compared without letter case and outer space. */
-function endsInOne(suffixes: readonly string[]): (code: string) => boolean {
+export function endsInOne(suffixes: readonly string[]): (code: string) => boolean {
   const wanted = suffixes.map(plain)
   return (code) => wanted.some((suffix) => plain(code).endsWith(suffix))
 }

@@ -9,7 +9,7 @@ import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/d
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
-import { diagnoseLeastPrivilege } from '../doctor/least-privilege.ts'
+import { diagnoseLeastPrivilege, knownClients } from '../doctor/least-privilege.ts'
 import { diagnoseMissing } from '../doctor/missing.ts'
 import { diagnoseNotifications } from '../doctor/notifications.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
@@ -234,6 +234,7 @@ async function mirroredIn(
   const known = new Map<string | null, readonly Diagnosis[]>()
   try {
     const postures = await createViews(mirror, settings, io.clock).posture()
+    const clients = await knownClients(mirror)
     for (const { tenant, client, pages, row } of probed) {
       const posture = postures.find((one) => one.tenant === tenant.name)
       if (row === undefined || posture === undefined) continue
@@ -246,7 +247,7 @@ async function mirroredIn(
         ...(identity === null ? [] : [identity, enrolment]),
         ...diagnoseData(posture, identity === null),
         ...(isUnproven ? [] : await diagnoseMissing({ mirror, tenantId: row.id, reader, signal: io.stop })),
-        ...(isUnproven ? [] : await diagnoseLeastPrivilege(mirror, row.id, tenant)),
+        ...(isUnproven ? [] : await diagnoseLeastPrivilege(mirror, row.id, tenant, clients)),
         ...describeWaivers(posture.waivers, posture.at).map((one) => diagnosis('waivers', one)),
         ...diagnoseOwnResults(posture, settings.ownChecks),
       ])

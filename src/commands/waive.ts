@@ -184,7 +184,7 @@ async function write(io: Io, source: string, waivers: readonly ReturnType<typeof
   const file = join(folder, `${first?.id}.yaml`)
   const text = stringify(others.length === 0 ? first : waivers, { lineWidth: 0 })
   try {
-    createFile(resolve(io.cwd, file), resolve(io.cwd, source), text)
+    await createFile(resolve(io.cwd, file), resolve(io.cwd, source), text)
   } catch (error) {
     throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${addByHand}`)
   }

@@ -69,8 +69,9 @@ export function tenantWarnings(tenant: TenantSettings): readonly Diagnosis[] {
 function rareFullSyncs({ resources }: TenantSettings): readonly Diagnosis[] {
   return resourceNames.flatMap((name) => {
     const { enabled, full, freshnessMs } = resources[name]
-    const limitMs = fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs: null })
-    if (!enabled || freshnessMs !== null || limitMs <= longFreshnessMs) return []
+    if (!enabled || freshnessMs !== null) return []
+    const limitMs = fullFreshnessLimitMs({ explicitMs: null, intervalMs: full.intervalMs, durationMs: null })
+    if (limitMs <= longFreshnessMs) return []
     const sentence = `${name} count as fresh for ${describeDuration(limitMs)}, three times the interval of "${full.expression}"`
     return [warning('schedule', sentence, `Set schedule.${name}.full more often, or freshness.${name}`)]
   })

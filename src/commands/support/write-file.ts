@@ -11,7 +11,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
@@ -93,6 +92,12 @@ function openNew(file: string, tempFile: string, mode: number): number {
 }
 
 async function putInPlace(fd: number, tempFile: string, file: string, pieces: Pieces): Promise<void> {
+  await fill(fd, pieces)
+  renameSync(tempFile, file)
+}
+
+/** Writes the whole file to the disk, and closes it. */
+async function fill(fd: number, pieces: Pieces): Promise<void> {
   try {
     for await (const piece of pieces) {
       const bytes = Buffer.from(piece)
@@ -102,7 +107,6 @@ async function putInPlace(fd: number, tempFile: string, file: string, pieces: Pi
   } finally {
     closeSync(fd)
   }
-  renameSync(tempFile, file)
 }
 
 export function codeOf(error: unknown): string {
@@ -119,17 +123,11 @@ function openLike(file: string, like: string): number {
 }
 
 /** Writes a new file with the permissions of another one, as a whole. @throws a system error, also when it exists */
-export function createFile(file: string, like: string, text: string): void {
+export async function createFile(file: string, like: string, text: string): Promise<void> {
   const tempFile = `${file}.part`
   try {
     rmSync(tempFile, { force: true })
-    const fd = openLike(tempFile, like)
-    try {
-      writeFileSync(fd, text)
-      fsyncSync(fd)
-    } finally {
-      closeSync(fd)
-    }
+    await fill(openLike(tempFile, like), [text])
     linkSync(tempFile, file)
   } finally {
     rmSync(tempFile, { force: true })

@@ -44,8 +44,8 @@ export async function agreeWaivers({ store, tenant, checks, waivers, now }: Agre
       }
     await store.agreeWaiver(tenant.id, agreed, accepted)
   }
-  for (const waiver of left.values())
-    if (!waiver.isWithdrawn) await store.moveWaiver(tenant.id, 'waiver.withdrawn', { ...waiver, since: now })
+  for (const { isWithdrawn, ...waiver } of left.values())
+    if (!isWithdrawn) await store.moveWaiver(tenant.id, 'waiver.withdrawn', { ...waiver, since: now })
   return isChanged ? store.notedWaivers(tenant.id) : noted
 }
 

@@ -1,7 +1,14 @@
 import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
-import { listOfKinds, termsKinds, type WaiverLapseFacts, type WaiverTermsFacts, waiverKinds } from '../events.ts'
+import {
+  listOfKinds,
+  termsKinds,
+  type WaiverLapseFacts,
+  type WaiverTermsFacts,
+  waiverKinds,
+  type waiverMoves,
+} from '../events.ts'
 import type { AsOf } from '../history/as-of.ts'
 import { fromJson } from '../words.ts'
 
@@ -72,12 +79,9 @@ export function waiverStore(db: Db) {
     /** Notes that a waiver left the configuration, or came back with the same terms, which renews nothing. */
     moveWaiver: (
       tenantId: number,
-      kind: 'waiver.withdrawn' | 'waiver.returned',
-      { id, since: at, check, entity, terms, reason, owner, expiresAt }: NotedWaiver,
-    ): Promise<void> => {
-      const data: WaiverTermsFacts = { check, entity, terms, reason, owner, expiresAt }
-      return db.write((tx) => append(tx, tenantId, [{ kind, subject: id, at, data }]))
-    },
+      kind: (typeof waiverMoves)[number],
+      { id, since: at, ...data }: NotedWaiver,
+    ): Promise<void> => db.write((tx) => append(tx, tenantId, [{ kind, subject: id, at, data }])),
     acceptances: (fingerprints: readonly string[]): Promise<readonly StoredAcceptance[]> =>
       db.read((tx) => {
         const text = `select fingerprint, waiver, terms, facts, lapsed_at as "lapsedAt" from waived_findings
