@@ -21,16 +21,17 @@ export class SqliteDb implements Db {
   constructor(opened: OpenedFile) {
     this.#opened = opened
     this.#files = openFilesOf(opened.file)
-    this.#writer = new Connection(opened.writer)
-    this.#reader = new Connection(opened.reader)
+    this.#writer = new Connection(opened.writer, { begin: 'begin immediate', mostTogether: 32 })
+    // One snapshot a transaction, so that each sees what was committed before it.
+    this.#reader = new Connection(opened.reader, { begin: 'begin', mostTogether: 1 })
   }
 
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#converted(this.#reader.transaction('begin', work))
+    return this.#converted(this.#reader.transaction(work))
   }
 
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#converted(this.#writer.transaction('begin immediate', work))
+    return this.#converted(this.#writer.transaction(work))
   }
 
   /** @throws FatalError when a file of the database was lost or replaced, or a statement found damage. */
@@ -58,31 +59,71 @@ export class SqliteDb implements Db {
   }
 }
 
-/** A connection whose transactions run one after the other. */
+interface Pending {
+  readonly work: (sql: Sql) => Promise<unknown>
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * A connection whose transactions run one after the other. Those that wait at the same time share a commit, because each
+ * waits for the disk; one that fails is rolled back alone.
+ */
 class Connection {
   readonly #raw: BetterSqlite3.Database
+  readonly #begin: string
+  readonly #mostTogether: number
   readonly #statements = new Map<string, BetterSqlite3.Statement<unknown[], unknown>>()
   readonly #mutex = new Mutex()
+  readonly #pending: Pending[] = []
 
-  constructor(raw: BetterSqlite3.Database) {
+  constructor(raw: BetterSqlite3.Database, { begin, mostTogether }: { begin: string; mostTogether: number }) {
     this.#raw = raw
+    this.#begin = begin
+    this.#mostTogether = mostTogether
   }
 
-  transaction<T>(begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-    return this.#mutex.runExclusive(async () => {
-      // Statements are synchronous, so transactions in a row would keep the event loop from everything else.
-      await nextTurn()
-      this.#raw.exec(begin)
-      try {
-        const result = await work(this.#sql)
-        this.#raw.exec('commit')
-        return result
-      } catch (error) {
-        // SQLite ends the transaction itself after some errors, such as a full disk.
-        if (this.#raw.inTransaction) this.#raw.exec('rollback')
-        throw error
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    this.#pending.push({ work, resolve, reject })
+    void this.#mutex.runExclusive(() => this.#runPending())
+    return promise
+  }
+
+  async #runPending(): Promise<void> {
+    // An earlier call ran them.
+    if (this.#pending.length === 0) return
+    // Statements are synchronous, so transactions in a row would keep the event loop from everything else.
+    await nextTurn()
+    const together = this.#pending.splice(0, this.#mostTogether)
+    const settled: (() => void)[] = []
+    try {
+      this.#raw.exec(this.#begin)
+      for (const one of together) {
+        if (settled.length > 0) await nextTurn()
+        settled.push(await this.#attempt(one))
       }
-    })
+      this.#raw.exec('commit')
+    } catch (error) {
+      if (this.#raw.inTransaction) this.#raw.exec('rollback')
+      for (const { reject } of together) reject(error)
+      return
+    }
+    for (const settle of settled) settle()
+  }
+
+  /** @throws an error after which SQLite has ended the whole transaction, such as a full disk. */
+  async #attempt({ work, resolve, reject }: Pending): Promise<() => void> {
+    this.#raw.exec('savepoint attempt')
+    try {
+      const result = await work(this.#sql)
+      this.#raw.exec('release attempt')
+      return () => resolve(result as never)
+    } catch (error) {
+      if (!this.#raw.inTransaction) throw error
+      this.#raw.exec('rollback to attempt; release attempt')
+      return () => reject(error)
+    }
   }
 
   idle(): Promise<void> {
