@@ -49,7 +49,13 @@ async function steadyHour({ users, changing }: (typeof cases)[number]): Promise<
   }
   const sizes = { users, documents: Math.ceil(users / 2) }
   await using simulator = disposable(
-    await startSimulator({ clock: clock.now, sizes, controlPort: null, requestLogSize: 100_000 }),
+    await startSimulator({
+      clock: clock.now,
+      sizes,
+      controlPort: null,
+      requestLogSize: 100_000,
+      lifeRates: { usersLeaving: 0, documentsDeleted: 0 },
+    }),
   )
   const env = { TENANTWATCH_BASE_URL: simulator.baseUrl, TENANTWATCH_TOKEN: simulator.tokens.reader }
   const [settings] = loadSettings({ env, catalogue }).settings.tenants
@@ -74,7 +80,7 @@ async function steadyHour({ users, changing }: (typeof cases)[number]): Promise<
   for (let at = 0; at < 2 * periodMs; at += minuteMs) {
     if (at === periodMs) simulator.requests.clear()
     passed = Math.max(passed, at)
-    if (changing && at % (30 * minuteMs) === 0) simulator.live({ rates: { usersLeaving: 0, documentsDeleted: 0 } })
+    if (changing && at % (30 * minuteMs) === 0) simulator.live()
     await runDue(engine, settings, at)
   }
   const counts = new Map<string, number>()

@@ -69,7 +69,7 @@ interface Changeable {
 
 /** Changes the data of a tenant, as its portal would. */
 function mutate(simulator: Service, { tenant, resource, op, id, fields }: z.output<typeof mutation>): unknown {
-  const resources: Readonly<Record<ResourceName, Changeable>> = simulator.tenantData(tenant).resources
+  const resources: Readonly<Record<ResourceName, Changeable>> = simulator[tenant].resources
   const { add, update, remove } = resources[resource]
   const isSingle = resource === 'authentication-settings'
   if (op !== 'update' && isSingle)
@@ -131,9 +131,9 @@ const actions: readonly Action[] = [
     name: 'GET /state',
     examples: [{ path: '/state/primary/roles', about: 'the records of /state/<tenant>/<resource>' }],
     run(simulator, _body, [name, resource]) {
-      const { resources } = simulator.tenantData(parsed(tenant, name, 'tenant in /state/<tenant>/<resource>'))
+      const { resources } = simulator[parsed(tenant, name, 'tenant in /state/<tenant>/<resource>')]
       const place = 'resource in /state/<tenant>/<resource>'
-      return [...resources[parsed(z.enum(resourceNames), resource, place)].all()]
+      return resources[parsed(z.enum(resourceNames), resource, place)].all()
     },
   },
   withBody('POST /mutate', mutation, mutate, [

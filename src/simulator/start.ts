@@ -86,7 +86,7 @@ export function describeSimulator(simulator: Simulator): string[] {
   const { baseUrl, controlUrl, tokenUrl, tokens, credentials, readings, primary, second } = simulator
   const scheme = readings.tokenScheme === '' ? '' : `${readings.tokenScheme} `
   const sizes = [primary, second].map(
-    ({ name, state }) => `${name}: ${state.userCount()} users, ${state.documentCount()} documents`,
+    ({ name, users, documents }) => `${name}: ${users.records.size} users, ${documents.records.size} documents`,
   )
   return [
     `Base URL     ${baseUrl}`,

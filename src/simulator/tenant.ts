@@ -1,15 +1,5 @@
 import { Collection, type Key } from './collection.ts'
-import {
-  DAY,
-  type Given,
-  type Kept,
-  MINUTE,
-  type ResourceName,
-  type Shown,
-  type Style,
-  show,
-  withFields,
-} from './fields.ts'
+import { DAY, type Given, type Kept, MINUTE, type ResourceName, type Style, show, withFields } from './fields.ts'
 import { answerOf, type PlainName, type PlainSeed, plainNames, plainResources } from './plain-resources.ts'
 import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
@@ -98,9 +88,7 @@ function manage<N extends ResourceName>(
       const record = records.get(id)
       return record && inState(record)
     },
-    *all() {
-      for (const record of records.all()) yield inState(record)
-    },
+    all: () => records.all().map(inState),
   }
 }
 
@@ -204,6 +192,14 @@ export function createTenant(options: TenantOptions) {
         ingesting.set(document.fileId, document.createdAt + ingestionMs)
       return added
     },
+    all() {
+      settleIngestion()
+      return feed.all()
+    },
+    find(id: number | string) {
+      settleIngestion()
+      return feed.find(id)
+    },
     /** Sets `updatedAt` to now unless it is given. */
     update(id, fields) {
       if ('uploadStatus' in fields) ingesting.delete(String(id).toLowerCase())
@@ -255,7 +251,7 @@ export function createTenant(options: TenantOptions) {
   /** Permissions of a role may be given by code. */
   const withPermissions = (fields: Given<'roles'>): Given<'roles'> => {
     if (!Array.isArray(fields.permissions)) return fields
-    const all = [...catalogue.all()]
+    const all = catalogue.all()
     const given = fields.permissions.map((one) => {
       const known = typeof one === 'string' ? all.find(({ code }) => code === one) : one
       if (known === undefined) throw new RangeError(`There is no permission ${one}`)
@@ -264,28 +260,17 @@ export function createTenant(options: TenantOptions) {
     return { ...fields, permissions: given }
   }
 
-  /** Adds a user with the `createdAt` of the user in the middle of the list. */
-  function addUserInTheMiddle(fields: Given<'users'> = {}): Shown<'users'> {
-    const createdAt = users.records.at(users.records.size >> 1)?.createdAt ?? clock()
-    return users.add({ createdAt, ...fields })
-  }
-
-  return {
-    name,
-    lastMade: () => made,
-    settleIngestion,
-    addUserInTheMiddle,
-    resources: {
-      'api-clients': clients,
-      ...plain,
-      documents,
-      permissions: catalogue,
-      roles: {
-        ...roles,
-        add: (fields: Given<'roles'> = {}) => roles.add(withPermissions(fields)),
-        update: (id: number | string, fields: Given<'roles'>) => roles.update(id, withPermissions(fields)),
-      },
-      users,
+  const resources = {
+    'api-clients': clients,
+    ...plain,
+    documents,
+    permissions: catalogue,
+    roles: {
+      ...roles,
+      add: (fields: Given<'roles'> = {}) => roles.add(withPermissions(fields)),
+      update: (id: number | string, fields: Given<'roles'>) => roles.update(id, withPermissions(fields)),
     },
+    users,
   }
+  return { name, lastMade: () => made, settleIngestion, resources, ...resources }
 }

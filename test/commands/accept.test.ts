@@ -13,9 +13,9 @@ async function onlyHold(world: Pick<Cli, 'run'>): Promise<Decidable> {
 
 async function shrunk() {
   const world = await synced()
-  const before = new Map([...world.simulator.state().users()].map((user) => [String(user.userId), user]))
-  world.simulator.primary.removeUsers(0.5)
-  for (const { userId } of world.simulator.state().users()) before.delete(String(userId))
+  const before = new Map([...world.simulator.primary.users.all()].map((user) => [String(user.userId), user]))
+  world.simulator.primary.users.removeWhere(0.5)
+  for (const { userId } of world.simulator.primary.users.all()) before.delete(String(userId))
   world.pass(aDay)
   const held = await world.run('sync')
   expect(held.code).toBe(3)
@@ -76,7 +76,9 @@ it('holds a tenant whose token shows another tenant, and accepts it only with th
   const { id, count, subject, reason: why } = await onlyHold(world)
   expect([subject, why, await users()]).toEqual(['all', 'tenant_changed', before])
   // All that accepting removes, not only the ids that were compared.
-  expect(count).toBeGreaterThan(world.simulator.state().userCount() + world.simulator.state().documentCount())
+  expect(count).toBeGreaterThan(
+    world.simulator.primary.users.records.size + world.simulator.primary.documents.records.size,
+  )
   expect(await refused(world, id, '--list')).toContain('names no records')
   const unconfirmed = await refused(world, id, ...reason)
   expect(unconfirmed).toContain(`--count ${count}`)
@@ -105,7 +107,7 @@ it('accepts no list without ownClientId, but names the setting that ends the hol
 async function drifted() {
   const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
   const { primary } = world.simulator
-  const role = primary.addRole({ name: 'Auditor', permissions: ['Api_Users_Read'] })
+  const role = primary.roles.add({ name: 'Auditor', permissions: ['Api_Users_Read'] })
   const of = async (check: string, ...args: string[]) =>
     (await json<FindingView>(world, 'findings', ...args)).filter((one) => one.check === check)
   const only = async (check: string) => {
@@ -121,7 +123,7 @@ const permissions = 'role-permissions-unchanged'
 
 it('accepts the drifted state that an id names, once, and compares with it from then on', async () => {
   const world = await drifted()
-  world.primary.setSettings({ tenantName: 'new-idp' })
+  world.primary['authentication-settings'].update(0, { tenantName: 'new-idp' })
   await world.run('sync')
   const { fingerprint, driftId } = await world.only(settings)
   expect(driftId).toMatch(new RegExp(`^${fingerprint.slice(0, 12)}-[\\da-f]{8}$`))
@@ -134,7 +136,7 @@ it('accepts the drifted state that an id names, once, and compares with it from 
   expect(ended).toMatchObject({ state: 'resolved', resolution: 'rule_changed' })
   const decisions = (await world.run('history', '--format', 'json')).stdout.split('drift_accepted').length - 1
   expect(decisions).toBe(1)
-  world.primary.setSettings({ tenantName: 'next-idp' })
+  world.primary['authentication-settings'].update(0, { tenantName: 'next-idp' })
   await world.run('sync')
   expect((await world.only(settings)).evidence).toMatchObject({ present: 'next-idp', expected: 'new-idp' })
   expect(await refused(world, driftId, ...reason)).toContain('present state')
@@ -142,7 +144,7 @@ it('accepts the drifted state that an id names, once, and compares with it from 
 
 it('accepts several states with one reason, and none of them if one is refused', async () => {
   const world = await drifted()
-  world.primary.setSettings({ tenantName: 'new-idp', providerType: 'Oidc' })
+  world.primary['authentication-settings'].update(0, { tenantName: 'new-idp', providerType: 'Oidc' })
   await world.run('sync')
   const ids = (await listed(world)).map(({ id }) => id)
   expect(ids).toHaveLength(3)
@@ -164,7 +166,7 @@ it('refuses a state that has changed since it was shown, and a bare fingerprint'
   const world = await drifted()
   await world.run('sync')
   const shown = await world.only(permissions)
-  world.primary.updateRole(world.role.roleId, { permissions: ['Api_Users_Read', 'Api_Users_Create'] })
+  world.primary.roles.update(world.role.roleId, { permissions: ['Api_Users_Read', 'Api_Users_Create'] })
   await world.run('sync')
   const present = await world.only(permissions)
   expect(present.driftId).not.toBe(shown.driftId)
@@ -176,7 +178,7 @@ it('refuses a state that has changed since it was shown, and a bare fingerprint'
 
 it('refuses what is no drift, and what the configuration decides', async () => {
   const world = await drifted()
-  world.primary.addApiClient({ secretExpirationDate: '2026-03-02T00:00:00Z' })
+  world.primary['api-clients'].add({ secretExpirationDate: '2026-03-02T00:00:00Z' })
   await world.run('sync')
   const role = await world.only(permissions)
   const secret = await world.only('api-client-secret-not-expiring')

@@ -8,7 +8,7 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
   const world = await timed('', [{ name: 'acme' }])
   const { primary } = world.simulator
   const base = world.read('tenantwatch.yaml')
-  const { clientId = '' } = primary.addApiClient({ secretExpirationDate: '2026-02-01T00:00:00Z' })
+  const { clientId = '' } = primary['api-clients'].add({ secretExpirationDate: '2026-02-01T00:00:00Z' })
   const waive = (reason: string, expires: string) =>
     world.write(
       'tenantwatch.yaml',
@@ -25,13 +25,13 @@ it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, exp
   await step(() => {})
   await step(() => waive('The vendor renews it next week', '2026-03-20'))
   await step(() => {
-    primary.updateApiClient(clientId, { secretExpirationDate: '2026-02-02T00:00:00Z' })
-    for (const { userId } of [...primary.state.users()]) primary.updateUser(userId, { lastName: 'Byron' })
+    primary['api-clients'].update(clientId, { secretExpirationDate: '2026-02-02T00:00:00Z' })
+    for (const { userId } of [...primary.users.all()]) primary.users.update(userId, { lastName: 'Byron' })
   })
   await step(() => waive('The vendor renews it in two weeks', '2026-03-01'))
-  await step(() => void primary.removeUsers(({ userId }) => userId % 2 === 0))
+  await step(() => void primary.users.removeWhere(({ userId }) => userId % 2 === 0))
   await step(() => {}, 20 * hourMs)
-  await step(() => void primary.removeApiClient(clientId))
+  await step(() => void primary['api-clients'].remove(clientId))
   await step(() => world.write('tenantwatch.yaml', base))
   await step(async () => {
     const hold = (await json<Decidable>(world, 'accept')).find(({ kind }) => kind === 'hold')

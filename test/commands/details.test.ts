@@ -12,19 +12,19 @@ async function world() {
   const { primary } = one.simulator
   const old = { createdAt: '2024-01-01T00:00:00Z', updatedAt: null }
   const person = { firstName: 'Canary', lastName: 'Else', email: 'canary@example.com', mfaStatus: false }
-  const { userId } = primary.addUser(person)
-  const leaving = primary.addUser({ ...person, email: 'canary3@example.com' })
-  const locked = primary.addUser({ ...person, email: 'canary4@example.com', mfaStatus: true })
-  const { fileId } = primary.addDocument({ filename: 'canary.pdf', uploadStatus: 'Lost', ...old })
-  const [client] = [...primary.state.apiClients()]
+  const { userId } = primary.users.add(person)
+  const leaving = primary.users.add({ ...person, email: 'canary3@example.com' })
+  const locked = primary.users.add({ ...person, email: 'canary4@example.com', mfaStatus: true })
+  const { fileId } = primary.documents.add({ filename: 'canary.pdf', uploadStatus: 'Lost', ...old })
+  const [client] = [...primary['api-clients'].all()]
   await one.run('sync', '--full')
-  primary.updateUser(userId, { email: 'canary2@example.com', nickname: 'Canary' } as never)
-  primary.updateUser(locked.userId, { state: 'Locked by canary@example.com' })
-  primary.updateDocument(fileId, { filename: 'canary2.pdf' })
-  primary.updateApiClient(client?.clientId ?? '', { owner: 'Canary' } as never)
+  primary.users.update(userId, { email: 'canary2@example.com', nickname: 'Canary' } as never)
+  primary.users.update(locked.userId, { state: 'Locked by canary@example.com' })
+  primary.documents.update(fileId, { filename: 'canary2.pdf' })
+  primary['api-clients'].update(client?.clientId ?? '', { owner: 'Canary' } as never)
   one.pass(aDay)
   await one.run('sync', '--full')
-  primary.removeUser(leaving.userId)
+  primary.users.remove(leaving.userId)
   one.pass(aDay)
   await one.run('sync', '--full')
   const found = await json<FindingView>(one, 'findings')

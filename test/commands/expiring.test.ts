@@ -12,11 +12,11 @@ async function world() {
     more,
   })
   const { primary } = one.simulator
-  for (const { clientId } of [...one.simulator.state().apiClients()])
-    primary.updateApiClient(clientId, { secretExpirationDate: '2026-12-24T00:00:00Z' })
-  primary.addApiClient({ clientId: ownId, name: 'watch', secretExpirationDate: '2026-03-31T12:00:00Z' })
-  const soon = primary.addApiClient({ name: 'HR "sync"\r\n=1+1', secretExpirationDate: '2026-03-05T00:00:00Z' })
-  const old = primary.addApiClient({ name: 'old', secretExpirationDate: '2026-02-01T00:00:00Z' })
+  for (const { clientId } of [...one.simulator.primary['api-clients'].all()])
+    primary['api-clients'].update(clientId, { secretExpirationDate: '2026-12-24T00:00:00Z' })
+  primary['api-clients'].add({ clientId: ownId, name: 'watch', secretExpirationDate: '2026-03-31T12:00:00Z' })
+  const soon = primary['api-clients'].add({ name: 'HR "sync"\r\n=1+1', secretExpirationDate: '2026-03-05T00:00:00Z' })
+  const old = primary['api-clients'].add({ name: 'old', secretExpirationDate: '2026-02-01T00:00:00Z' })
   expect(await one.run('sync')).toMatchObject({ code: 0 })
   return { ...one, soon: soon.clientId, old: old.clientId }
 }
@@ -31,7 +31,7 @@ it('lists secrets and waivers that end within the days, or have ended, in the or
   expect(idsOf(await json('--days', '30'))).toEqual([old, soon, 'W-1', ownId])
   expect(idsOf(await json('--days', '29'))).toEqual([old, soon, 'W-1'])
   expect(idsOf(await json('--days', '0'))).toEqual([old])
-  expect(idsOf(await json('--days', '400'))).toHaveLength(1 + simulator.state().apiClientCount())
+  expect(idsOf(await json('--days', '400'))).toHaveLength(1 + simulator.primary['api-clients'].records.size)
 })
 
 it('never lets a short list look complete', async () => {

@@ -4,10 +4,10 @@ import { aDay, synced } from './support/cli.ts'
 
 async function explained() {
   const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
-  const [user] = [...world.simulator.state().users()].filter(({ state }) => state === 'Active')
+  const [user] = [...world.simulator.primary.users.all()].filter(({ state }) => state === 'Active')
   const userId = user?.userId ?? 0
   for (const mfaStatus of [true, false, true, false]) {
-    world.simulator.primary.updateUser(userId, { mfaStatus })
+    world.simulator.primary.users.update(userId, { mfaStatus })
     world.pass(aDay)
     await world.run('sync', '--full')
   }
@@ -35,7 +35,7 @@ it('reports when the configured thresholds differ from the evaluated ones, and t
 
 it('keeps the life of a finding whose entity is gone', async () => {
   const { explain, simulator, run, pass, userId } = await explained()
-  simulator.primary.removeUser(userId)
+  simulator.primary.users.remove(userId)
   pass(aDay)
   await run('sync', '--full')
   const { record, life, changes } = await explain()
@@ -53,7 +53,7 @@ it('accepts an unambiguous prefix and refuses any other', async () => {
 it('says which facts of a finding changed, from which value to which, and the same words once', async () => {
   const { run, simulator, pass, userId, finding } = await explained()
   for (const mfaAction of [true, false, true]) {
-    simulator.primary.updateUser(userId, { roleName: `Role ${mfaAction}` })
+    simulator.primary.users.update(userId, { roleName: `Role ${mfaAction}` })
     pass(aDay)
     await run('sync', '--full')
   }

@@ -10,7 +10,7 @@ const idField = (resource: ResourceName) => resources.find(({ name }) => name ==
 
 /** The simulator's truth in id order, as an export must show it. */
 function truth(simulator: Simulator, resource: ResourceName, tenant: 'primary' | 'second' = 'primary'): Fields[] {
-  const records = [...simulator.state(tenant).records(resource)] as Fields[]
+  const records = [...simulator[tenant].resources[resource].all()] as Fields[]
   const id = idField(resource)
   return records.toSorted((a, b) => {
     const [left, right] = [a[id], b[id]]
@@ -60,6 +60,6 @@ it('reports that a resource that is switched off is no longer read', async () =>
   const tenant = `{ name: acme, baseUrl: "${simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }`
   write('off.yaml', `tenants: [${tenant}]\nresources: { roles: { enabled: false } }\nstore: { path: ${store} }\n`)
   const { stdout, stderr } = await run('export', 'roles', '--config', 'off.yaml')
-  expect(stdout.trimEnd().split('\n')).toHaveLength([...simulator.state('primary').records('roles')].length)
+  expect(stdout.trimEnd().split('\n')).toHaveLength([...simulator.primary.resources['roles'].all()].length)
   expect(stderr).toMatch(/^acme roles: switched off and no longer read; last completely read 20/)
 })

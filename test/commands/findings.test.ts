@@ -53,7 +53,7 @@ it('lists the highest severity first, and with --limit the first ones', async ()
 it('shows waived and resolved findings with --all only', async () => {
   const { run, read, simulator } = await world()
   const [first] = (await read()).filter(({ check }) => check === 'api-client-secret-not-expired')
-  simulator.primary.updateApiClient(first?.entity.id ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
+  simulator.primary['api-clients'].update(first?.entity.id ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
   await run('sync')
   const open = await read()
   expect(open.map(({ fingerprint }) => fingerprint)).not.toContain(first?.fingerprint)
@@ -106,7 +106,7 @@ it('names each hold on standard error, and last the cause of the exit code', asy
     return [code, stderr.trimEnd().split('\n').at(-1)]
   }
   expect(await cause()).toEqual([1, 'Exit code 1: acme has 2 open findings at or above critical'])
-  simulator.primary.removeUsers(0.5)
+  simulator.primary.users.removeWhere(0.5)
   pass(aDay)
   await run('sync')
   for (const format of ['table', 'json', 'ndjson', 'csv', 'ocsf']) {
@@ -157,8 +157,10 @@ it('lists what was opened, changed, reopened or resolved since a time', async ()
   pass(60_000)
   const since = new Date(now()).toISOString()
   expect(await read('--since', since)).toEqual([])
-  const { clientId } = simulator.primary.addApiClient({ secretExpirationDate: new Date(now() + 1000).toISOString() })
-  simulator.primary.updateApiClient(expired?.entity.id ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
+  const { clientId } = simulator.primary['api-clients'].add({
+    secretExpirationDate: new Date(now() + 1000).toISOString(),
+  })
+  simulator.primary['api-clients'].update(expired?.entity.id ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
   pass(5000)
   await run('sync', '--full')
   const opened = await read('--since', since)

@@ -16,13 +16,13 @@ interface Change {
 async function changed() {
   const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
   const { primary } = world.simulator
-  const [user, gone] = [...world.simulator.state().users()]
-  primary.updateUser(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true, email: '=1+1@example.com' })
+  const [user, gone] = [...world.simulator.primary.users.all()]
+  primary.users.update(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true, email: '=1+1@example.com' })
   world.pass(aDay)
   await world.run('sync', '--full')
-  primary.removeUser(gone?.userId ?? 0)
-  const added = primary.addUser({ firstName: 'Ann' })
-  primary.setSettings({ ssoEnforced: true })
+  primary.users.remove(gone?.userId ?? 0)
+  const added = primary.users.add({ firstName: 'Ann' })
+  primary['authentication-settings'].update(0, { ssoEnforced: true })
   world.pass(aDay)
   await world.run('sync', '--full')
   const read = async (...args: string[]) =>
@@ -63,7 +63,7 @@ it('names the data whose changes it cannot know', async () => {
   simulator.faults.add({ effect: { kind: 'status', status: 500 } })
   pass(aDay)
   await run('sync')
-  const [user] = [...simulator.state().users()]
+  const [user] = [...simulator.primary.users.all()]
   const stale = /^acme (.+): as of \S+, older than its freshness limit\. /gm
   const namedIn = (text: string) => [...text.matchAll(stale)].flatMap(([, names = '']) => names.split(', ')).toSorted()
   expect(namedIn((await run('history')).stderr)).toEqual([...resourceNames].toSorted())

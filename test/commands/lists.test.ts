@@ -9,11 +9,11 @@ import { shown, wider } from './support/on-terminal.ts'
 async function busy(): Promise<Cli> {
   const world = await synced({ finished: afterAll, simulator: { sizes: { users: 24, documents: 12 } } })
   const { primary } = world.simulator
-  const [first, second] = [...primary.state.users()].map(({ userId }) => userId)
-  primary.updateUser(first ?? 0, { firstName: 'Else', mfaStatus: false })
-  primary.updateUser(second ?? 0, { raw: { mfaStatus: 'true' } })
-  primary.setSettings({ mfaEnabled: false })
-  primary.removeDocuments(0.6)
+  const [first, second] = [...primary.users.all()].map(({ userId }) => userId)
+  primary.users.update(first ?? 0, { firstName: 'Else', mfaStatus: false })
+  primary.users.update(second ?? 0, { raw: { mfaStatus: 'true' } })
+  primary['authentication-settings'].update(0, { mfaEnabled: false })
+  primary.documents.removeWhere(0.6)
   for (let day = 0; day < 2; day++) {
     world.pass(aDay)
     await world.run('sync', '--full')

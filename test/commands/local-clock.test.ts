@@ -42,11 +42,11 @@ async function worldWithHistory(options: CliOptions = {}) {
   const { primary } = world.simulator
   await world.run('sync')
   world.pass(hourMs)
-  primary.setSettings({ mfaEnabled: false })
-  primary.removeUsers(0.05)
+  primary['authentication-settings'].update(0, { mfaEnabled: false })
+  primary.users.removeWhere(0.05)
   await world.run('sync', '--full')
   world.pass(hourMs)
-  primary.setSettings({ mfaEnabled: true })
+  primary['authentication-settings'].update(0, { mfaEnabled: true })
   await world.run('sync', '--full')
   world.pass(minuteMs)
   return world

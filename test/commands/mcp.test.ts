@@ -66,11 +66,11 @@ it('names no person and no file unless details are exposed', async () => {
     simulator: { sizes: { users: 30, documents: 20 } },
     more: `waivers: [{ ${waiver}, reason: Jane Roe knows about these documents, expires: 2026-12-31 }]`,
   })
-  const { primary, state } = { ...world.simulator, state: world.simulator.state() }
-  const [client] = [...state.apiClients()]
-  primary.updateApiClient(client?.clientId ?? '', { name: 'of ada@example.com' })
-  for (const { userId } of [...state.users()]) primary.updateUser(userId, { lastName: 'Lovelace' })
-  primary.setSettings({ ssoEnforced: true })
+  const { primary } = world.simulator
+  const [client] = primary['api-clients'].all()
+  primary['api-clients'].update(client?.clientId ?? '', { name: 'of ada@example.com' })
+  for (const { userId } of primary.users.all()) primary.users.update(userId, { lastName: 'Lovelace' })
+  primary['authentication-settings'].update(0, { ssoEnforced: true })
   world.pass(aDay)
   await world.run('sync', '--full')
   const [drift] = await json<{ id: string }>(world, 'accept')
@@ -92,8 +92,8 @@ it('names no person and no file unless details are exposed', async () => {
     return answers.map(({ said }) => said).join('\n')
   }
   const [hidden, exposed] = [await told(false), await told(true)]
-  const files = [...state.documents()].map(({ filename }) => filename)
-  const names = ['Jane Roe', 'Lovelace', 'ada@example.com', ...files, ...[...state.users()].map(({ email }) => email)]
+  const files = primary.documents.all().map(({ filename }) => filename)
+  const names = ['Jane Roe', 'Lovelace', 'ada@example.com', ...files, ...primary.users.all().map(({ email }) => email)]
   expect(names.filter((name) => hidden.includes(name))).toEqual([])
   for (const name of ['Jane Roe', 'Lovelace', 'ada@example.com']) expect(exposed).toContain(name)
   expect(files.some((name) => exposed.includes(name))).toBe(true)

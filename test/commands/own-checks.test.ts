@@ -175,8 +175,8 @@ it('hides the evidence of own checks where names are hidden', async () => {
 it('no command shows a sentence of an own check without --details, nor what a waiver of it covers', async () => {
   const query = `select email as entity, iif(userId = (${first}), 'alarm', 'ok') as status, firstName || ' persmark' as reason from users`
   const made = await world({ 'a.sql': sql('names', query) })
-  const [user] = [...made.simulator.state().users()]
-  const rename = (firstName: string) => made.simulator.primary.updateUser(user?.userId ?? 0, { firstName })
+  const [user] = [...made.simulator.primary.users.all()]
+  const rename = (firstName: string) => made.simulator.primary.users.update(user?.userId ?? 0, { firstName })
   rename('Before')
   expect((await made.run('sync', '--full')).code).toBe(0)
   const [finding] = await openOf(made, 'names')

@@ -16,20 +16,20 @@ async function statusOf(world: Cli, at?: number): Promise<string> {
 /** A tenant with one secret that expires after so many seconds, read once; no engine runs. */
 async function expiringIn(seconds: number): Promise<Cli & { readonly clientId: string }> {
   const world = await cli({ simulator: { sizes: { users: 3, documents: 3 } } })
-  const [first, ...others] = [...world.simulator.state().apiClients()].reverse()
+  const [first, ...others] = [...world.simulator.primary['api-clients'].all()].reverse()
   if (first === undefined) throw new Error('The simulator has no client')
   for (const { clientId } of others) {
-    world.simulator.primary.updateApiClient(clientId, { secretExpirationDate: '2027-09-01T00:00:00Z' })
+    world.simulator.primary['api-clients'].update(clientId, { secretExpirationDate: '2027-09-01T00:00:00Z' })
   }
   const expires = iso(startTime + seconds * secondMs)
-  world.simulator.primary.updateApiClient(first.clientId, { secretExpirationDate: expires })
+  world.simulator.primary['api-clients'].update(first.clientId, { secretExpirationDate: expires })
   await world.run('sync', '--full')
   return { ...world, clientId: first.clientId }
 }
 
 it('shows no pass in reports of that time either, also after the secret was replaced unnoticed', async () => {
   const world = await expiringIn(8)
-  world.simulator.primary.updateApiClient(world.clientId, { secretExpirationDate: '2027-09-01T00:00:00Z' })
+  world.simulator.primary['api-clients'].update(world.clientId, { secretExpirationDate: '2027-09-01T00:00:00Z' })
   world.pass(5 * minuteMs)
   await world.run('sync', '--full')
   world.pass(1)
@@ -42,7 +42,7 @@ it('shows no pass in reports of that time either, also after the secret was repl
 
 it('shows a fail as stale once another secret has expired, although the first is waived', async () => {
   const world = await expiringIn(5 * 60)
-  const { clientId = '' } = world.simulator.primary.addApiClient({ secretExpirationDate: '2026-02-01T00:00:00Z' })
+  const { clientId = '' } = world.simulator.primary['api-clients'].add({ secretExpirationDate: '2026-02-01T00:00:00Z' })
   const waiver = `{ id: w, check: ${check}, entity: ${clientId}, tenant: acme, owner: ann, reason: Its integration ends next week, expires: 2026-06-01 }`
   world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}waivers: [${waiver}]\n`)
   await world.run('sync', '--full')

@@ -26,8 +26,8 @@ const named = (runs: readonly Run[]) =>
 
 it('syncs a resource of one tenant on request, and shows what it found', async () => {
   const world = await reloadable({ tenants })
-  const [user] = [...world.simulator.state().users()]
-  world.simulator.primary.updateUser(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true })
+  const [user] = [...world.simulator.primary.users.all()]
+  world.simulator.primary.users.update(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true })
   const { status, runs } = await asked(world.origin, '?tenant=acme&resource=users&mode=full')
   expect([status, named(runs)]).toEqual([200, ['acme users full success']])
   expect(runs[0]).toMatchObject({ counts: { updated: 1 }, reason: null, message: null })

@@ -53,7 +53,7 @@ it('syncs one tenant of several with --tenant', async () => {
 it('exits with 1 from the severity of --fail-on upwards', async () => {
   const world = await synced({ simulator: { problems: false } })
   expect(await world.run('sync', '--fail-on', 'info')).toMatchObject({ code: 0 })
-  world.simulator.primary.addApiClient({ secretExpirationDate: '2026-03-11T00:00:00Z' })
+  world.simulator.primary['api-clients'].add({ secretExpirationDate: '2026-03-11T00:00:00Z' })
   expect(await world.run('sync', '--fail-on', 'high')).toMatchObject({ code: 0 })
   expect(await world.run('sync', '--fail-on', 'medium')).toMatchObject({
     code: 1,

@@ -14,8 +14,8 @@ async function heads({ run }: Pick<Cli, 'run'>, ...options: readonly string[]): 
 
 /** Changes one user and syncs, a minute later. */
 async function change(world: Cli, lastName: string): Promise<void> {
-  const [user] = world.simulator.state().users()
-  world.simulator.primary.updateUser(user?.userId ?? 0, { lastName })
+  const [user] = world.simulator.primary.users.all()
+  world.simulator.primary.users.update(user?.userId ?? 0, { lastName })
   world.pass(minuteMs)
   await world.run('sync', '--full')
 }

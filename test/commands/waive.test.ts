@@ -136,7 +136,7 @@ it('refuses findings that cannot be waived, and leaves a file alone that it cann
   expect(await refused(fingerprint, ...terms, '--write')).toMatch(/notation that cannot be added to/)
   write('tenantwatch.yaml', base)
   const expired = finding('api-client-secret-not-expired')
-  simulator.primary.updateApiClient(expired.entity.id, { secretExpirationDate: '2026-09-01T00:00:00Z' })
+  simulator.primary['api-clients'].update(expired.entity.id, { secretExpirationDate: '2026-09-01T00:00:00Z' })
   await run('sync')
   expect((await run('waive', expired.fingerprint, ...terms)).stderr).toBe(
     'tenantwatch: The finding has ended (fixed); only an open one can be waived\n',

@@ -8,8 +8,8 @@ const check = 'api-client-least-privilege'
 async function waived() {
   const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
   const { primary } = world.simulator
-  const roles = ['Importer', 'Wide'].map((name) => primary.addRole({ name, permissions: ['Api_Users_Create'] }))
-  const { clientId } = primary.addApiClient({ roleName: roles[0]?.name ?? '' })
+  const roles = ['Importer', 'Wide'].map((name) => primary.roles.add({ name, permissions: ['Api_Users_Create'] }))
+  const { clientId } = primary['api-clients'].add({ roleName: roles[0]?.name ?? '' })
   await world.run('sync')
   const base = world.read('tenantwatch.yaml')
   const agree = (terms: string, entity = clientId.toUpperCase(), id = 'W-1') => {
@@ -66,7 +66,7 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
 it('shows in explain and history how a waiver was agreed, lapsed, was renewed and withdrawn', async () => {
   const world = await waived()
   world.pass(aDay)
-  world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
+  world.simulator.primary['api-clients'].update(world.clientId, { roleName: 'Wide' })
   await world.run('sync')
   const [finding] = await world.found()
   world.pass(aDay)
@@ -114,7 +114,7 @@ it('lists with --all the waivers that cover nothing', async () => {
   world.agree('reason: All importers may create users for now, expires: 2026-04-30', '*', 'W-3')
   await world.run('sync')
   world.pass(aDay)
-  world.simulator.primary.addApiClient({ roleName: 'Wide' })
+  world.simulator.primary['api-clients'].add({ roleName: 'Wide' })
   await world.run('sync')
   expect(await metricsOf(world)).toMatchObject({ open: 0, waived: 2, covered: 2, state: 'active' })
 })

@@ -14,9 +14,9 @@ const metrics = { count() {} } as unknown as Metrics
 /** A synced tenant of so many users without MFA, and what an evaluation logs of them. */
 async function unenrolled(count: number, watched = check) {
   const test = await testEngine({ problems: false, sizes: { users: 20 } })
-  const ids = [...test.sim.state().users()].slice(0, count).map(({ userId }) => userId)
+  const ids = [...test.sim.primary.users.all()].slice(0, count).map(({ userId }) => userId)
   const enrol = (mfaStatus: boolean) => {
-    for (const id of ids) test.sim.primary.updateUser(id, { mfaStatus })
+    for (const id of ids) test.sim.primary.users.update(id, { mfaStatus })
   }
   const lines: { readonly fields: Record<string, unknown>; readonly message: string }[] = []
   const info: Log['info'] = (fields, message) => {

@@ -25,7 +25,7 @@ it('tells one target what changes while another hangs and a third refuses, and s
   expect(good.messages()[0]).toMatchObject({ target: 'good', tenant: 'acme', items: { length: 10 } })
   expect(hung.messages()).toHaveLength(1)
 
-  world.simulator.primary.setSettings({ mfaEnabled: false })
+  world.simulator.primary['authentication-settings'].update(0, { mfaEnabled: false })
   const told = () => good.messages().flatMap(({ items }) => items.map(({ label, check }) => `${label} ${check}`))
   await vi.waitFor(() => expect(told()).toContain('opened auth-mfa-policy-enabled'), longest)
   const ids = good.messages().map(({ id }) => Number(id.replace('acme/', '')))

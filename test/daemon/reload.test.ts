@@ -183,11 +183,11 @@ it('evaluates when a secret expires between two ticks', async () => {
   const failing = 'tenantwatch_check_status{tenant="acme",check="api-client-secret-not-expired",status="fail"}'
   const [tenant] = world.session.tenants
   if (tenant === undefined) throw new Error('No tenant')
-  for (const { clientId } of world.simulator.state().apiClients()) {
-    world.simulator.primary.updateApiClient(clientId, { secretExpirationDate: '2099-01-01T00:00:00Z' })
+  for (const { clientId } of world.simulator.primary['api-clients'].all()) {
+    world.simulator.primary['api-clients'].update(clientId, { secretExpirationDate: '2099-01-01T00:00:00Z' })
   }
   const expires = new Date(Date.now() + 2 * secondMs).toISOString()
-  world.simulator.primary.addApiClient({ name: 'Nightly export', secretExpirationDate: expires })
+  world.simulator.primary['api-clients'].add({ name: 'Nightly export', secretExpirationDate: expires })
   const { signal } = new AbortController()
   await world.session.syncAndEvaluate(tenant, { resource: 'api-clients', mode: 'full', signal })
   // Its evaluation is the only one of the schedule until the next year.

@@ -34,13 +34,13 @@ it('counts an e-mail that two users have, in any letter case, once each full syn
   const { test, counted, warned, fullSync } = await syncing()
   await fullSync()
   expect(counted).toEqual([])
-  const [first] = [...test.sim.primary.state.users()]
-  const twin = test.sim.primary.addUser({ email: first?.email?.toUpperCase() ?? '' })
+  const [first] = [...test.sim.primary.users.all()]
+  const twin = test.sim.primary.users.add({ email: first?.email?.toUpperCase() ?? '' })
   await fullSync()
   await fullSync()
   expect(counted).toEqual(['users duplicate_email', 'users duplicate_email'])
   expect(warned).toHaveLength(1)
-  test.sim.primary.updateUser(twin.userId, { email: `other.${first?.email}` })
+  test.sim.primary.users.update(twin.userId, { email: `other.${first?.email}` })
   await fullSync()
   expect(counted).toHaveLength(2)
 })

@@ -52,7 +52,7 @@ it('evaluates no check of two tenants that are one, and resolves none of their f
     expect([...(await stored(world, tenant)).keys()], tenant).toEqual(['unknown tenant_changed'])
 
   const [removed] = open.filter(({ entity }) => entity.type === 'user')
-  world.simulator.primary.removeUser(Number(removed?.entity.id))
+  world.simulator.primary.users.remove(Number(removed?.entity.id))
   world.pass(aDay)
   expect((await world.run('sync', '--full')).stdout).toMatch(/^acme +users +full +ok +\+0 ~\d+ -1 /m)
   const during = await findingsOf(world, 'acme')

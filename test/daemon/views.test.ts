@@ -23,11 +23,11 @@ function viewsOf({ store, read, env }: Cli, now: number, changed: (mirror: Mirro
 it('gives the last changes of one tenant, newest first, with a mark on values that name a person', async () => {
   const world = await synced(twoTenants)
   const { primary } = world.simulator
-  const [user, other] = [...world.simulator.state().users()]
-  primary.updateUser(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true, email: 'canary@example.com' })
+  const [user, other] = [...world.simulator.primary.users.all()]
+  primary.users.update(user?.userId ?? 0, { mfaStatus: user?.mfaStatus !== true, email: 'canary@example.com' })
   world.pass(aDay)
   await world.run('sync', '--full')
-  primary.removeUser(other?.userId ?? 0)
+  primary.users.remove(other?.userId ?? 0)
   world.pass(aDay)
   await world.run('sync', '--full')
   const { views, mirror } = viewsOf(world, Date.parse('2026-03-03T12:00:00Z'))
@@ -51,8 +51,8 @@ it('gives the last changes of one tenant, newest first, with a mark on values th
 it('names whom a check could not evaluate, until it can', async () => {
   const world = await synced(twoTenants)
   const { primary } = world.simulator
-  const [role] = [...world.simulator.state().roles()].filter(({ state }) => state === 'Active')
-  const { clientId } = primary.addApiClient({ roleName: null as never })
+  const [role] = [...world.simulator.primary.roles.all()].filter(({ state }) => state === 'Active')
+  const { clientId } = primary['api-clients'].add({ roleName: null as never })
   const check = async (day: number) => {
     world.pass(aDay)
     await world.run('sync', '--full')
@@ -68,7 +68,7 @@ it('names whom a check could not evaluate, until it can', async () => {
   })
   const html = await world.run('report', '--tenant', 'acme')
   expect(html.stdout).toContain('<span class="why">unknown where the role name is missing')
-  primary.updateApiClient(clientId, { roleName: role?.name ?? '' })
+  primary['api-clients'].update(clientId, { roleName: role?.name ?? '' })
   const after = await check(3)
   expect(after).toMatchObject({ notEvaluated: 0, entities: expect.any(Number) })
   expect(after).not.toHaveProperty('unevaluated')

@@ -9,10 +9,10 @@ const everything = ['log_statement=all', 'log_min_duration_statement=0', 'log_mi
 
 /** Names, e-mail addresses and file names of persons and their documents. */
 function namesIn(tenants: Tenants): readonly string[] {
-  return [...tenants.values()].flatMap(({ primary: { state } }) => [
-    ...[...state.users()].flatMap(({ email, lastName }) => [email ?? '', lastName ?? '']),
-    ...[...state.documents()].map(({ filename }) => filename ?? ''),
-    ...[...state.apiClients()].map(({ name }) => name ?? ''),
+  return [...tenants.values()].flatMap(({ primary: { users, documents, 'api-clients': clients } }) => [
+    ...users.all().flatMap(({ email, lastName }) => [email ?? '', lastName ?? '']),
+    ...documents.all().map(({ filename }) => filename ?? ''),
+    ...clients.all().map(({ name }) => name ?? ''),
   ])
 }
 
@@ -22,10 +22,10 @@ async function work(server: PostgresServer, tenants: Tenants): Promise<void> {
   const [a, b] = [await daemon(place), await daemon(place)]
   await sharedBy(tenants.keys(), a, b)
   for (const { primary } of tenants.values()) {
-    const [first, second] = [...primary.state.users()]
-    primary.updateUser(first?.userId ?? 0, { lastName: 'Canary-Renamed', email: 'canary.renamed@example.org' })
-    primary.removeUser(second?.userId ?? 0)
-    primary.addUser({ lastName: "O'Canary", email: `o'canary@example.org`, state: 'Active', mfaStatus: false })
+    const [first, second] = [...primary.users.all()]
+    primary.users.update(first?.userId ?? 0, { lastName: 'Canary-Renamed', email: 'canary.renamed@example.org' })
+    primary.users.remove(second?.userId ?? 0)
+    primary.users.add({ lastName: "O'Canary", email: `o'canary@example.org`, state: 'Active', mfaStatus: false })
   }
   await until(async () => (await mirrorDifferences(server, tenants)).length === 0)
   for (const path of ['/metrics', '/', '/api/v1/findings', '/api/v1/status', '/calendar.ics'])

@@ -36,7 +36,7 @@ interface Scene {
 /** A tenant with every kind of problem, whose roles cannot be read any more and have become stale. */
 async function scene(): Promise<Scene> {
   const simulator = await simulate()
-  const { clientId } = simulator.primary.addApiClient({
+  const { clientId } = simulator.primary['api-clients'].add({
     name: 'Retired exporter',
     secretExpirationDate: '2026-01-02T00:00:00Z',
   })
@@ -111,8 +111,8 @@ it('shows a change after the next sync by itself, and keeps open rows, filter an
   await page.mouse.wheel(0, 150)
   await page.waitForFunction('scrollY > 100')
   const before = await topOf()
-  simulator.primary.setSettings({ ssoEnforced: true })
-  simulator.primary.addUser({ raw: { createdAt: 'no date' } })
+  simulator.primary['authentication-settings'].update(0, { ssoEnforced: true })
+  simulator.primary.users.add({ raw: { createdAt: 'no date' } })
   const change = page.locator('#changes-acme tr').filter({ hasText: 'ssoEnforced' })
   // It is in a folded list.
   await change.waitFor({ state: 'attached', timeout: 60_000 })

@@ -23,11 +23,11 @@ async function world(options: PrometheusOptions = {}) {
   const sizes = { users: 12, documents: 6 }
   const simulator = await simulate({ problems: false, sizes })
   const { primary } = simulator
-  for (const { userId } of [...primary.state.users()])
-    primary.updateUser(userId, { state: 'Active', mfaStatus: true, mfaAction: false })
-  primary.setSettings({ ssoEnabled: true, ssoEnforced: true, mfaEnabled: true })
-  for (const { clientId } of [...primary.state.apiClients()])
-    primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 200 * day })
+  for (const { userId } of [...primary.users.all()])
+    primary.users.update(userId, { state: 'Active', mfaStatus: true, mfaAction: false })
+  primary['authentication-settings'].update(0, { ssoEnabled: true, ssoEnforced: true, mfaEnabled: true })
+  for (const { clientId } of [...primary['api-clients'].all()])
+    primary['api-clients'].update(clientId, { secretExpirationDate: Date.now() + 200 * day })
   const folder = temporaryFolder()
   const rhythm = `${scheduleLine('*/2 * * * * *')}
 freshness: { ${resources.map((name) => `${name}: 12s`).join(', ')} }
@@ -81,9 +81,9 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   await fires(prometheus, 'TenantwatchWatchdog', { severity: 'none' })
   const from = Math.ceil(Date.now() / 1000)
 
-  const [user] = [...primary.state.users()]
-  primary.updateUser(user?.userId ?? 0, { mfaStatus: false })
-  primary.setSettings({ ssoEnforced: false })
+  const [user] = [...primary.users.all()]
+  primary.users.update(user?.userId ?? 0, { mfaStatus: false })
+  primary['authentication-settings'].update(0, { ssoEnforced: false })
   await until(async () =>
     (await prometheus.alerts('TenantwatchMfaNotEnrolled')).some((alert) => alert['alertstate'] === 'pending'),
   )
@@ -95,23 +95,23 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   const named = `lists all 1, such as user ${user?.userId} \\([\\da-f]{12}\\); `
   expect(observed['description']).toMatch(new RegExp(`^To do: .*First sync of this tenant.*${named}`))
 
-  const [client] = [...primary.state.apiClients()]
+  const [client] = [...primary['api-clients'].all()]
   const clientId = client?.clientId ?? ''
-  primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 20 * day })
+  primary['api-clients'].update(clientId, { secretExpirationDate: Date.now() + 20 * day })
   await fires(prometheus, 'TenantwatchSecretExpiryNear', { client_id: clientId })
   await until(async () =>
     (await alertmanager.alerts('TenantwatchSecretExpiryNear')).some(({ state }) => state === 'active'),
   )
-  primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 20_000 })
+  primary['api-clients'].update(clientId, { secretExpirationDate: Date.now() + 20_000 })
   await fires(prometheus, 'TenantwatchSecretExpiryLastDay', { client_id: clientId })
   await fires(prometheus, 'TenantwatchSecretExpired', { client_id: clientId })
   for (const rung of ['Near', 'LastDay']) await ends(prometheus, `TenantwatchSecretExpiry${rung}`)
   await until(async () => (await alertmanager.alerts('TenantwatchSecretExpired')).length === 1)
   expect((await alertmanager.alerts('TenantwatchSecretExpired')).map(({ state }) => state)).toEqual(['active'])
 
-  primary.updateUser(user?.userId ?? 0, { mfaStatus: true })
-  primary.setSettings({ ssoEnforced: true })
-  primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 200 * day })
+  primary.users.update(user?.userId ?? 0, { mfaStatus: true })
+  primary['authentication-settings'].update(0, { ssoEnforced: true })
+  primary['api-clients'].update(clientId, { secretExpirationDate: Date.now() + 200 * day })
   for (const name of ['MfaNotEnrolled', 'SettingsDrift', 'SsoNotEnforced', 'SecretExpired'])
     await ends(prometheus, `Tenantwatch${name}`)
   expect(await prometheus.query('tenantwatch_secret_rotations_total{tenant="acme"} > 0')).toHaveLength(1)
@@ -158,10 +158,10 @@ it.each([
 it('resolves no finding while the daemon is blind or dead', async () => {
   const { simulator, place, prometheus, daemon: first } = await world()
   const { primary, faults } = simulator
-  const [user] = [...primary.state.users()]
-  primary.updateUser(user?.userId ?? 0, { mfaStatus: false })
-  const [client] = [...primary.state.apiClients()]
-  primary.updateApiClient(client?.clientId ?? '', { secretExpirationDate: Date.now() + 20 * day })
+  const [user] = [...primary.users.all()]
+  primary.users.update(user?.userId ?? 0, { mfaStatus: false })
+  const [client] = [...primary['api-clients'].all()]
+  primary['api-clients'].update(client?.clientId ?? '', { secretExpirationDate: Date.now() + 20 * day })
   const open = ['TenantwatchMfaNotEnrolled', 'TenantwatchSecretExpiryNear']
   for (const name of open) await fires(prometheus, name)
   // From the next second on: the instant itself may be before the evaluation that reported it.
@@ -200,6 +200,6 @@ it('resolves no finding while the daemon is blind or dead', async () => {
     await ends(prometheus, `Tenantwatch${name}`)
   for (const name of open) await neverEnded(prometheus, name, from)
 
-  primary.updateUser(user?.userId ?? 0, { mfaStatus: true })
+  primary.users.update(user?.userId ?? 0, { mfaStatus: true })
   await ends(prometheus, 'TenantwatchMfaNotEnrolled')
 })

@@ -30,10 +30,10 @@ function changes(tenants: Tenants): () => void {
     turn++
     for (const [name, { primary }] of tenants) {
       const [gone, renamed, ...others] = compliant.get(name) ?? []
-      if (gone !== undefined) primary.removeUser(gone)
-      if (renamed !== undefined) primary.updateUser(renamed, { lastName: `Renamed ${turn}` })
-      const added = [1, 2].map(() => primary.addUser({ state: 'Active', mfaStatus: true }).userId)
-      primary.addUser({ state: 'Active', mfaStatus: false, mfaAction: false })
+      if (gone !== undefined) primary.users.remove(gone)
+      if (renamed !== undefined) primary.users.update(renamed, { lastName: `Renamed ${turn}` })
+      const added = [1, 2].map(() => primary.users.add({ state: 'Active', mfaStatus: true }).userId)
+      primary.users.add({ state: 'Active', mfaStatus: false, mfaAction: false })
       compliant.set(
         name,
         [renamed ?? 0, ...others, ...added].filter((id) => id !== 0),

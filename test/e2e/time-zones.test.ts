@@ -20,9 +20,9 @@ it('finds and shows the same in every time zone, also where dates name none', as
   // Around midnight of some zone each, and each on the edge of what some check counts.
   for (let hour = 0; hour < 24; hour++) {
     const edge = (days: number) => new Date(start + days * 24 * 3_600_000 - hour * 3_600_000).toISOString().slice(0, 19)
-    primary.addApiClient({ raw: { secretExpirationDate: edge(1) } })
-    primary.addUser({ state: 'Invited', raw: { createdAt: edge(-14) } })
-    primary.addDocument({ uploadStatus: 'Completed', raw: { createdAt: edge(-365), updatedAt: null } })
+    primary['api-clients'].add({ raw: { secretExpirationDate: edge(1) } })
+    primary.users.add({ state: 'Invited', raw: { createdAt: edge(-14) } })
+    primary.documents.add({ uploadStatus: 'Completed', raw: { createdAt: edge(-365), updatedAt: null } })
   }
   const observed = await Promise.all(
     zones.map(async (zone) => {

@@ -37,7 +37,7 @@ async function fullySynced(test: TestEngine): Promise<void> {
 it('counts the time of a document dated in the future from when it was first mirrored', async () => {
   const { test, evaluated } = await synced({ hours: 3 }, 'document-processing-finished')
   const createdAt = new Date(test.clock.now() + 20 * hourMs).toISOString()
-  test.sim.primary.addDocument({ uploadStatus: 'Processing', createdAt })
+  test.sim.primary.documents.add({ uploadStatus: 'Processing', createdAt })
   const statuses: (string | undefined)[] = []
   for (const _ of [1, 2, 3, 4, 5]) {
     await fullySynced(test)
@@ -48,7 +48,7 @@ it('counts the time of a document dated in the future from when it was first mir
 
 it('opens no finding about a client whose role was renamed until roles are read after it', async () => {
   const { test, evaluated } = await synced({}, 'api-client-role-active')
-  const client = test.sim.primary.addApiClient({ roleName: 'Ghost' })
+  const client = test.sim.primary['api-clients'].add({ roleName: 'Ghost' })
   const look = async (resource: 'api-clients' | 'roles') => {
     test.clock.advance(minuteMs)
     await test.run(resource, 'full')
@@ -58,8 +58,8 @@ it('opens no finding about a client whose role was renamed until roles are read 
   expect(await look('api-clients')).toMatchObject({ status: 'unknown', opened: 0 })
   expect(await look('roles')).toMatchObject({ status: 'fail', opened: 1 })
   expect(await look('api-clients')).toMatchObject({ status: 'fail', opened: 0, resolved: {} })
-  test.sim.primary.addRole({ name: 'Ghost' })
+  test.sim.primary.roles.add({ name: 'Ghost' })
   expect(await look('roles')).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
-  test.sim.primary.updateApiClient(client.clientId, { roleName: 'Ghost 2' })
+  test.sim.primary['api-clients'].update(client.clientId, { roleName: 'Ghost 2' })
   expect(await look('api-clients')).toMatchObject({ status: 'unknown', opened: 0 })
 })

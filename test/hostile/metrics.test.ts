@@ -32,7 +32,8 @@ let text: string
 beforeAll(async () => {
   world = await openWorld({ simulator: { problems: false, sizes: { users: 5, documents: 5 } } })
   plant(world.simulator, { large: false })
-  for (const clientId of [...lookAlikes, ...invisible]) world.simulator.primary.addApiClient({ raw: { clientId } })
+  for (const clientId of [...lookAlikes, ...invisible])
+    world.simulator.primary['api-clients'].add({ raw: { clientId } })
   await world.run('sync')
   await using daemon = await world.daemon()
   text = await (await fetch(`${daemon.origin}/metrics`)).text()

@@ -11,19 +11,19 @@ let calm: World
 /** Records that open a finding of every check, with a hostile text in each field that the tenant controls. */
 function offend({ simulator: { primary } }: World, names: readonly string[]): void {
   for (const text of names) {
-    const { name: off, roleId } = primary.addRole({ name: `${text} off`, state: 'Inactive' })
+    const { name: off, roleId } = primary.roles.add({ name: `${text} off`, state: 'Inactive' })
     const spoken = { firstName: text, lastName: text, email: text }
-    primary.addUser({ mfaStatus: false, ...spoken, roleId, raw: { roleName: off } })
-    primary.addUser({ state: 'Invited', mfaStatus: false, createdAt: '2025-01-01T00:00:00Z', raw: { email: text } })
-    primary.addApiClient({ name: text, secretExpirationDate: '2026-02-01T00:00:00Z', raw: { roleName: text } })
+    primary.users.add({ mfaStatus: false, ...spoken, roleId, raw: { roleName: off } })
+    primary.users.add({ state: 'Invited', mfaStatus: false, createdAt: '2025-01-01T00:00:00Z', raw: { email: text } })
+    primary['api-clients'].add({ name: text, secretExpirationDate: '2026-02-01T00:00:00Z', raw: { roleName: text } })
     for (const uploadStatus of ['Completed', text]) {
-      primary.addDocument({ filename: text, uploadStatus, createdAt: '2024-01-01T00:00:00Z', updatedAt: null })
+      primary.documents.add({ filename: text, uploadStatus, createdAt: '2024-01-01T00:00:00Z', updatedAt: null })
     }
-    primary.addApiClient({ raw: { roleName: off } })
+    primary['api-clients'].add({ raw: { roleName: off } })
     const code = `${text}_Create`
-    primary.addPermission({ code })
-    const { name } = primary.addRole({ name: `${text} again`, permissions: [code] })
-    primary.addApiClient({ raw: { roleName: name } })
+    primary.permissions.add({ code })
+    const { name } = primary.roles.add({ name: `${text} again`, permissions: [code] })
+    primary['api-clients'].add({ raw: { roleName: name } })
   }
 }
 
@@ -34,12 +34,12 @@ async function opened(names: readonly string[]): Promise<World> {
   const one = await openWorld({ more, simulator })
   if (names.length > 1) plant(one.simulator, { large: false })
   // Both have records that cannot be read: the page has a separate list of them.
-  else one.simulator.primary.addUser({ raw: { createdAt: 'no date' } })
+  else one.simulator.primary.users.add({ raw: { createdAt: 'no date' } })
   offend(one, names)
   await one.run('sync')
   // A longer text is quarantined.
   const settings = { providerType: names.findLast(({ length }) => length <= 1024) ?? '', tenantName: names[0] ?? '' }
-  one.simulator.primary.setSettings(settings)
+  one.simulator.primary['authentication-settings'].update(0, settings)
   one.pass(60_000)
   await one.run('sync', '--full')
   return one

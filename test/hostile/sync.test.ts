@@ -54,7 +54,7 @@ it('keeps every planted record, live or in quarantine', () => {
       `select count(*) as n from ${resource.replace('-', '_')} where removed_at is null`,
     )
     const [held] = query<{ n: number }>('select count(*) as n from quarantine where resource = ?', resource)
-    const sent = new Set([...world.simulator.state().records(resource)].map((record) => kept(record))).size
+    const sent = new Set([...world.simulator.primary.resources[resource].all()].map((record) => kept(record))).size
     expect([resource, Number(live?.n) + Number(held?.n)]).toEqual([resource, sent])
     expect(held?.n).toBeGreaterThan(50)
   }

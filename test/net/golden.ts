@@ -45,17 +45,17 @@ export async function makeGoldens(): Promise<ReadonlyMap<string, string>> {
     await runWith({}, 'waive', privileged.fingerprint, ...agreed, '2026-06-30', '--write')
     for (let day = 1; day <= 6; day++) {
       pass(24 * hourMs)
-      simulator.live({ steps: 3 })
+      simulator.live(3)
       // One setting is weakened and restored, one changed for good, which an operator accepts.
-      if (day === 2) primary.setSettings({ mfaEnabled: false, providerType: 'Oidc' })
-      if (day === 4) primary.setSettings({ mfaEnabled: true })
-      if (day === 5) primary.addRole({ name: 'Auditor', permissions: ['Api_Users_Read'] })
+      if (day === 2) primary['authentication-settings'].update(0, { mfaEnabled: false, providerType: 'Oidc' })
+      if (day === 4) primary['authentication-settings'].update(0, { mfaEnabled: true })
+      if (day === 5) primary.roles.add({ name: 'Auditor', permissions: ['Api_Users_Read'] })
       await runWith({}, 'sync', '--full')
     }
     const drifted = await findings('auth-settings-unchanged')
     await keep('accept-drift', 'accept', String(drifted.evidence['driftId']), ...decided)
-    primary.removeUsers(0.6)
-    primary.removeDocuments(0.6)
+    primary.users.removeWhere(0.6)
+    primary.documents.removeWhere(0.6)
     pass(24 * hourMs)
     await keep('sync-held', 'sync', '--full')
     const held = await keep('holds', 'accept')

@@ -36,10 +36,10 @@ async function exported(run: (...args: string[]) => Promise<{ readonly stdout: s
 
 it('writes every finding as one valid event a line', async () => {
   const world = await synced()
-  const [first] = [...world.simulator.state().apiClients()].filter(
+  const [first] = [...world.simulator.primary['api-clients'].all()].filter(
     ({ secretExpirationDate }) => Date.parse(secretExpirationDate) <= Date.parse('2026-03-01T12:00:00Z'),
   )
-  world.simulator.primary.updateApiClient(first?.clientId ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
+  world.simulator.primary['api-clients'].update(first?.clientId ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
   world.pass(aDay)
   await world.run('sync')
   const listed = JSON.parse((await world.run('findings', '--format', 'json', '--all')).stdout) as FindingView[]

@@ -102,14 +102,14 @@ it('calls a requirement satisfied only if its checks pass', async () => {
 it('is valid whatever clients and documents are called, and hides names unless it is asked for them', async () => {
   const { run, simulator } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
   for (const name of Object.values(texts)) {
-    simulator.primary.addApiClient({ name, secretExpirationDate: '2026-01-01T00:00:00Z' })
-    simulator.primary.addDocument({
+    simulator.primary['api-clients'].add({ name, secretExpirationDate: '2026-01-01T00:00:00Z' })
+    simulator.primary.documents.add({
       filename: name,
       uploadStatus: 'Odd',
       updatedAt: Date.parse('2020-01-01T00:00:00Z'),
     })
   }
-  simulator.primary.addUser({ firstName: 'Newcomer', email: 'newcomer@primary.example', mfaStatus: false })
+  simulator.primary.users.add({ firstName: 'Newcomer', email: 'newcomer@primary.example', mfaStatus: false })
   await run('sync', '--full')
   expect((await oscal(run)).stdout).not.toMatch(/Newcomer|newcomer@/)
   await oscal(run, '--details')

@@ -30,18 +30,18 @@ async function peopled(listen: string, more: string): Promise<World> {
   const { primary } = world.simulator
   const person = { firstName: 'Canary', lastName: 'McCanary', email: 'canary@example.com' }
   const old = { createdAt: '2024-01-01T00:00:00Z' }
-  primary.addUser({ ...person, mfaStatus: false })
-  primary.addUser({ ...person, ...old, state: 'Invited' })
-  primary.addUser({ ...person, state: 'Suspended' })
-  primary.addUser({ ...person, raw: { roleId: 987_654, roleName: 'No such role' } })
-  primary.addUser({ ...person, raw: { mfaStatus: 'false' } })
-  primary.addUser({ ...person, raw: { userId: 'seven' } })
-  primary.addUser({ ...person, raw: { nickname: 'Canary', contacts: [{ email: 'canary@example.com' }] } })
+  primary.users.add({ ...person, mfaStatus: false })
+  primary.users.add({ ...person, ...old, state: 'Invited' })
+  primary.users.add({ ...person, state: 'Suspended' })
+  primary.users.add({ ...person, raw: { roleId: 987_654, roleName: 'No such role' } })
+  primary.users.add({ ...person, raw: { mfaStatus: 'false' } })
+  primary.users.add({ ...person, raw: { userId: 'seven' } })
+  primary.users.add({ ...person, raw: { nickname: 'Canary', contacts: [{ email: 'canary@example.com' }] } })
   for (const filename of ['canary.pdf', 'canary.pdf', 'canary-2024.docx']) {
-    primary.addDocument({ filename, ...old, updatedAt: null, uploadStatus: 'Lost' })
-    primary.addDocument({ filename, raw: { createdAt: 'yesterday' } })
+    primary.documents.add({ filename, ...old, updatedAt: null, uploadStatus: 'Lost' })
+    primary.documents.add({ filename, raw: { createdAt: 'yesterday' } })
   }
-  primary.addDocument({ filename: 'canary-2024.docx', ...old, updatedAt: null, uploadStatus: 'Completed' })
+  primary.documents.add({ filename: 'canary-2024.docx', ...old, updatedAt: null, uploadStatus: 'Completed' })
   return world
 }
 
@@ -55,9 +55,9 @@ async function runEverything(world: World, io: Partial<Io> = {}): Promise<string
     log += await sync('--full')
     world.simulator.faults.remove(id)
   }
-  const [user, other] = [...world.simulator.state().users()].filter(({ email }) => canary.test(email))
-  world.simulator.primary.updateUser(user?.userId ?? 0, { firstName: 'Canary II', email: 'canary2@example.com' })
-  world.simulator.primary.removeUser(other?.userId ?? 0)
+  const [user, other] = [...world.simulator.primary.users.all()].filter(({ email }) => canary.test(email))
+  world.simulator.primary.users.update(user?.userId ?? 0, { firstName: 'Canary II', email: 'canary2@example.com' })
+  world.simulator.primary.users.remove(other?.userId ?? 0)
   world.pass(3_600_000)
   log += await sync('--full')
   log += (await world.run('doctor')).stdout
@@ -103,17 +103,22 @@ it.each(['daemon', 'sync'])(
     await using world = await openWorld({ simulator, more })
     const { primary } = world.simulator
     const person = { firstName: 'Canary', lastName: 'McCanary', email: 'canary@example.com', mfaStatus: false }
-    const leaving = primary.addUser({ ...person, raw: { nickname: 'Canary' } })
-    const renamed = primary.addUser(person)
-    const document = primary.addDocument({ filename: 'canary.pdf', uploadStatus: 'Lost' })
+    const leaving = primary.users.add({ ...person, raw: { nickname: 'Canary' } })
+    const renamed = primary.users.add(person)
+    const document = primary.documents.add({ filename: 'canary.pdf', uploadStatus: 'Lost' })
     const again = async (hours: number) => {
       world.pass(hours * 3_600_000)
       expect(await world.run('sync', '--full')).toMatchObject({ code: 0 })
     }
     await again(0)
-    primary.removeUser(leaving.userId)
-    primary.updateUser(renamed.userId, { firstName: 'R', lastName: 'Enamed', email: 'r@example.com', mfaStatus: true })
-    primary.removeDocument(document.fileId)
+    primary.users.remove(leaving.userId)
+    primary.users.update(renamed.userId, {
+      firstName: 'R',
+      lastName: 'Enamed',
+      email: 'r@example.com',
+      mfaStatus: true,
+    })
+    primary.documents.remove(document.fileId)
     await again(7)
     await again(7)
     expect(filesIn(world.folder)).toMatch(canary)

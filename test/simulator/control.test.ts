@@ -12,13 +12,12 @@ async function ask(simulator: Simulator, method: string, path: string, json?: un
 it('shows the whole truth of every resource of both tenants', async () => {
   const simulator = await startOnSockets()
   for (const tenant of ['primary', 'second'] as const) {
-    const state = simulator.state(tenant)
     for (const resource of worldResources) {
       const { status, body } = await ask(simulator, 'GET', `/state/${tenant}/${resource}`)
-      expect([status, body]).toEqual([200, [...state.records(resource)]])
+      expect([status, body]).toEqual([200, simulator[tenant].resources[resource].all()])
     }
   }
-  simulator.primary.removeDocuments(1)
+  simulator.primary.documents.removeWhere(1)
   expect((await ask(simulator, 'GET', '/state/primary/documents')).body).toEqual([])
 })
 
@@ -49,7 +48,7 @@ it('changes users and any other record', async () => {
     op: 'update',
     fields: { mfaEnabled: false },
   })
-  expect(simulator.state().authenticationSettings().mfaEnabled).toBe(false)
+  expect(simulator.primary['authentication-settings'].all()).toMatchObject([{ mfaEnabled: false }])
 })
 
 it('puts faults in place, lists and removes them', async () => {

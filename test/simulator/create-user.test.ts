@@ -20,7 +20,7 @@ it('creates an invited user with role id and name, last in the list', async () =
   })
   const { records: users } = await fullSync(simulator, '/users')
   expect(users.at(-1)).toEqual({ ...record(answer), roleId: null })
-  expect(simulator.state().userCount()).toBe(251)
+  expect(simulator.primary.users.records.size).toBe(251)
 })
 
 it.each<[json: unknown, problems: number]>([
@@ -45,17 +45,13 @@ it.each<[json: unknown, problems: number]>([
   const answer = await create(simulator, json)
   const { details } = answer.body.error as { details: string[] }
   expect([answer.status, code(answer), details.length]).toEqual([422, 'VALIDATION_FAILED', problems])
-  expect(simulator.state().userCount()).toBe(250)
+  expect(simulator.primary.users.records.size).toBe(250)
 })
 
 it('takes only active roles of type User of the own tenant', async () => {
   const simulator = await start()
-  const named = (wanted: string) =>
-    simulator
-      .state()
-      .roles()
-      .find(({ name }) => name === wanted)?.roleId
-  const foreign = simulator.second.addRole({ roleId: 31_337 })
+  const named = (wanted: string) => simulator.primary.roles.all().find(({ name }) => name === wanted)?.roleId
+  const foreign = simulator.second.roles.add({ roleId: 31_337 })
   for (const roleId of [named('Compliance Reader'), named('Former contractor'), foreign.roleId]) {
     expect((await create(simulator, { ...valid, roleId })).status).toBe(422)
   }
@@ -63,8 +59,8 @@ it('takes only active roles of type User of the own tenant', async () => {
 
 it('answers 409 to an address in use whatever its case, seeded, changed or just created', async () => {
   const simulator = await start()
-  const [seeded, other] = simulator.state().users()
-  simulator.primary.updateUser(Number(other?.userId), { email: 'Changed@Example.org' })
+  const [seeded, other] = simulator.primary.users.all()
+  simulator.primary.users.update(Number(other?.userId), { email: 'Changed@Example.org' })
   expect((await create(simulator, valid)).status).toBe(201)
   for (const email of [seeded?.email.toUpperCase(), 'cHANGED@example.ORG', valid.email]) {
     const answer = await create(simulator, { ...valid, email })

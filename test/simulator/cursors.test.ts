@@ -27,10 +27,10 @@ for (const kind of kinds) {
     const quiet = await call(simulator, `/users?cursor=${cursor}`)
     expect(records(quiet)).toEqual([])
     expect(quiet.body.pagination).toEqual({ limit: 50, nextCursor: cursor, hasMore: false })
-    const added = [simulator.primary.addUser(), simulator.primary.addUser()]
+    const added = [simulator.primary.users.add(), simulator.primary.users.add()]
     const next = await call(simulator, `/users?cursor=${cursor}`)
     expect(records(next).map(({ userId }) => userId)).toEqual(added.map(({ userId }) => userId))
-    const { userId } = simulator.primary.updateUser(1001, { state: 'Invited' })
+    const { userId } = simulator.primary.users.update(1001, { state: 'Invited' })
     const later = await call(simulator, `/users?cursor=${next.body.pagination?.nextCursor}`)
     expect([userId, records(later)]).toEqual([1001, []])
   })
@@ -41,7 +41,7 @@ it('shows a changed document again at the end of a feed by updatedAt', async () 
   const simulator = await start({ clock: () => now })
   const { records: documents, cursor } = await fullSync(simulator, '/documents')
   now += 60_000
-  const changed = simulator.primary.updateDocument(String(documents[3]?.['fileId']), { filename: 'Renamed.pdf' })
+  const changed = simulator.primary.documents.update(String(documents[3]?.['fileId']), { filename: 'Renamed.pdf' })
   const next = await call(simulator, `/documents?cursor=${cursor}`)
   expect(records(next)).toEqual([changed])
   expect(changed.updatedAt).toBe(new Date(now).toISOString())
@@ -52,15 +52,15 @@ it('hides changes, but not uploads, behind the cursor of a feed by createdAt', a
   const simulator = await start({ readings: { documentOrder: 'createdAt' } })
   const { records: documents, cursor } = await fullSync(simulator, '/documents')
   expect(documents.map(({ createdAt }) => createdAt)).toEqual(documents.map(({ createdAt }) => createdAt).toSorted())
-  simulator.primary.updateDocument(String(documents[3]?.['fileId']), { filename: 'Renamed.pdf' })
-  const added = simulator.primary.addDocument()
+  simulator.primary.documents.update(String(documents[3]?.['fileId']), { filename: 'Renamed.pdf' })
+  const added = simulator.primary.documents.add()
   expect(records(await call(simulator, `/documents?cursor=${cursor}`))).toEqual([added])
 })
 
 it('does not show a user added in the middle to a keyset cursor beyond it', async () => {
   const simulator = await start()
-  const { cursor } = await fullSync(simulator, '/users')
-  const late = simulator.primary.addUserInTheMiddle()
+  const { cursor, records: before } = await fullSync(simulator, '/users')
+  const late = simulator.primary.users.add({ createdAt: String(before[125]?.['createdAt']) })
   expect(records(await call(simulator, `/users?cursor=${cursor}`))).toEqual([])
   const { records: users } = await fullSync(simulator, '/users')
   const at = users.findIndex(({ userId }) => userId === late.userId)
@@ -71,7 +71,7 @@ it('does not show a user added in the middle to a keyset cursor beyond it', asyn
 it('filters documents by updatedAfter and keeps the filter over the pages of the full sync', async () => {
   const simulator = await start({ sizes: { documents: 400 } })
   const after = new Date(startTime - 200 * 86_400_000).toISOString()
-  const wanted = [...simulator.state().documents()].filter(
+  const wanted = [...simulator.primary.documents.all()].filter(
     ({ createdAt, updatedAt }) => (updatedAt ?? createdAt) >= after,
   )
   const first = await call(simulator, `/documents?limit=20&updatedAfter=${after}`)

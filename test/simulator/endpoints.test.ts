@@ -96,13 +96,9 @@ it('keeps the tenants apart on every endpoint', async () => {
     // A user may be in several tenants (docs/internals/api.md#user).
     expect(second.filter((one) => primary.has(one))).toHaveLength(id === 'userId' ? 2 : 0)
   }
-  const roleIds = (tenant: 'primary' | 'second') =>
-    simulator
-      .state(tenant)
-      .roles()
-      .map(({ roleId }) => roleId)
+  const roleIds = (tenant: 'primary' | 'second') => simulator[tenant].roles.all().map(({ roleId }) => roleId)
   expect(roleIds('second').filter((id) => roleIds('primary').includes(id))).toEqual([])
-  const user = simulator.primary.addUser()
+  const user = simulator.primary.users.add()
   expect((await call(simulator, `/users/${user.userId}`)).status).toBe(200)
   expect((await call(simulator, `/users/${user.userId}`, { token: 'secondReader' })).status).toBe(404)
 })

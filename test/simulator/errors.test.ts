@@ -71,8 +71,8 @@ const refused: readonly (readonly [request: string, status: number, code: string
 
 it('refuses each request with its status and code in the envelope', async () => {
   const simulator = await start()
-  simulator.second.addUser({ userId: 55_555 })
-  simulator.second.addRole({ roleId: 66_666 })
+  simulator.second.users.add({ userId: 55_555 })
+  simulator.second.roles.add({ roleId: 66_666 })
   const cursorOf = async (path: string, token: TokenName) =>
     encodeURIComponent(String((await call(simulator, path, { token })).body.pagination?.nextCursor))
   const users = await cursorOf('/users', 'reader')

@@ -88,7 +88,7 @@ it('reshapes the envelope by function, merge patch and path', async () => {
 
 it('leaves records out of lists, which are still found by their id', async () => {
   const simulator = await start()
-  const [first] = simulator.state().users()
+  const [first] = simulator.primary.users.all()
   simulator.faults.add({ effect: { kind: 'drop', ids: [Number(first?.userId)] } })
   expect(records(await call(simulator, '/users')).map((user) => user['userId'])).not.toContain(first?.userId)
   expect((await call(simulator, `/users/${first?.userId}`)).status).toBe(200)

@@ -53,7 +53,7 @@ it('ends users and documents without a cursor, written in three ways', async () 
 
 it('writes timestamps in four styles that mean the same instant', async () => {
   const simulator = await start()
-  const { userId } = simulator.primary.addUser()
+  const { userId } = simulator.primary.users.add()
   for (const [timestamps, wanted] of [
     ['z', '2026-03-01T12:00:00.000Z'],
     ['z7', '2026-03-01T12:00:00.0001230Z'],
@@ -62,7 +62,7 @@ it('writes timestamps in four styles that mean the same instant', async () => {
   ] as const) {
     simulator.setReadings({ timestamps })
     expect(record(await call(simulator, `/users/${userId}`))['createdAt']).toBe(wanted)
-    expect(simulator.state().user(userId)?.createdAt).toBe(wanted)
+    expect(simulator.primary.users.find(userId)?.createdAt).toBe(wanted)
   }
   simulator.setReadings({ metaTimestamps: 'no-offset' })
   expect((await call(simulator, '/roles')).body.meta.timestamp).toBe('2026-03-01T12:00:00.000')

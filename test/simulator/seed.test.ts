@@ -5,11 +5,11 @@ import { start } from './support.ts'
 
 async function truth(options: SimulatorOptions) {
   const simulator = await start(options)
-  simulator.live({ steps: 20 })
+  simulator.live(20)
   return {
     tokens: { ...simulator.tokens },
-    state: worldResources.map((resource) => [...simulator.state().records(resource)]),
-    second: [...simulator.state('second').users()],
+    state: worldResources.map((resource) => [...simulator.primary.resources[resource].all()]),
+    second: [...simulator.second.users.all()],
   }
 }
 

@@ -38,7 +38,7 @@ it('issues short-lived tokens for client credentials in the form or in Basic', a
 it('ends a token when the secret of its client expires', async () => {
   let now = startTime
   const simulator = await start({ clock: () => now })
-  const { secretExpirationDate } = simulator.state().apiClient(simulator.credentials.reader.clientId) ?? {}
+  const { secretExpirationDate } = simulator.primary['api-clients'].find(simulator.credentials.reader.clientId) ?? {}
   now = Date.parse(String(secretExpirationDate)) - 1
   expect((await call(simulator, '/roles')).status).toBe(200)
   now += 1
@@ -61,7 +61,7 @@ it('lets the same token show the other tenant after a swap', async () => {
   const { cursor } = await fullSync(simulator, '/users')
   simulator.swapTenant('reader')
   const { records: users } = await fullSync(simulator, '/users')
-  expect(users.map(({ userId }) => userId)).toEqual([...simulator.state('second').users()].map(({ userId }) => userId))
+  expect(users.map(({ userId }) => userId)).toEqual([...simulator.second.users.all()].map(({ userId }) => userId))
   expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(400)
   simulator.swapTenant('reader', 'primary')
   expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(200)

@@ -257,7 +257,7 @@ const byPermissionId = (a: { readonly permissionId: number }, b: { readonly perm
 
 /** The records of the tenant, in the order and the letter case of the comparison. */
 function upstream(sim: Simulator, resource: ResourceName): Record<string, unknown>[] {
-  return comparable(resource, [...sim.primary.state.records(resource)] as Record<string, unknown>[])
+  return comparable(resource, [...sim.primary.resources[resource].all()] as Record<string, unknown>[])
 }
 
 /** Records in id order; GUIDs in lower case, because one reading lets their case change with every answer. */

@@ -16,8 +16,8 @@ async function tenant(options: TestEngineOptions = {}): Promise<TestEngine> {
     settings,
     ...options,
   })
-  for (const [n, { fileId }] of [...test.sim.state().documents()].entries()) {
-    test.sim.primary.updateDocument(fileId, {
+  for (const [n, { fileId }] of [...test.sim.primary.documents.all()].entries()) {
+    test.sim.primary.documents.update(fileId, {
       createdAt: startTime - 999 * hourMs,
       updatedAt: startTime - (99 - n) * hourMs,
     })
@@ -26,7 +26,7 @@ async function tenant(options: TestEngineOptions = {}): Promise<TestEngine> {
   return test
 }
 
-const ids = ({ sim }: TestEngine) => [...sim.state().documents()].map(({ fileId }) => fileId)
+const ids = ({ sim }: TestEngine) => [...sim.primary.documents.all()].map(({ fileId }) => fileId)
 
 async function full(test: TestEngine) {
   test.clock.advance(hourMs)
@@ -43,7 +43,7 @@ const missing = (test: TestEngine) => test.query('select 1 from records where mi
 it('a document that two full syncs lack is removed after one request by its time in each, read to its end', async () => {
   const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
   const all = ids(test)
-  for (const gone of [all[4], all[17]]) test.sim.primary.removeDocument(String(gone))
+  for (const gone of [all[4], all[17]]) test.sim.primary.documents.remove(String(gone))
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(confirmations(test)).toHaveLength(1)
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 2 } })
@@ -60,7 +60,7 @@ it('a document that two full syncs lack is removed after one request by its time
 
 it('documents of a list that lacks more than the guard allows are missing at once', async () => {
   const test = await tenant()
-  for (const gone of ids(test).slice(12)) test.sim.primary.removeDocument(gone)
+  for (const gone of ids(test).slice(12)) test.sim.primary.documents.remove(gone)
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect([missing(test), await heldBack(test)]).toEqual([18, []])
 })
@@ -80,7 +80,7 @@ it.each([500, 429, 403])(
   'an unfinished request (%i on its second page) removes nothing, a later one does',
   async (status) => {
     const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
-    test.sim.primary.removeDocument(ids(test)[2] ?? '')
+    test.sim.primary.documents.remove(ids(test)[2] ?? '')
     await full(test)
     let byTime = false
     const end = test.sim.onRequest(({ path: asked, query }) => {
@@ -100,7 +100,7 @@ it.each([500, 429, 403])(
 
 it('a tenant that refuses updatedAfter keeps the document, and the run succeeds', async () => {
   const test = await tenant()
-  test.sim.primary.removeDocument(ids(test)[2] ?? '')
+  test.sim.primary.documents.remove(ids(test)[2] ?? '')
   const end = test.sim.onRequest(({ query }) => {
     if ('updatedAfter' in query) test.sim.faults.add({ path, times: 1, effect: { kind: 'status', status: 400 } })
   })
@@ -139,7 +139,7 @@ it('an answer to updatedAfter whose announced page comes back empty confirms no 
   })
   for (const [n, fileId] of ids(test).sort().entries()) {
     const updatedAt = startTime - (n < 10 ? 9 : 10) * hourMs
-    test.sim.primary.updateDocument(fileId, { createdAt: startTime - 999 * hourMs, updatedAt })
+    test.sim.primary.documents.update(fileId, { createdAt: startTime - 999 * hourMs, updatedAt })
   }
   await full(test)
   test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
@@ -157,7 +157,7 @@ it('an answer to updatedAfter whose announced page comes back empty confirms no 
 
 it('a server that announces a page after each full one confirms a removal by a reading that begins earlier', async () => {
   const test = await tenant({ readings: { defaultPageSize: { documents: 10 }, hasMoreWhenFull: true } })
-  test.sim.primary.removeDocument(ids(test)[19] ?? '')
+  test.sim.primary.documents.remove(ids(test)[19] ?? '')
   await full(test)
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   expect(confirmations(test)).toHaveLength(2)
@@ -168,9 +168,9 @@ it('a reading begins earlier at a document that was updated, where the server le
   const test = await tenant({ readings })
   const all = ids(test)
   for (const [n, id] of all.slice(16, 19).entries())
-    test.sim.primary.updateDocument(id, { createdAt: startTime - (83 - n) * hourMs, updatedAt: null })
+    test.sim.primary.documents.update(id, { createdAt: startTime - (83 - n) * hourMs, updatedAt: null })
   await full(test)
-  test.sim.primary.removeDocument(all[19] ?? '')
+  test.sim.primary.documents.remove(all[19] ?? '')
   await full(test)
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
 })
@@ -178,9 +178,9 @@ it('a reading begins earlier at a document that was updated, where the server le
 it('a document that was never updated is asked for by its creation', async () => {
   const test = await tenant({ readings: { updatedAfterNulls: 'createdAt' } })
   const [gone = '', other = ''] = ids(test)
-  for (const id of [gone, other]) test.sim.primary.updateDocument(id, { updatedAt: null })
+  for (const id of [gone, other]) test.sim.primary.documents.update(id, { updatedAt: null })
   await full(test)
-  test.sim.primary.removeDocument(gone)
+  test.sim.primary.documents.remove(gone)
   await full(test)
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   const at = Date.parse(String(confirmations(test)[0]?.query['updatedAfter']))

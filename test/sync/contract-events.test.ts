@@ -29,10 +29,10 @@ it('counts a state that the specification does not show, and a document status t
   const test = await testEngine({ problems: false, sizes: { users: 6, documents: 6 }, settings: quiet })
   await test.runAll('full')
   expect(test.observed.events).toEqual([])
-  const [one, two] = [...test.sim.primary.state.users()]
-  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Locked' })
-  test.sim.primary.updateUser(two?.userId ?? 0, { state: 'Gone fishing' })
-  test.sim.primary.addDocument({ uploadStatus: 'Shredded' })
+  const [one, two] = [...test.sim.primary.users.all()]
+  test.sim.primary.users.update(one?.userId ?? 0, { state: 'Locked' })
+  test.sim.primary.users.update(two?.userId ?? 0, { state: 'Gone fishing' })
+  test.sim.primary.documents.add({ uploadStatus: 'Shredded' })
   await test.run('users', 'full')
   await test.run('documents', 'incremental')
   expect(test.observed.events).toEqual(['users unknown_value', 'documents unknown_value'])
@@ -53,8 +53,8 @@ it.each([
   ['an e-mail address', `${'Locked '.repeat(8)}by ann@example.com`, `${'Locked '.repeat(8)}by [`],
 ])('hides a state that looks like %s from the log', async (_what, state, shown) => {
   const test = await testEngine({ problems: false, sizes: { users: 3 }, settings: quiet })
-  const [one] = [...test.sim.primary.state.users()]
-  test.sim.primary.updateUser(one?.userId ?? 0, { state })
+  const [one] = [...test.sim.primary.users.all()]
+  test.sim.primary.users.update(one?.userId ?? 0, { state })
   await test.run('users', 'full')
   expect(loggedFields(test)).toEqual([{ unknown_value: [`state ("${shown}", users.knownStates)`] }])
 })
@@ -138,18 +138,18 @@ it('counts no more than 2000 fields a run, and names ten in the log', async () =
 
 it('warns of the same deviations once an hour, and of a new one at once', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 3 }, settings: quiet })
-  const [one] = [...test.sim.primary.state.users()]
+  const [one] = [...test.sim.primary.users.all()]
   const warned = async () => {
     await test.run('users', 'full')
     return test.observed.log.splice(0).filter((line) => line.startsWith('warn'))
   }
-  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Locked' })
+  test.sim.primary.users.update(one?.userId ?? 0, { state: 'Locked' })
   expect(await warned()).toHaveLength(1)
   test.clock.advance(hourMs - minuteMs)
   expect(await warned()).toEqual([])
-  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Gone fishing' })
+  test.sim.primary.users.update(one?.userId ?? 0, { state: 'Gone fishing' })
   expect(await warned()).toHaveLength(1)
-  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Locked' })
+  test.sim.primary.users.update(one?.userId ?? 0, { state: 'Locked' })
   test.clock.advance(minuteMs)
   expect(await warned()).toHaveLength(1)
   expect(await warned()).toEqual([])

@@ -40,9 +40,9 @@ it('the hold keeps its id and ends by itself with a full sync that shows clients
 
 it('accepting makes the empty list the truth with the very next run, until a full sync shows clients', async () => {
   const test = await testEngine({ settings })
-  const everyClient = [...test.sim.state().apiClients()]
+  const everyClient = [...test.sim.primary['api-clients'].all()]
   await test.run('api-clients')
-  test.sim.primary.removeApiClients(1)
+  test.sim.primary['api-clients'].removeWhere(1)
   await test.run('api-clients')
   await accept(test, await theHold(test))
   test.clock.sleeps.length = 0
@@ -51,10 +51,10 @@ it('accepting makes the empty list the truth with the very next run, until a ful
   expect(live(test, 'api-clients')).toBe(0)
   expect(await heldBack(test)).toEqual([])
   expect(ending(await test.run('api-clients'))).toBe('success')
-  for (const client of everyClient) test.sim.primary.addApiClient(client)
+  for (const client of everyClient) test.sim.primary['api-clients'].add(client)
   expect(ending(await test.run('api-clients'))).toBe('success')
   expect(live(test, 'api-clients')).toBe(24)
-  test.sim.primary.removeApiClients(1)
+  test.sim.primary['api-clients'].removeWhere(1)
   expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
   expect(live(test, 'api-clients')).toBe(24)
 })
@@ -122,7 +122,7 @@ it.each([1, 2, 3])(
   async (page) => {
     const test = await testEngine(fivePages)
     await test.run('api-clients')
-    test.sim.primary.removeApiClients(first(2))
+    test.sim.primary['api-clients'].removeWhere(first(2))
     test.sim.faults.add({ path, page: page + 1, effect: { kind: 'ignore-cursor' } })
     for (let n = 0; n < 3; n++) {
       const result = await test.run('api-clients')
@@ -146,9 +146,9 @@ it('a last page that shows nothing new stops the full sync: the cursor may have 
   const end = test.sim.onRequest(({ cursor, endpoint }) => {
     if (endpoint !== path || cursor === null) return
     end()
-    const last = [...test.sim.state().apiClients()].at(-1)
-    test.sim.primary.removeApiClient(last?.clientId ?? '')
-    test.sim.primary.addApiClient({ createdAt: 0 })
+    const last = [...test.sim.primary['api-clients'].all()].at(-1)
+    test.sim.primary['api-clients'].remove(last?.clientId ?? '')
+    test.sim.primary['api-clients'].add({ createdAt: 0 })
   })
   expect(ending(await test.run('api-clients'))).toBe('invalid_cursor')
   expect(ending(await test.run('api-clients'))).toBe('success')

@@ -29,10 +29,11 @@ it.each(['users', 'api-clients'] as const)(
 it('an empty list of roles is real where nobody carries a role name', async () => {
   const test = await testEngine({ settings, sizes: { users: 3 } })
   await test.run('roles')
-  for (const { userId } of test.sim.state().users()) test.sim.primary.updateUser(userId, { raw: { roleName: null } })
+  for (const { userId } of test.sim.primary.users.all())
+    test.sim.primary.users.update(userId, { raw: { roleName: null } })
   await test.run('users', 'full')
   expect(live(test, 'users')).toBe(3)
-  test.sim.primary.removeRoles(1)
+  test.sim.primary.roles.removeWhere(1)
   expect(ending(await test.run('roles'))).toBe('success')
   expect(live(test, 'roles')).toBe(0)
 })

@@ -54,12 +54,12 @@ it.each([
 ])('records that come while removals are held do not lift the hold: %s', async (_, more) => {
   const test = await tenantOf('documents', { documents: 20 })
   test.clock.advance(2 * dayMs)
-  test.sim.primary.removeDocuments(first(10))
-  for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
+  test.sim.primary.documents.removeWhere(first(10))
+  for (let n = 0; n < 50; n++) test.sim.primary.documents.add()
   expect(await fullSyncs(test, 'documents', 2, hourMs)).toEqual(['success', 'shrink_held'])
-  for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
+  for (let n = 0; n < 50; n++) test.sim.primary.documents.add()
   for (let n = 0; n < 4; n++) {
-    test.sim.primary.removeDocuments(first(more))
+    test.sim.primary.documents.removeWhere(first(more))
     expect(await fullSyncs(test, 'documents', 1, 14 * hourMs)).toEqual(['shrink_held'])
   }
   expect((await theHold(test)).message).toContain('of the 20 that were live 24 hours ago or at the first full sync')
@@ -69,11 +69,11 @@ it.each([
 it('the hold of one list does not change what another one may remove', async () => {
   const test = await tenantOf('users', { users: 20, documents: 6 })
   await fullSyncs(test, 'documents', 1, hourMs)
-  test.sim.primary.removeUsers(first(15))
+  test.sim.primary.users.removeWhere(first(15))
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
-  for (let n = 0; n < 64; n++) test.sim.primary.addDocument()
+  for (let n = 0; n < 64; n++) test.sim.primary.documents.add()
   await fullSyncs(test, 'documents', 1, dayMs)
-  test.sim.primary.removeDocuments(first(6))
+  test.sim.primary.documents.removeWhere(first(6))
   expect(await fullSyncs(test, 'documents', 2, dayMs)).toEqual(['success', 'success'])
   expect(live(test, 'documents')).toBe(64)
 })
@@ -81,7 +81,7 @@ it('the hold of one list does not change what another one may remove', async () 
 it('a department of a fifth of the users that leaves in a day is held, and accepted it is removed', async () => {
   const test = await tenantOf('users', { users: 100 })
   for (let n = 0; n < 5; n++) {
-    test.sim.primary.removeUsers(first(4))
+    test.sim.primary.users.removeWhere(first(4))
     await fullSyncs(test, 'users', 1, hourMs)
   }
   const hold = await theHold(test)
@@ -90,20 +90,22 @@ it('a department of a fifth of the users that leaves in a day is held, and accep
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
   expect(live(test, 'users')).toBe(80)
   // What the operator accepted does not count: the next few may leave.
-  test.sim.primary.removeUsers(first(1))
+  test.sim.primary.users.removeWhere(first(1))
   expect(await fullSyncs(test, 'users', 1, dayMs)).toEqual(['success'])
   expect(await heldBack(test)).toEqual([])
 })
 
 it('records that are seen again no longer count as removed', async () => {
   const test = await tenantOf('users', { users: 60 })
-  const gone = [...test.sim.state().users()].slice(0, 4)
-  test.sim.primary.removeUsers(first(4))
+  const gone = [...test.sim.primary.users.all()].slice(0, 4)
+  test.sim.primary.users.removeWhere(first(4))
   await fullSyncs(test, 'users', 1, hourMs)
-  for (const user of gone) test.sim.primary.addUser({ ...user, roleId: Number(user.roleId) })
+  for (const user of gone) test.sim.primary.users.add({ ...user, roleId: Number(user.roleId) })
   await fullSyncs(test, 'users', 1, hourMs)
-  test.sim.primary.removeUsers((user) => gone.every(({ userId }) => userId !== user.userId) && user.userId % 11 === 0)
-  const left = test.sim.state().userCount()
+  test.sim.primary.users.removeWhere(
+    (user) => gone.every(({ userId }) => userId !== user.userId) && user.userId % 11 === 0,
+  )
+  const left = test.sim.primary.users.records.size
   expect(60 - left).toBeGreaterThan(2)
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
   expect(live(test, 'users')).toBe(left)
@@ -112,16 +114,16 @@ it('records that are seen again no longer count as removed', async () => {
 it('all clients rotated at once are no shrinking, old ones that appear in their place are', async () => {
   const test = await tenantOf('api-clients', { apiClients: 24 })
   test.clock.advance(2 * dayMs)
-  const old = new Set([...test.sim.state().apiClients()].slice(0, 20).map(({ clientId }) => clientId))
-  for (let n = 0; n < 20; n++) test.sim.primary.addApiClient({ createdAt: test.clock.now() })
+  const old = new Set([...test.sim.primary['api-clients'].all()].slice(0, 20).map(({ clientId }) => clientId))
+  for (let n = 0; n < 20; n++) test.sim.primary['api-clients'].add({ createdAt: test.clock.now() })
   await test.run('api-clients')
-  test.sim.primary.removeApiClients(({ clientId }) => old.has(clientId))
+  test.sim.primary['api-clients'].removeWhere(({ clientId }) => old.has(clientId))
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
   expect(live(test, 'api-clients')).toBe(24)
   test.clock.advance(2 * dayMs)
-  for (let n = 0; n < 4; n++) test.sim.primary.addApiClient(foreignClient)
+  for (let n = 0; n < 4; n++) test.sim.primary['api-clients'].add(foreignClient)
   await test.run('api-clients')
-  test.sim.primary.removeApiClients(({ createdAt }) => createdAt !== foreignClient.createdAt)
+  test.sim.primary['api-clients'].removeWhere(({ createdAt }) => createdAt !== foreignClient.createdAt)
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
@@ -129,9 +131,9 @@ it('clients that came and left within a day replace none', async () => {
   const test = await tenantOf('api-clients', { apiClients: 24 })
   test.clock.advance(2 * dayMs)
   const created = test.clock.now()
-  for (let n = 0; n < 20; n++) test.sim.primary.addApiClient({ createdAt: created })
+  for (let n = 0; n < 20; n++) test.sim.primary['api-clients'].add({ createdAt: created })
   await test.run('api-clients')
-  test.sim.primary.removeApiClients(({ createdAt }) => createdAt === created)
+  test.sim.primary['api-clients'].removeWhere(({ createdAt }) => createdAt === created)
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
@@ -140,10 +142,10 @@ it.each([true, false])(
   async (readable) => {
     const test = await tenantOf('users', { users: 60 })
     if (!readable) test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
-    test.sim.primary.removeUsers(first(4))
+    test.sim.primary.users.removeWhere(first(4))
     await fullSyncs(test, 'users', 1, hourMs)
     test.clock.jump(700 * dayMs)
-    test.sim.primary.removeUsers(first(4))
+    test.sim.primary.users.removeWhere(first(4))
     expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
     expect(live(test, 'users')).toBe(56)
   },
@@ -155,11 +157,11 @@ it.each([
   ['jumps forward while the engine is stopped', 700, true],
 ])('a local clock that %s blocks further removals until the clocks agree again', async (_what, days, restarts) => {
   const test = await tenantOf('users', { users: 60 })
-  test.sim.primary.removeUsers(first(4))
+  test.sim.primary.users.removeWhere(first(4))
   await fullSyncs(test, 'users', 1, hourMs)
   test.clock.jump(days * dayMs)
   if (restarts) await test.restart()
-  test.sim.primary.removeUsers(first(4))
+  test.sim.primary.users.removeWhere(first(4))
   expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'shrink_held'])
   test.clock.jump(-days * dayMs)
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
@@ -169,9 +171,9 @@ it.each([
 it('without a server time every removal counts, until the time is known', async () => {
   const test = await tenantOf('users', { users: 60 })
   const unreadable = test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
-  test.sim.primary.removeUsers(first(4))
+  test.sim.primary.users.removeWhere(first(4))
   await fullSyncs(test, 'users', 1, hourMs)
-  test.sim.primary.removeUsers(first(4))
+  test.sim.primary.users.removeWhere(first(4))
   expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'shrink_held'])
   test.sim.faults.remove(unreadable.id)
   expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'success'])

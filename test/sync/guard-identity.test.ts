@@ -19,7 +19,7 @@ async function moved(test: TestEngine) {
 
 it('a first list without ownClientId holds the whole tenant, and nothing of it is written', async () => {
   const test = await testEngine({ settings: { ...settings, ownClientId: 'C0FFEE00-0000-4000-8000-000000000001' } })
-  const [some] = test.sim.state().apiClients()
+  const [some] = test.sim.primary['api-clients'].all()
   const before = everyRow(test)
   for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
   expect(await heldBack(test)).toEqual(['all tenant_changed 24'])
@@ -41,7 +41,7 @@ it('a first list without ownClientId holds the whole tenant, and nothing of it i
 it('finds ownClientId on a later page at first contact', async () => {
   const test = await testEngine({ settings })
   test.sim.setReadings({ defaultPageSize: { apiClients: 5 } })
-  const last = [...test.sim.state().apiClients()].at(-1)
+  const last = [...test.sim.primary['api-clients'].all()].at(-1)
   await test.restart({ ownClientId: String(last?.clientId) })
   expect(ending(await test.run('users'))).toBe('success')
 })
@@ -49,10 +49,10 @@ it('finds ownClientId on a later page at first contact', async () => {
 it('a full sync without ownClientId removes nothing, and its hold ends when the client is listed again', async () => {
   const test = await testEngine({ settings })
   const own = test.sim.credentials.reader.clientId
-  const [client] = [...test.sim.state().apiClients()].filter(({ clientId }) => clientId === own)
+  const [client] = [...test.sim.primary['api-clients'].all()].filter(({ clientId }) => clientId === own)
   await test.restart({ ownClientId: own })
   expect(ending(await test.run('api-clients'))).toBe('success')
-  test.sim.primary.removeApiClient(own)
+  test.sim.primary['api-clients'].remove(own)
   const { id } = await (async () => {
     expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
     return theHold(test)
@@ -60,7 +60,7 @@ it('a full sync without ownClientId removes nothing, and its hold ends when the 
   for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
   expect((await theHold(test)).id).toBe(id)
   expect(live(test, 'api-clients')).toBe(24)
-  if (client !== undefined) test.sim.primary.addApiClient(client)
+  if (client !== undefined) test.sim.primary['api-clients'].add(client)
   expect(ending(await test.run('api-clients'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })
@@ -96,7 +96,7 @@ it('accepting another baseUrl adopts the address alone: another tenant behind it
   expect(results.map(ending)).toEqual(results.map(() => 'success'))
   await test.restart()
   expect(await heldBack(test)).toEqual([])
-  const theirs = new Set([...other.second.state.users()].map(({ userId }) => userId))
+  const theirs = new Set([...other.second.users.all()].map(({ userId }) => userId))
   const live = test.query('select user_id from users where removed_at is null').map((row) => Number(row['user_id']))
   expect(live.filter((userId) => !theirs.has(userId))).toEqual([])
 })
@@ -113,10 +113,10 @@ it.each([
   const fullSyncAt = test.clock.now()
   test.clock.advance(10 * minuteMs)
   // Changes put records at the end of the feed, where the incremental sync shows them on one page.
-  const documents = [...test.sim.state().documents()].slice(0, known)
-  for (const { fileId } of documents) test.sim.primary.updateDocument(fileId, {})
+  const documents = [...test.sim.primary.documents.all()].slice(0, known)
+  for (const { fileId } of documents) test.sim.primary.documents.update(fileId, {})
   for (let n = 0; n < unknown; n++) {
-    test.sim.primary.addDocument({
+    test.sim.primary.documents.add({
       createdAt: fullSyncAt - age,
       updatedAt: test.clock.now(),
       uploadStatus: 'Completed',
@@ -159,9 +159,9 @@ it('a refused page holds its list alone where a known id proves the tenant, unti
 it('one decision covers a list that is held alone, however many of its pages and other lists are old and unknown', async () => {
   const test = await synced({ sizes: { users: 12 } })
   const createdAt = '2025-01-01T00:00:00Z'
-  for (let n = 0; n < 250; n++) test.sim.primary.addUser({ createdAt })
+  for (let n = 0; n < 250; n++) test.sim.primary.users.add({ createdAt })
   const documents = live(test, 'documents')
-  for (let n = 0; n < 250; n++) test.sim.primary.addDocument({ createdAt, uploadStatus: 'Completed' })
+  for (let n = 0; n < 250; n++) test.sim.primary.documents.add({ createdAt, uploadStatus: 'Completed' })
   for (const resource of ['users', 'documents'] as const)
     expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
   const holds = await test.mirror.holds()

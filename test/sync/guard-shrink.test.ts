@@ -15,7 +15,8 @@ async function tenantOf(resource: Guarded, rows: number): Promise<TestEngine> {
   if (resource === 'documents') sizes.documents = rows
   if (resource === 'api-clients') sizes.apiClients = Math.max(rows, 20)
   const test = await testEngine({ problems: false, sizes, settings: quiet })
-  if (resource === 'api-clients') test.sim.primary.removeApiClients(first(test.sim.state().apiClientCount() - rows))
+  if (resource === 'api-clients')
+    test.sim.primary['api-clients'].removeWhere(first(test.sim.primary['api-clients'].records.size - rows))
   // The API clients identify the tenant, whatever else is gone.
   for (const one of new Set([resource, 'api-clients'] as const))
     expect(ending(await test.run(one, 'full'))).toBe('success')
@@ -24,9 +25,9 @@ async function tenantOf(resource: Guarded, rows: number): Promise<TestEngine> {
 }
 
 function remove({ sim }: TestEngine, resource: Guarded, count: number): void {
-  if (resource === 'users') sim.primary.removeUsers(first(count))
-  if (resource === 'documents') sim.primary.removeDocuments(first(count))
-  if (resource === 'api-clients') sim.primary.removeApiClients(first(count))
+  if (resource === 'users') sim.primary.users.removeWhere(first(count))
+  if (resource === 'documents') sim.primary.documents.removeWhere(first(count))
+  if (resource === 'api-clients') sim.primary['api-clients'].removeWhere(first(count))
 }
 
 /** Runs full syncs until absent records are due for removal. */
@@ -43,7 +44,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   'half of the %s vanish: none is removed, the hold keeps its id, and ends by itself when they return',
   async (resource) => {
     const test = await tenantOf(resource, 60)
-    const gone = [...test.sim.state().records(resource)].slice(0, 30)
+    const gone = [...test.sim.primary.resources[resource].all()].slice(0, 30)
     const before = everyRow(test)[resource.replace('-', '_')]
     remove(test, resource, 30)
     const result = await fullSyncUntilDue(test, resource)
@@ -61,10 +62,10 @@ it.each(['users', 'documents', 'api-clients'] as const)(
       const [state] = test.query(`select complete_started_at as at from sync_states where resource = '${resource}'`)
       expect(state).toEqual({ at: began })
     }
-    for (const record of gone as Record<string, never>[]) {
-      if (resource === 'users') test.sim.primary.addUser(record)
-      if (resource === 'documents') test.sim.primary.addDocument(record)
-      if (resource === 'api-clients') test.sim.primary.addApiClient(record)
+    for (const record of gone as object[]) {
+      if (resource === 'users') test.sim.primary.users.add(record)
+      if (resource === 'documents') test.sim.primary.documents.add(record)
+      if (resource === 'api-clients') test.sim.primary['api-clients'].add(record)
     }
     expect(ending(await test.run(resource, 'full'))).toBe('success')
     expect(await heldBack(test)).toEqual([])
@@ -115,16 +116,16 @@ async function fullSyncUntilDueAfterAccept(test: TestEngine, resource: Guarded) 
 
 it('an accepted removal is withdrawn when the record is seen again, by a full sync or by an incremental sync', async () => {
   const test = await tenantOf('documents', 60)
-  const gone = [...test.sim.state().documents()].slice(0, 30)
+  const gone = [...test.sim.primary.documents.all()].slice(0, 30)
   remove(test, 'documents', 30)
   await fullSyncUntilDue(test, 'documents')
   await accept(test, await theHold(test))
   const [back] = gone
   // A change puts the document at the end of the feed, where an incremental sync sees it.
-  test.sim.primary.addDocument({ ...back, updatedAt: test.clock.now() })
+  test.sim.primary.documents.add({ ...back, updatedAt: test.clock.now() })
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(test.query('select * from accepted_removals')).toHaveLength(29)
-  test.sim.primary.removeDocument(String(back?.fileId))
+  test.sim.primary.documents.remove(String(back?.fileId))
   expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(live(test, 'documents')).toBe(31)
   expect(ending(await test.run('documents', 'full'))).toBe('success')
@@ -143,8 +144,8 @@ it('removals are counted whole before the first is confirmed', async () => {
 it('a full sync that is not whole removes nobody and holds nothing, however many it misses', async () => {
   const test = await tenantOf('users', 30)
   remove(test, 'users', 20)
-  const [odd] = test.sim.state().users()
-  test.sim.primary.updateUser(odd?.userId ?? 0, { raw: { userId: 'x' } })
+  const [odd] = test.sim.primary.users.all()
+  test.sim.primary.users.update(odd?.userId ?? 0, { raw: { userId: 'x' } })
   expect(ending(await test.run('users', 'full'))).toBe('success')
   expect([live(test, 'users'), await heldBack(test)]).toEqual([30, []])
 })
@@ -157,7 +158,7 @@ it('a full sync removes nothing whose incremental sync from the cursor of before
   const end = test.sim.onRequest(({ cursor }) => {
     if (cursor !== before.cursor) return
     end()
-    test.sim.primary.addDocument({ raw: { fileId: 17 } })
+    test.sim.primary.documents.add({ raw: { fileId: 17 } })
   })
   expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(live(test, 'documents')).toBe(30)

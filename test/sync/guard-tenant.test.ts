@@ -85,11 +85,12 @@ it('a detail read under another tenant’s token writes nothing', async () => {
     if (endpoint !== '/api/public/users/{id}') return
     end()
     // The same id in the other tenant is somebody else, with a role of the same name.
-    for (const { userId, roleName } of test.sim.state().users()) test.sim.second.addUser({ userId, raw: { roleName } })
+    for (const { userId, roleName } of test.sim.primary.users.all())
+      test.sim.second.users.add({ userId, raw: { roleName } })
     test.useToken(test.sim.tokens.secondReader)
   })
   await test.run('users', 'full')
-  const ofSecond = [...test.sim.state('second').roles()].map(({ roleId }) => roleId)
+  const ofSecond = [...test.sim.second.roles.all()].map(({ roleId }) => roleId)
   const read = test.query('select role_id from users where role_id is not null').map((row) => Number(row['role_id']))
   expect(read.filter((roleId) => ofSecond.includes(roleId))).toEqual([])
 })

@@ -22,16 +22,16 @@ it('records later creations, changes and removals with their time and request', 
   const test = await testEngine({ problems: false, sizes, settings: { userDetails: { perRun: 0 } } })
   await test.runAll()
   const { sim, clock } = test
-  const [user, leaver] = [...sim.primary.state.users()]
-  const [document] = [...sim.primary.state.documents()]
+  const [user, leaver] = [...sim.primary.users.all()]
+  const [document] = [...sim.primary.documents.all()]
   clock.advance(hourMs)
-  sim.primary.updateUser(user?.userId ?? 0, { mfaStatus: false, state: 'Suspended' })
-  sim.primary.removeUser(leaver?.userId ?? 0)
-  const joined = sim.primary.addUser()
-  sim.primary.updateDocument(document?.fileId ?? '', { filename: 'other.pdf' })
-  const [role] = [...sim.primary.state.roles()]
-  sim.primary.updateRole(role?.roleId ?? 0, { state: 'Inactive' })
-  sim.primary.setSettings({ mfaEnabled: false, providerType: 'Entra', ssoEnforced: false })
+  sim.primary.users.update(user?.userId ?? 0, { mfaStatus: false, state: 'Suspended' })
+  sim.primary.users.remove(leaver?.userId ?? 0)
+  const joined = sim.primary.users.add()
+  sim.primary.documents.update(document?.fileId ?? '', { filename: 'other.pdf' })
+  const [role] = [...sim.primary.roles.all()]
+  sim.primary.roles.update(role?.roleId ?? 0, { state: 'Inactive' })
+  sim.primary['authentication-settings'].update(0, { mfaEnabled: false, providerType: 'Entra', ssoEnforced: false })
   const seen: Record<string, string[]> = {}
   for (const resource of ['users', 'documents', 'roles', 'authentication-settings'] as const) {
     await test.run(resource, 'full')
@@ -59,11 +59,11 @@ it('records later creations, changes and removals with their time and request', 
 it('knows of each record the request that brought its present values', async () => {
   const test = await testEngine({ sizes, settings: { userDetails: { perRun: 0 } } })
   await test.run('users', 'full')
-  const [user, other] = [...test.sim.primary.state.users()]
+  const [user, other] = [...test.sim.primary.users.all()]
   const of = (userId = 0) => test.query('select request_id, read_at from users where user_id = ?', userId)[0]
   const [before, beforeOther] = [of(user?.userId), of(other?.userId)]
   test.clock.advance(hourMs)
-  test.sim.primary.updateUser(user?.userId ?? 0, { firstName: 'Changed' })
+  test.sim.primary.users.update(user?.userId ?? 0, { firstName: 'Changed' })
   await test.run('users', 'full')
   expect(of(user?.userId)).toEqual({ request_id: expect.stringMatching(guid), read_at: test.clock.now() })
   expect(of(user?.userId)?.['request_id']).not.toBe(before?.['request_id'])

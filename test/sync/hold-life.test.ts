@@ -27,8 +27,8 @@ async function holdOf(test: TestEngine, resource: string): Promise<HoldRow> {
 async function shrunk(): Promise<TestEngine> {
   const test = await testEngine({ settings, sizes: { users: 60, documents: 60 } })
   await test.runAll('full')
-  test.sim.primary.removeUsers(first(20))
-  test.sim.primary.removeDocuments(first(20))
+  test.sim.primary.users.removeWhere(first(20))
+  test.sim.primary.documents.removeWhere(first(20))
   await test.run('users', 'full')
   for (let n = 0; n < 2; n++) await test.run('documents', 'full')
   test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
@@ -70,7 +70,7 @@ it('the id of a hold that ended accepts no later hold of the same records', asyn
 it('a decision about the former content of a hold has no effect on its present content', async () => {
   const test = await shrunk()
   const hold = await holdOf(test, 'users')
-  test.sim.primary.removeUsers(first(5))
+  test.sim.primary.users.removeWhere(first(5))
   let decision: Promise<void> | null = null
   const end = test.sim.onRequest(async () => {
     end()
@@ -88,11 +88,11 @@ it('a hold that shrinks below the limits ends, and the remaining records are rem
   const test = await testEngine({ settings, sizes: { users: 60 } })
   await test.run('api-clients')
   await test.run('users', 'full')
-  const gone = [...test.sim.state().users()].slice(0, 20)
-  test.sim.primary.removeUsers(first(20))
+  const gone = [...test.sim.primary.users.all()].slice(0, 20)
+  test.sim.primary.users.removeWhere(first(20))
   await test.run('users', 'full')
   expect((await theHold(test)).count).toBe(20)
-  for (const user of gone.slice(0, 16)) test.sim.primary.addUser({ ...user, roleId: Number(user.roleId) })
+  for (const user of gone.slice(0, 16)) test.sim.primary.users.add({ ...user, roleId: Number(user.roleId) })
   expect(ending(await test.run('users', 'full'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
   expect(live(test, 'users')).toBe(56)
@@ -100,9 +100,9 @@ it('a hold that shrinks below the limits ends, and the remaining records are rem
 
 it('a held full sync still writes the records that it read', async () => {
   const test = await shrunk()
-  const user = test.sim.primary.addUser()
-  const [changed] = test.sim.state().users()
-  test.sim.primary.updateUser(Number(changed?.userId), { state: 'Suspended' })
+  const user = test.sim.primary.users.add()
+  const [changed] = test.sim.primary.users.all()
+  test.sim.primary.users.update(Number(changed?.userId), { state: 'Suspended' })
   expect(ending(await test.run('users', 'full'))).toBe('shrink_held')
   expect(test.query('select user_id from users where user_id = ?', user.userId)).toHaveLength(1)
   expect(test.query('select state from users where user_id = ?', changed?.userId)).toEqual([{ state: 'Suspended' }])

@@ -22,8 +22,8 @@ it('a store that is gone ends every run as store, never as a success', async () 
   const test = await testEngine({ settings })
   await test.runAll('full')
   const before = everyRow(test)
-  test.sim.primary.addUser()
-  test.sim.primary.setSettings({ mfaEnabled: false })
+  test.sim.primary.users.add()
+  test.sim.primary['authentication-settings'].update(0, { mfaEnabled: false })
   await test.mirror[Symbol.asyncDispose]()
   const observed = test.observed.runs.length
   for (const resource of resourceNames) {

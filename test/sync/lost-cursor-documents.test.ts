@@ -52,7 +52,7 @@ it.each([500, 401, 403, 302])(
     const failing = test.sim.faults.add({ path, hasCursor: true, effect: { kind: 'status', status } })
     for (let run = 0; run < 2; run++) {
       test.clock.advance(10 * minuteMs)
-      test.sim.primary.addDocument()
+      test.sim.primary.documents.add()
       const before = ending(await test.run('documents', 'incremental'))
       expect([before, ending(await test.run('documents', 'full'))]).toEqual([before, run === 0 ? before : 'success'])
     }
@@ -66,7 +66,7 @@ it.each([500, 401, 403, 302])(
 it('recovery by time continues by cursor and reads every change at once, before the full sync', async () => {
   const test = await synced()
   await test.run('api-clients')
-  for (let n = 0; n < 120; n++) test.sim.primary.addDocument()
+  for (let n = 0; n < 120; n++) test.sim.primary.documents.add()
   test.sim.invalidateCursors()
   // The first request without a cursor is the one with updatedAfter; the full sync that follows fails at once.
   test.sim.faults.add({ path, hasCursor: false, nth: 2, effect: { kind: 'status', status: 403 } })
@@ -102,7 +102,7 @@ it('after a cursor refused again within six hours incremental syncs go by time u
   test.sim.invalidateCursors()
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   await test.restart()
-  test.sim.primary.addDocument()
+  test.sim.primary.documents.add()
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', counts: { created: 1 } })
   expect(updatedAfter(test)).toHaveLength(3)
   expect(ending(await test.run('documents', 'full'))).toBe('success')
@@ -112,7 +112,7 @@ it('after a cursor refused again within six hours incremental syncs go by time u
 
 it('a feed that refuses updatedAfter, too, is made good by the full sync alone', async () => {
   const test = await synced()
-  test.sim.primary.addDocument()
+  test.sim.primary.documents.add()
   test.sim.invalidateCursors()
   // The first request without a cursor is the one with updatedAfter.
   test.sim.faults.add({ path, hasCursor: false, nth: 1, effect: { kind: 'status', status: 400 } })
@@ -123,7 +123,7 @@ it('a feed that refuses updatedAfter, too, is made good by the full sync alone',
 
 it('still owes the full sync after recovery by time when another tenant came in between', async () => {
   const test = await synced()
-  test.sim.primary.addDocument()
+  test.sim.primary.documents.add()
   test.sim.invalidateCursors()
   let recovered = false
   const end = test.sim.onRequest(({ endpoint, query, cursor }) => {

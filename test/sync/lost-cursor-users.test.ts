@@ -21,7 +21,7 @@ it('a refused cursor is counted, and a full sync at once brings another', async 
   const test = await synced()
   const before = await stored(test)
   test.sim.invalidateCursors()
-  const { userId } = test.sim.primary.addUser()
+  const { userId } = test.sim.primary.users.add()
   const result = await test.run('users', 'incremental')
   expect([result.outcome, result.mode, result.counts.created]).toEqual(['success', 'full', 1])
   expect(test.observed.resets).toEqual(['users'])
@@ -35,7 +35,7 @@ it('a refused cursor is counted, and a full sync at once brings another', async 
 it.each([404, 414, 431])('a cursor that is refused with %i is lost, too', async (status) => {
   const test = await synced()
   test.sim.faults.add({ path, hasCursor: true, nth: 1, effect: { kind: 'status', status } })
-  const { userId } = test.sim.primary.addUser()
+  const { userId } = test.sim.primary.users.add()
   expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
   expect(test.observed.resets).toEqual(['users'])
   expect(test.query('select user_id from users where user_id = ?', userId)).toHaveLength(1)

@@ -27,15 +27,16 @@ async function sync(test: TestEngine, resource: ResourceName) {
 const quarantined = (test: TestEngine) =>
   test.query('select key from quarantine order by resource, key').map(({ key }) => key)
 
-const addClient = ({ sim }: TestEngine) => sim.primary.addApiClient({ raw: { secretExpirationDate: 'soon' } }).clientId
+const addClient = ({ sim }: TestEngine) =>
+  sim.primary['api-clients'].add({ raw: { secretExpirationDate: 'soon' } }).clientId
 const addDocument = ({ sim }: TestEngine) =>
-  sim.primary.addDocument({ createdAt: 0, updatedAt: 0, raw: { createdAt: 'yesterday' } }).fileId
+  sim.primary.documents.add({ createdAt: 0, updatedAt: 0, raw: { createdAt: 'yesterday' } }).fileId
 
 it('clients that were never readable count in the shrink guard, and an operator accepts their removal', async () => {
   const test = await tenant()
   const ids = [1, 2, 3, 4, 5, 6].map(() => addClient(test))
   await sync(test, 'api-clients')
-  for (const id of ids) test.sim.primary.removeApiClient(id)
+  for (const id of ids) test.sim.primary['api-clients'].remove(id)
   await sync(test, 'api-clients')
   for (const _ of [1, 2]) expect(ending(await sync(test, 'api-clients'))).toBe('shrink_held')
   expect(await heldBack(test)).toEqual(['api-clients shrink_held 6'])
@@ -62,7 +63,7 @@ it('a document that was never readable is removed only after a request by time t
   await sync(test, 'documents')
   expect(await sync(test, 'documents')).toMatchObject({ outcome: 'success' })
   expect(quarantined(test)).toEqual([id])
-  test.sim.primary.removeDocument(id)
+  test.sim.primary.documents.remove(id)
   await sync(test, 'documents')
   expect(quarantined(test)).toEqual([id])
   await sync(test, 'documents')
@@ -74,9 +75,9 @@ it.each([
   ['cannot be asked for', 500, 1],
 ] as const)('a user that was never readable and that the tenant %s (%i)', async (_what, status, left) => {
   const test = await tenant()
-  const { userId } = test.sim.primary.addUser({ raw: { mfaAction: 'no' } })
+  const { userId } = test.sim.primary.users.add({ raw: { mfaAction: 'no' } })
   await sync(test, 'users')
-  test.sim.primary.removeUser(userId)
+  test.sim.primary.users.remove(userId)
   if (status !== 404) test.sim.faults.add({ path: `/api/public/users/${userId}`, effect: { kind: 'status', status } })
   await sync(test, 'users')
   expect(test.sim.requests.filter(({ path: asked }) => asked.endsWith(`/users/${userId}`)).length).toBeGreaterThan(0)
@@ -86,14 +87,14 @@ it.each([
 it('a record that may be the one without a readable id is uncertain until it is shown again', async () => {
   const test = await tenant()
   const { tenantId } = test.engine
-  const state = test.sim.state()
+  const { primary } = test.sim
   const first = <T>(records: Iterable<T>) => [...records][0] ?? expect.fail('no record')
   const hidden = [
-    ['users', 'userId', first(state.users()).userId],
-    ['roles', 'roleId', first(state.roles()).roleId],
-    ['permissions', 'permissionId', first(state.permissions()).permissionId],
-    ['api-clients', 'clientId', first(state.apiClients()).clientId],
-    ['documents', 'fileId', first(state.documents()).fileId],
+    ['users', 'userId', first(primary.users.all()).userId],
+    ['roles', 'roleId', first(primary.roles.all()).roleId],
+    ['permissions', 'permissionId', first(primary.permissions.all()).permissionId],
+    ['api-clients', 'clientId', first(primary['api-clients'].all()).clientId],
+    ['documents', 'fileId', first(primary.documents.all()).fileId],
   ] as const
   const uncertain = () =>
     Promise.all(
@@ -121,12 +122,12 @@ it.each(['roles', 'documents'] as const)(
   'nothing of %s leaves quarantine by a full sync that shows a record without a readable id',
   async (resource) => {
     const test = await tenant()
-    const known = [...test.sim.state().documents()][0]?.fileId ?? ''
-    const id = resource === 'roles' ? test.sim.primary.addRole({ raw: { state: 5 } }).roleId : known
-    test.sim.primary.updateDocument(known, { raw: { createdAt: 'yesterday' } })
+    const known = [...test.sim.primary.documents.all()][0]?.fileId ?? ''
+    const id = resource === 'roles' ? test.sim.primary.roles.add({ raw: { state: 5 } }).roleId : known
+    test.sim.primary.documents.update(known, { raw: { createdAt: 'yesterday' } })
     await sync(test, resource)
-    if (resource === 'roles') test.sim.primary.removeRole(Number(id))
-    else test.sim.primary.removeDocument(String(id))
+    if (resource === 'roles') test.sim.primary.roles.remove(Number(id))
+    else test.sim.primary.documents.remove(String(id))
     const idField = resource === 'roles' ? 'roleId' : 'fileId'
     for (const n of [1, 2, 3]) {
       test.sim.faults.clear()

@@ -18,15 +18,15 @@ const held = (test: TestEngine) => test.query('select resource, key, problem fro
 it('quarantines invalid records raw with the reason, and mirrors the rest of the page', async () => {
   const test = await testEngine({ ...tenant, settings: { userDetails: { perRun: 0 } } })
   const { primary } = test.sim
-  const [user, other] = [...primary.state.users()]
-  const [document] = [...primary.state.documents()]
-  const [client] = [...primary.state.apiClients()]
-  const [role] = primary.state.roles()
-  primary.updateUser(user?.userId ?? 0, { raw: { mfaStatus: 'true' } })
-  primary.updateUser(other?.userId ?? 0, { raw: { createdAt: '2025-02-30T00:00:00Z' } })
-  primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: 7 } })
-  primary.updateApiClient(client?.clientId ?? '', { raw: { secretExpirationDate: 'soon' } })
-  primary.updateRole(role?.roleId ?? 0, { raw: { permissions: null } })
+  const [user, other] = [...primary.users.all()]
+  const [document] = [...primary.documents.all()]
+  const [client] = [...primary['api-clients'].all()]
+  const [role] = primary.roles.all()
+  primary.users.update(user?.userId ?? 0, { raw: { mfaStatus: 'true' } })
+  primary.users.update(other?.userId ?? 0, { raw: { createdAt: '2025-02-30T00:00:00Z' } })
+  primary.documents.update(document?.fileId ?? '', { raw: { uploadStatus: 7 } })
+  primary['api-clients'].update(client?.clientId ?? '', { raw: { secretExpirationDate: 'soon' } })
+  primary.roles.update(role?.roleId ?? 0, { raw: { permissions: null } })
   const results = await test.runAll('full')
   expect(results.map(({ outcome }) => outcome)).toEqual(test.engine.resources.map(() => 'success'))
   expect(held(test)).toEqual([
@@ -37,15 +37,15 @@ it('quarantines invalid records raw with the reason, and mirrors the rest of the
     { resource: 'users', key: `${other?.userId}`, problem: expect.stringMatching(/^createdAt/) },
   ])
   const counts = [live(test, 'users'), live(test, 'documents'), live(test, 'roles')]
-  expect(counts).toEqual([10, 11, primary.state.roles().length - 1])
+  expect(counts).toEqual([10, 11, primary.roles.all().length - 1])
   const raw = test.query("select raw from quarantine where resource = 'users' order by key")[0]?.['raw']
   expect(JSON.parse(String(raw))).toMatchObject({ userId: user?.userId, mfaStatus: 'true' })
 })
 
 it('keeps the last good version of a known record that turns malformed, and counts it as seen', async () => {
   const test = await fullySynced()
-  const [user] = [...test.sim.primary.state.users()]
-  test.sim.primary.updateUser(user?.userId ?? 0, { firstName: 'Unread', raw: { mfaStatus: null } })
+  const [user] = [...test.sim.primary.users.all()]
+  test.sim.primary.users.update(user?.userId ?? 0, { firstName: 'Unread', raw: { mfaStatus: null } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
   expect(test.query('select first_name, missing_since from users where user_id = ?', user?.userId)).toEqual([
     { first_name: user?.firstName, missing_since: null },
@@ -56,12 +56,12 @@ it('keeps the last good version of a known record that turns malformed, and coun
 it('releases a record that a later full sync returns well, and one that two full syncs lack, and by no incremental sync', async () => {
   const test = await fullySynced()
   const { primary } = test.sim
-  const [healed, gone] = [1, 2].map((n) => primary.addDocument({ filename: `${n}`, raw: { createdAt: n } }).fileId)
+  const [healed, gone] = [1, 2].map((n) => primary.documents.add({ filename: `${n}`, raw: { createdAt: n } }).fileId)
   await test.run('documents', 'incremental')
   expect(held(test)).toHaveLength(2)
-  primary.updateDocument(healed ?? '', { raw: { createdAt: '2026-01-01T00:00:00Z' } })
-  primary.removeDocument(gone ?? '')
-  primary.addDocument({ uploadStatus: 'Completed' })
+  primary.documents.update(healed ?? '', { raw: { createdAt: '2026-01-01T00:00:00Z' } })
+  primary.documents.remove(gone ?? '')
+  primary.documents.add({ uploadStatus: 'Completed' })
   await test.run('documents', 'incremental')
   expect(held(test)).toHaveLength(2)
   await test.run('documents', 'full')
@@ -77,9 +77,9 @@ it('removes nothing by a full sync that showed a record without a readable id, a
     const { primary } = test.sim
     const idField = { users: 'userId', documents: 'fileId', roles: 'roleId' }[resource]
     const gone = {
-      users: () => primary.removeUser([...primary.state.users()][0]?.userId ?? 0),
-      documents: () => primary.removeDocument([...primary.state.documents()][0]?.fileId ?? ''),
-      roles: () => primary.removeRole(primary.state.roles().at(-1)?.roleId ?? 0),
+      users: () => primary.users.remove([...primary.users.all()][0]?.userId ?? 0),
+      documents: () => primary.documents.remove([...primary.documents.all()][0]?.fileId ?? ''),
+      roles: () => primary.roles.remove(primary.roles.all().at(-1)?.roleId ?? 0),
     }[resource]
     const before = live(test, resource)
     gone()
@@ -103,8 +103,8 @@ it('removes nothing by a full sync that showed a record without a readable id, a
 
 it('makes null of descriptive fields of another type, and keeps the record', async () => {
   const test = await fullySynced()
-  const [user] = [...test.sim.primary.state.users()]
-  test.sim.primary.updateUser(user?.userId ?? 0, { raw: { lastName: 7, firstName: ['a'] } })
+  const [user] = [...test.sim.primary.users.all()]
+  test.sim.primary.users.update(user?.userId ?? 0, { raw: { lastName: 7, firstName: ['a'] } })
   expect(await test.run('users', 'full')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
   expect(test.query('select last_name, first_name from users where user_id = ?', user?.userId)).toEqual([
     { last_name: null, first_name: null },
@@ -115,12 +115,12 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
 it('quarantines a record that lacks a field of its stored version, or ever the expiry of a secret, while null is a value', async () => {
   const test = await fullySynced()
   const { primary } = test.sim
-  const [one, other] = [...primary.state.apiClients()]
-  const [document] = [...primary.state.documents()]
-  primary.updateApiClient(one?.clientId ?? '', { raw: { secretExpirationDate: undefined } })
-  primary.updateApiClient(other?.clientId ?? '', { raw: { secretExpirationDate: null } })
-  primary.updateDocument(document?.fileId ?? '', { raw: { uploadStatus: undefined } })
-  const added = primary.addApiClient({ raw: { secretExpirationDate: undefined } }).clientId
+  const [one, other] = [...primary['api-clients'].all()]
+  const [document] = [...primary.documents.all()]
+  primary['api-clients'].update(one?.clientId ?? '', { raw: { secretExpirationDate: undefined } })
+  primary['api-clients'].update(other?.clientId ?? '', { raw: { secretExpirationDate: null } })
+  primary.documents.update(document?.fileId ?? '', { raw: { uploadStatus: undefined } })
+  const added = primary['api-clients'].add({ raw: { secretExpirationDate: undefined } }).clientId
   for (const resource of ['api-clients', 'documents'] as const) await test.run(resource, 'full')
   const isMissing = 'secretExpirationDate is missing'
   expect(held(test)).toEqual([

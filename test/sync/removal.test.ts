@@ -21,8 +21,8 @@ async function fullySynced(options: TestEngineOptions = {}): Promise<TestEngine>
   return test
 }
 
-const userIds = ({ sim }: TestEngine) => [...sim.primary.state.users()].map(({ userId }) => userId)
-const documentIds = ({ sim }: TestEngine) => [...sim.primary.state.documents()].map(({ fileId }) => fileId)
+const userIds = ({ sim }: TestEngine) => [...sim.primary.users.all()].map(({ userId }) => userId)
+const documentIds = ({ sim }: TestEngine) => [...sim.primary.documents.all()].map(({ fileId }) => fileId)
 const lookUps = ({ sim }: TestEngine) =>
   sim.requests.filter(({ endpoint }) => endpoint === oneOf).map(({ path }) => Number(path.split('/').at(-1)))
 /** Without those for users that the list shows. */
@@ -53,12 +53,12 @@ function skipInList(test: TestEngine, hidden: readonly number[], times?: number)
 
 it("a client that another one's removal moved past the cursor is read at once", async () => {
   const test = await fullySynced()
-  const [first, ...others] = [...test.sim.state().apiClients()]
+  const [first, ...others] = [...test.sim.primary['api-clients'].all()]
   const end = test.sim.onRequest(({ endpoint, cursor }) => {
     if (endpoint !== '/api/public/api-clients' || cursor === null) return
     end()
-    test.sim.primary.removeApiClient(first?.clientId ?? '')
-    for (const { clientId } of others) test.sim.primary.updateApiClient(clientId, { name: 'Renamed' })
+    test.sim.primary['api-clients'].remove(first?.clientId ?? '')
+    for (const { clientId } of others) test.sim.primary['api-clients'].update(clientId, { name: 'Renamed' })
   })
   await test.run('api-clients')
   // Those of the first page were read before they were renamed.
@@ -68,7 +68,7 @@ it("a client that another one's removal moved past the cursor is read at once", 
 it('removes a missing user when the tenant denies its id, and records the request', async () => {
   const test = await fullySynced()
   const [gone = 0, alsoGone = 0] = userIds(test)
-  test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
+  test.sim.primary.users.removeWhere(({ userId }) => userId === gone || userId === alsoGone)
   const { outcome, counts } = await test.run('users', 'full')
   expect([outcome, counts.removed]).toEqual(['success', 2])
   expect(lookUps(test)).toEqual([gone, alsoGone])
@@ -91,7 +91,7 @@ it('full syncs once more at once when the full sync skipped a user that exists, 
   const test = await fullySynced()
   const [, skipped = 0] = userIds(test)
   skipInList(test, [skipped], 2)
-  test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
+  test.sim.primary.users.update(skipped, { firstName: 'Seen by id' })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(test.observed.events).toEqual(['users skipped_row', 'users detail_differs'])
   expect(lookUps(test)).toEqual([skipped])
@@ -120,7 +120,7 @@ it('full syncs at once only for the first time that a user is skipped, until it 
 it('leaves a user missing for the next full sync when the look-up fails', async () => {
   const test = await fullySynced()
   const [gone = 0] = userIds(test)
-  test.sim.primary.removeUser(gone)
+  test.sim.primary.users.remove(gone)
   test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(missing(test)).toEqual([gone])
@@ -134,7 +134,7 @@ it('leaves a user missing for the next full sync when the look-up fails', async 
 it('believes no 404 that does not come from the API itself', async () => {
   const test = await fullySynced()
   const [gone = 0] = userIds(test)
-  test.sim.primary.removeUser(gone)
+  test.sim.primary.users.remove(gone)
   test.sim.faults.add({ path: oneOf, effect: { kind: 'body', status: 404, body: '<h1>404 Not Found</h1>' } })
   await test.run('users', 'full')
   expect(missing(test)).toEqual([gone])
@@ -147,7 +147,7 @@ it('counts a malformed answer to the look-up as seen: the user is kept as last k
   const test = await fullySynced()
   const [, odd = 0] = userIds(test)
   skipInList(test, [odd], 2)
-  test.sim.primary.updateUser(odd, { raw: { mfaStatus: 'false' } })
+  test.sim.primary.users.update(odd, { raw: { mfaStatus: 'false' } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(missing(test)).toEqual([])
   expect(test.observed.events).toContain('users skipped_row')
@@ -158,7 +158,7 @@ it('counts a malformed answer to the look-up as seen: the user is kept as last k
 it('confirms at most confirmPerRun in a run and the rest at the next full sync', async () => {
   const test = await fullySynced({ settings: { removals: { confirmPerRun: 2 } } })
   const gone = userIds(test).slice(10, 15)
-  test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
+  test.sim.primary.users.removeWhere(({ userId }) => gone.includes(userId))
   expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 2 } })
   expect(missing(test)).toEqual(gone.slice(2))
   expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 2 } })
@@ -173,7 +173,7 @@ it.each([
   const test = await fullySynced({ settings: { removals: { confirmPerRun: 2 } } })
   const gone = userIds(test).slice(10, 15)
   const dead = gone.slice(0, 3)
-  test.sim.primary.removeUsers(({ userId }) => gone.includes(userId))
+  test.sim.primary.users.removeWhere(({ userId }) => gone.includes(userId))
   for (const userId of dead) test.sim.faults.add({ path: `${listOf}/${userId}`, effect })
   const rounds: number[][] = []
   for (const _ of [1, 2, 3, 4]) {
@@ -191,17 +191,17 @@ it.each([
 it('removes documents after two complete full syncs in a row without them, and never by incremental syncs', async () => {
   const test = await fullySynced()
   const [gone = '', , back = ''] = documentIds(test)
-  test.sim.primary.removeDocument(gone)
+  test.sim.primary.documents.remove(gone)
   expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
   for (const _ of [1, 2, 3])
     expect(await test.run('documents', 'incremental')).toMatchObject({ counts: { removed: 0 } })
   expect(live(test, 'documents')).toBe(60)
-  test.sim.primary.removeDocument(back)
+  test.sim.primary.documents.remove(back)
   expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 1 } })
   expect(live(test, 'documents')).toBe(59)
-  test.sim.primary.addDocument({ fileId: back, uploadStatus: 'Completed' })
+  test.sim.primary.documents.add({ fileId: back, uploadStatus: 'Completed' })
   await test.run('documents', 'full')
-  test.sim.primary.removeDocument(back)
+  test.sim.primary.documents.remove(back)
   expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 0 } })
   expect(await test.run('documents', 'full')).toMatchObject({ counts: { removed: 1 } })
   const { mirrored, truth } = await bothSides(test, ['documents'])
@@ -210,9 +210,9 @@ it('removes documents after two complete full syncs in a row without them, and n
 
 it('removes API clients after two complete full syncs in a row without them; a broken full sync counts for nothing', async () => {
   const test = await fullySynced()
-  const client = test.sim.primary.addApiClient()
+  const client = test.sim.primary['api-clients'].add()
   await test.run('api-clients')
-  test.sim.primary.removeApiClient(client.clientId)
+  test.sim.primary['api-clients'].remove(client.clientId)
   expect(await test.run('api-clients')).toMatchObject({ counts: { removed: 0 } })
   test.sim.faults.add({ path: '/api/public/api-clients', page: 2, effect: { kind: 'status', status: 500 } })
   expect(await test.run('api-clients')).toMatchObject({ outcome: 'failure', counts: { removed: 0 } })
@@ -223,17 +223,17 @@ it('removes API clients after two complete full syncs in a row without them; a b
 
 it('removes roles and permissions at once and takes them back when they return', async () => {
   const test = await fullySynced()
-  const role = test.sim.primary.addRole({ name: 'Passing' })
-  const permission = test.sim.primary.addPermission({ code: 'Passing' })
+  const role = test.sim.primary.roles.add({ name: 'Passing' })
+  const permission = test.sim.primary.permissions.add({ code: 'Passing' })
   for (const resource of ['roles', 'permissions'] as const) {
     expect(await test.run(resource)).toMatchObject({ counts: { created: 1 } })
   }
-  test.sim.primary.removeRole(role.roleId)
-  test.sim.primary.removePermission(permission.permissionId)
+  test.sim.primary.roles.remove(role.roleId)
+  test.sim.primary.permissions.remove(permission.permissionId)
   for (const resource of ['roles', 'permissions'] as const) {
     expect(await test.run(resource)).toMatchObject({ counts: { removed: 1 } })
   }
-  test.sim.primary.addRole({ ...role, name: 'Passing again' })
+  test.sim.primary.roles.add({ ...role, name: 'Passing again' })
   await test.run('roles')
   const history = await test.mirror.records(test.engine.tenantId).history('roles', `${role.roleId}`)
   expect(history.map(({ kind, field, before, after }) => [kind, field, before, after])).toEqual([
@@ -246,12 +246,12 @@ it('removes roles and permissions at once and takes them back when they return',
 
 it('takes a removed user back by an incremental sync', async () => {
   const test = await fullySynced()
-  const joined = test.sim.primary.addUser()
+  const joined = test.sim.primary.users.add()
   await test.run('users', 'incremental')
-  test.sim.primary.removeUser(joined.userId)
+  test.sim.primary.users.remove(joined.userId)
   await test.run('users', 'full')
   test.clock.advance(hourMs)
-  test.sim.primary.addUser({ userId: joined.userId, email: joined.email, firstName: 'Back' })
+  test.sim.primary.users.add({ userId: joined.userId, email: joined.email, firstName: 'Back' })
   expect(await test.run('users', 'incremental')).toMatchObject({ counts: { created: 1 } })
   const history = await test.mirror.records(test.engine.tenantId).history('users', `${joined.userId}`)
   expect(history.map(({ kind, field }) => [kind, field])).toEqual([
@@ -270,7 +270,7 @@ it('leaves a user missing whom only the look-up returns, with other values, unti
   const stored = () => test.query('select first_name, mfa_status from users where user_id = ?', skipped)
   const [before] = stored()
   skipInList(test, [skipped])
-  test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
+  test.sim.primary.users.update(skipped, { firstName: 'Seen by id' })
   for (let n = 0; n < 3; n++) {
     expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
     expect([missing(test), stored()]).toEqual([[skipped], [before]])

@@ -92,8 +92,8 @@ it('retries the incremental sync from before a full sync in the next run when it
   const test = await testEngine({ ...tenant, settings: quiet })
   await test.run('api-clients')
   await test.run('users', 'full')
-  const [user] = [...test.sim.primary.state.users()]
-  test.sim.primary.removeUser(user?.userId ?? 0)
+  const [user] = [...test.sim.primary.users.all()]
+  test.sim.primary.users.remove(user?.userId ?? 0)
   test.clock.advance(hourMs)
   const before = test.query("select cursor from sync_states where resource = 'users'")[0]?.['cursor']
   const end = test.sim.onRequest(({ cursor }) => {

@@ -105,7 +105,7 @@ it.each<[string, { meta?: object }]>([
 it('an old denial removes no missing user', async () => {
   const test = await synced()
   let left = 1
-  test.sim.primary.removeUsers(() => left-- > 0)
+  test.sim.primary.users.removeWhere(() => left-- > 0)
   test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
   expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
   expect(live(test, 'users')).toBe(60)

@@ -19,8 +19,8 @@ it.each(resourceNames)('one request a page is what %s cost when nothing is new',
 
 /** Another tenant's token comes, and is noticed, while the first page of the API clients is held. */
 async function changedInMidList(test: TestEngine, then: () => Promise<unknown>): Promise<RunResult> {
-  const [client] = [...test.sim.state().apiClients()]
-  test.sim.primary.updateApiClient(client?.clientId ?? '', { name: 'Renamed' })
+  const [client] = [...test.sim.primary['api-clients'].all()]
+  test.sim.primary['api-clients'].update(client?.clientId ?? '', { name: 'Renamed' })
   const end = test.sim.onRequest(async ({ cursor }) => {
     if (cursor === null) return
     end()
@@ -57,7 +57,7 @@ it('a list begun before a decision on its tenant is read again after it', async 
   const accepted = "select * from accepted_removals where resource = 'api-clients'"
   expect(test.query(accepted)).toHaveLength(known)
   expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(live(test, 'api-clients')).toBe([...test.sim.state('second').apiClients()].length)
+  expect(live(test, 'api-clients')).toBe([...test.sim.second['api-clients'].all()].length)
 })
 
 it('counts every record of a full sync without news as unchanged', async () => {

@@ -27,8 +27,7 @@ async function asked(test: TestEngine, mode: 'incremental' | 'full'): Promise<nu
     .map(({ path }) => Number(path.split('/').at(-1)))
 }
 
-const ids = ({ sim }: TestEngine) =>
-  [...sim.primary.state.users()].map(({ userId }) => userId).toSorted((a, b) => a - b)
+const ids = ({ sim }: TestEngine) => [...sim.primary.users.all()].map(({ userId }) => userId).toSorted((a, b) => a - b)
 const roleIdOf = (test: TestEngine, userId: number) =>
   test.query('select role_id from users where user_id = ?', userId)[0]?.['role_id']
 
@@ -46,9 +45,9 @@ it('drops a known role in the transaction that changes its name, and fills it ag
   const test = await engine(3, 12)
   for (const _ of [1, 2, 3, 4]) await asked(test, 'full')
   const user = ids(test)[7] ?? 0
-  const role = test.sim.primary.addRole({ name: 'Brand new' })
+  const role = test.sim.primary.roles.add({ name: 'Brand new' })
   const before = roleIdOf(test, user)
-  test.sim.primary.updateUser(user, { roleId: role.roleId })
+  test.sim.primary.users.update(user, { roleId: role.roleId })
   const broken = test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 500 } })
   await asked(test, 'full')
   expect(test.query('select role_id, role_name from users where user_id = ?', user)).toEqual([

@@ -93,6 +93,6 @@ it('reads a change twice also where nothing identifies the tenant', async () => 
     return test.sim.requests.count()
   }
   expect(await requestsOfRun()).toBe(1)
-  test.sim.primary.addRole({ name: 'Brand new' })
+  test.sim.primary.roles.add({ name: 'Brand new' })
   expect(await requestsOfRun()).toBe(2)
 })

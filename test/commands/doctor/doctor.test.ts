@@ -74,14 +74,14 @@ it('gives a remedy for every warning and failure, and counts them', async () => 
 
 it('counts the users by their multi-factor flags, and warns about a rule by which nobody is enrolled', async () => {
   const world = await synced()
-  const users = [...world.simulator.state().users()]
+  const users = [...world.simulator.primary.users.all()]
   const count = (state: string, status: boolean, action: boolean) =>
     users.filter((user) => user.state === state && user.mfaStatus === status && user.mfaAction === action).length
   const [reading] = await about(world, 'enrolledWhen')
   expect(reading).toMatch(/^ok: by "mfaStatus" \(assumed\) \d+ of 250 users are enrolled: /)
   expect(reading).toContain(`${count('Active', true, false)} Active with mfaStatus true, mfaAction false`)
   expect(reading).toContain(`${count('Invited', false, true)} Invited with mfaStatus false, mfaAction true`)
-  for (const { userId } of users) world.simulator.primary.updateUser(userId, { mfaStatus: false, mfaAction: true })
+  for (const { userId } of users) world.simulator.primary.users.update(userId, { mfaStatus: false, mfaAction: true })
   world.pass(aDay)
   await world.run('sync')
   expect(await about(world, 'enrolledWhen')).toEqual([

@@ -34,7 +34,7 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
 
 it('only warns of a hold of one list, and of what was never read', async () => {
   const world = await synced()
-  world.simulator.primary.removeUsers(0.5)
+  world.simulator.primary.users.removeWhere(0.5)
   world.pass(aDay)
   expect((await world.run('sync')).code).toBe(3)
   const { code, stdout } = await doctor(world)

@@ -85,8 +85,8 @@ it('names tenants that are in the mirror and not in the configuration', async ()
 it('names quarantined records and what is wrong with each, without a request and without a value of theirs', async () => {
   const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
   expect(await run('doctor', '--quarantine')).toMatchObject({ code: 0, stdout: '' })
-  const [user] = [...simulator.state().users()]
-  simulator.primary.updateUser(user?.userId ?? 0, { state: 7 as never })
+  const [user] = [...simulator.primary.users.all()]
+  simulator.primary.users.update(user?.userId ?? 0, { state: 7 as never })
   pass(aDay)
   await run('sync', '--full')
   const requests = simulator.requests.all().length

@@ -70,8 +70,8 @@ it('warns of deviations on the first pages, with what they mean for the data', a
 
 it('names an unknown value with the key that would make it known', async () => {
   const world = await cli({ simulator: { problems: false } })
-  const [user] = [...world.simulator.state().users()]
-  world.simulator.primary.updateUser(user?.userId ?? 0, { state: 'Locked' })
+  const [user] = [...world.simulator.primary.users.all()]
+  world.simulator.primary.users.update(user?.userId ?? 0, { state: 'Locked' })
   const deviations = async () => (await doctor(world)).stdout.match(/^warn deviations: .*/m)?.[0] ?? ''
   expect(await deviations()).toContain('unknown_value in users: state ("Locked", users.knownStates). A value')
   world.write(
@@ -86,7 +86,7 @@ it('names the users whose removal waits for an answer, and the answer', async ()
   const world = await cli({ tenants: [{ name: 'acme' }] })
   await world.run('sync', '--full')
   let left = 2
-  world.simulator.primary.removeUsers(() => left-- > 0)
+  world.simulator.primary.users.removeWhere(() => left-- > 0)
   world.simulator.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'status', status: 400 } })
   await world.run('sync', '--full')
   const { stdout } = await world.run('doctor', '--format', 'json')

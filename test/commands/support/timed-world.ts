@@ -50,18 +50,22 @@ export async function timed(
 /** One thing that may happen to a tenant. */
 export function happen({ simulator }: Cli, prng: Prng): void {
   const { primary } = simulator
-  const user = prng.pick([...simulator.state().users()])
-  const client = prng.pick([...simulator.state().apiClients()])
-  const document = prng.pick([...simulator.state().documents()])
+  const user = prng.pick([...simulator.primary.users.all()])
+  const client = prng.pick([...simulator.primary['api-clients'].all()])
+  const document = prng.pick([...simulator.primary.documents.all()])
   const deeds: (() => void)[] = [
-    () => user && primary.updateUser(user.userId, { mfaStatus: !user.mfaStatus }),
-    () => user && primary.removeUser(user.userId),
-    () => void primary.addUser({ state: 'Invited', mfaStatus: false, createdAt: '2025-01-01T00:00:00Z' }),
-    () => client && primary.updateApiClient(client.clientId, { secretExpirationDate: '2026-02-01T00:00:00Z' }),
-    () => client && primary.updateApiClient(client.clientId, { secretExpirationDate: '2026-09-01T00:00:00Z' }),
-    () => document && primary.removeDocument(document.fileId),
-    () => void primary.addDocument({ filename: 'policy.pdf', createdAt: '2024-01-01T00:00:00Z', updatedAt: null }),
-    () => void primary.setSettings({ mfaEnabled: prng.chance(0.5), ssoEnforced: prng.chance(0.5) }),
+    () => user && primary.users.update(user.userId, { mfaStatus: !user.mfaStatus }),
+    () => user && primary.users.remove(user.userId),
+    () => void primary.users.add({ state: 'Invited', mfaStatus: false, createdAt: '2025-01-01T00:00:00Z' }),
+    () => client && primary['api-clients'].update(client.clientId, { secretExpirationDate: '2026-02-01T00:00:00Z' }),
+    () => client && primary['api-clients'].update(client.clientId, { secretExpirationDate: '2026-09-01T00:00:00Z' }),
+    () => document && primary.documents.remove(document.fileId),
+    () => void primary.documents.add({ filename: 'policy.pdf', createdAt: '2024-01-01T00:00:00Z', updatedAt: null }),
+    () =>
+      void primary['authentication-settings'].update(0, {
+        mfaEnabled: prng.chance(0.5),
+        ssoEnforced: prng.chance(0.5),
+      }),
   ]
   prng.pick(deeds)()
 }

@@ -45,7 +45,7 @@ it.runIf(canInject)(
     await until(() => synced(daemon))
     disk.fill()
     const added = 2000
-    for (let i = 0; i < added; i++) simulator.primary.addUser({ lastName: 'Of the time without room '.repeat(100) })
+    for (let i = 0; i < added; i++) simulator.primary.users.add({ lastName: 'Of the time without room '.repeat(100) })
     await until(() => /"reason":"store"[^\n]*Free space on the volume of store.path/.test(daemon.stderr))
     expect(await mirrored(daemon)).toBeGreaterThanOrEqual(200)
     expect(await mirrored(daemon)).toBeLessThan(200 + added)

@@ -38,12 +38,13 @@ async function scene() {
   const base = placeFor(simulator, temporaryFolder(), 'userDetails: { perRun: 0 }\nlog: { level: error }')
   expect(await inside(base, 'sync')).toMatchObject({ code: 0 })
   const { primary } = simulator
-  const ids = [...primary.state.users()].map(({ userId }) => userId)
+  const users = primary.users.all()
+  const ids = users.map(({ userId }) => userId)
   for (const index of [3, 25, 50])
-    primary.updateUser(ids[index] ?? 0, { lastName: `Changed ${index}`, mfaStatus: false })
-  for (const index of [7, 30, 44]) primary.removeUser(ids[index] ?? 0)
-  primary.addUserInTheMiddle()
-  primary.addUser()
+    primary.users.update(ids[index] ?? 0, { lastName: `Changed ${index}`, mfaStatus: false })
+  for (const index of [7, 30, 44]) primary.users.remove(ids[index] ?? 0)
+  primary.users.add({ createdAt: users[29]?.createdAt ?? '' })
+  primary.users.add()
   const parent = temporaryFolder()
   return () => {
     const folder = mkdtempSync(join(parent, 'copy-'))

@@ -1,14 +1,14 @@
-import type { TenantState } from '../../../src/simulator/index.ts'
+import type { Tenant } from '../../../src/simulator/index.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import type { Tenants } from './replicas.ts'
 
 /** View, its column that names a record, and the records that the tenant has. */
-const compared: readonly (readonly [view: string, key: string, records: (state: TenantState) => Iterable<object>])[] = [
-  ['tenantwatch_api_clients', 'clientId', (state) => state.apiClients()],
-  ['tenantwatch_documents', 'fileId', (state) => state.documents()],
-  ['tenantwatch_roles', 'roleId', (state) => state.roles()],
-  ['tenantwatch_settings', '', (state) => [state.authenticationSettings()]],
-  ['tenantwatch_users', 'userId', (state) => state.users()],
+const compared: readonly (readonly [view: string, key: string, records: (tenant: Tenant) => Iterable<object>])[] = [
+  ['tenantwatch_api_clients', 'clientId', (tenant) => tenant['api-clients'].all()],
+  ['tenantwatch_documents', 'fileId', (tenant) => tenant.documents.all()],
+  ['tenantwatch_roles', 'roleId', (tenant) => tenant.roles.all()],
+  ['tenantwatch_settings', '', (tenant) => tenant['authentication-settings'].all()],
+  ['tenantwatch_users', 'userId', (tenant) => tenant.users.all()],
 ]
 
 /** Records that differ between the mirror and the tenants, each in words: nothing lost, nothing left over, no old value. */
@@ -19,7 +19,7 @@ export async function mirrorDifferences(server: PostgresServer, tenants: Tenants
     for (const [tenant, { primary }] of tenants) {
       const nameOf = (record: object) => `${tenant} ${view} ${Reflect.get(record, key) ?? ''}`
       const mirrored = new Map(rows.filter((row) => row.tenant === tenant).map((row) => [nameOf(camelCased(row)), row]))
-      for (const record of records(primary.state)) {
+      for (const record of records(primary)) {
         const row = mirrored.get(nameOf(record))
         mirrored.delete(nameOf(record))
         if (row === undefined) differences.push(`${nameOf(record)} is not mirrored`)

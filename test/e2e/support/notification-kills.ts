@@ -78,8 +78,8 @@ function killTime(prng: Prng, arrival: Promise<void>): Promise<unknown> {
 }
 
 function changeUsers({ primary }: Simulator, prng: Prng): void {
-  const user = prng.pick([...primary.state.users()].filter(({ state }) => state === 'Active'))
-  primary.updateUser(user.userId, { mfaStatus: user.mfaStatus !== true })
+  const user = prng.pick([...primary.users.all()].filter(({ state }) => state === 'Active'))
+  primary.users.update(user.userId, { mfaStatus: user.mfaStatus !== true })
 }
 
 /**
@@ -92,7 +92,7 @@ export async function killDaemons(kills: number, seed: number, server?: Postgres
   const prng = createPrng(seed)
   const simulator = await startSimulator({ controlPort: null, seed, sizes: { users: 12, documents: 5 } })
   onTestFinished(() => simulator.close())
-  simulator.primary.setSettings({ mfaEnabled: true })
+  simulator.primary['authentication-settings'].update(0, { mfaEnabled: true })
   let arrived = Promise.withResolvers<void>()
   const steady = await receiver(
     () => accept,

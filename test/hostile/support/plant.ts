@@ -35,11 +35,11 @@ export interface PlantOptions {
 export function plant({ primary, faults }: Simulator, { large = true }: PlantOptions = {}): readonly Planted[] {
   const chosen = Object.entries(anything).filter(([name]) => large || name !== 'megabyte')
   const add = {
-    users: (raw: object) => primary.addUser({ raw: { ...raw } }),
-    documents: (raw: object) => primary.addDocument({ uploadStatus: 'Completed', raw: { ...raw } }),
-    'api-clients': (raw: object) => primary.addApiClient({ raw: { ...raw } }),
-    roles: (raw: object) => primary.addRole({ raw: { ...raw } }),
-    permissions: (raw: object) => primary.addPermission({ code: 'Portal_Other_Read', ...raw }),
+    users: (raw: object) => primary.users.add({ raw: { ...raw } }),
+    documents: (raw: object) => primary.documents.add({ uploadStatus: 'Completed', raw: { ...raw } }),
+    'api-clients': (raw: object) => primary['api-clients'].add({ raw: { ...raw } }),
+    roles: (raw: object) => primary.roles.add({ raw: { ...raw } }),
+    permissions: (raw: object) => primary.permissions.add({ code: 'Portal_Other_Read', ...raw }),
   } as const satisfies Readonly<Record<ListName, (raw: object) => object>>
   const planted: Planted[] = []
   for (const resource of lists) {

@@ -95,9 +95,9 @@ it.runIf(onPostgres)('lists API clients by expiry, findings by severity, and the
   )
 
   const { sim } = world.test
-  const { userId } = sim.primary.addUser({ firstName: 'Ada', state: 'Active' })
+  const { userId } = sim.primary.users.add({ firstName: 'Ada', state: 'Active' })
   await world.test.runAll('full')
-  sim.primary.updateUser(userId, { firstName: 'Ida' })
+  sim.primary.users.update(userId, { firstName: 'Ida' })
   await world.test.runAll('full')
   const changes = rowsOf(world, 'Changes of records').filter((row) => row['Id'] === String(userId))
   expect(changes).toMatchObject([
