@@ -107,11 +107,13 @@ const tokenChange = z.strictObject({
 })
 
 function changeToken(simulator: Service, { token, action, permission }: z.output<typeof tokenChange>): unknown {
-  if (action === 'grant' || action === 'deny') {
-    if (permission === undefined) throw new ControlError(400, `permission: expected for ${action}`)
-    simulator[action === 'grant' ? 'grantPermission' : 'revokePermission'](token, permission)
-  } else if (action === 'swap') simulator.swapTenant(token)
-  else simulator[`${action}Token`](token)
+  const credential = simulator.credentials[token]
+  if (action === 'swap') simulator.swapTenant(token)
+  else if (action === 'rotate') simulator.rotateToken(token)
+  else if (action === 'revoke' || action === 'restore') credential.isRevoked = action === 'revoke'
+  else if (permission === undefined) throw new ControlError(400, `permission: expected for ${action}`)
+  else if (action === 'grant') credential.permissions.add(permission)
+  else credential.permissions.delete(permission)
   return { token, value: simulator.tokens[token] }
 }
 

@@ -49,10 +49,6 @@ export class RequestLog {
     return this.all().filter(matches)
   }
 
-  nonGet(): RequestRecord[] {
-    return this.filter(({ method }) => method !== 'GET')
-  }
-
   /** Number of requests since the start or `clear`. */
   count(): number {
     return this.#count
@@ -116,23 +112,18 @@ const greatestDocumentsPage = 200
 
 /** What the specification does not allow in a request; `endpoint` is null when the path has no such method. */
 export function violationsIn(request: RequestRecord, readings: Readings, endpoint: Endpoint | null): Violation[] {
-  const { seq, method, path } = request
-  return [...problemsOf(request, readings, endpoint)].map(([kind, detail]) => ({ kind, seq, method, path, detail }))
-}
-
-function* problemsOf(
-  { method, path, endpoint: template, query, cursor }: RequestRecord,
-  readings: Readings,
-  endpoint: Endpoint | null,
-): Generator<readonly [kind: string, detail: string]> {
-  if (template === null) yield ['unknown-path', path]
-  else if (endpoint === null) yield ['unknown-method', method]
-  if (endpoint === null) return
+  const { seq, method, path, endpoint: template, query, cursor } = request
+  const violations: Violation[] = []
+  const note = (kind: string, detail: string) => violations.push({ kind, seq, method, path, detail })
+  if (template === null) note('unknown-path', path)
+  else if (endpoint === null) note('unknown-method', method)
+  if (endpoint === null) return violations
   if (cursor !== null && query['updatedAfter'] !== undefined)
-    yield ['cursor-with-updated-after', 'cursor and updatedAfter must not be sent together']
+    note('cursor-with-updated-after', 'cursor and updatedAfter must not be sent together')
   const known = endpoint.parameters(readings)
-  for (const name of Object.keys(query)) if (!known.includes(name)) yield ['unknown-parameter', name]
+  for (const name of Object.keys(query)) if (!known.includes(name)) note('unknown-parameter', name)
   const size = Number(query[readings.pageSizeParameter ?? ''] ?? 0)
   if (template === '/api/public/documents' && size > greatestDocumentsPage)
-    yield ['page-size-over-maximum', `${size} is over ${greatestDocumentsPage}`]
+    note('page-size-over-maximum', `${size} is over ${greatestDocumentsPage}`)
+  return violations
 }

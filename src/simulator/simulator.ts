@@ -1,7 +1,7 @@
 import { type LifeEvent, type LifeRates, liveStep } from './life.ts'
 import { createRandom, mix } from './random.ts'
 import { mergeReadings, type ReadingsInput } from './readings.ts'
-import { type PermissionCode, type TenantName, type TokenName, tenantNames, tokenNames } from './seed-access.ts'
+import { type TenantName, type TokenName, tenantNames, tokenNames } from './seed-access.ts'
 import { exchange } from './service.ts'
 import { createWorld, type RequestHook, type WorldOptions } from './world.ts'
 
@@ -53,19 +53,7 @@ export function createService(options: ServiceOptions = {}) {
       const credential = credentials[token]
       credential.tenant = tenant ?? (credential.tenant === 'primary' ? 'second' : 'primary')
     },
-    revokeToken(token: TokenName) {
-      credentials[token].isRevoked = true
-    },
-    restoreToken(token: TokenName) {
-      credentials[token].isRevoked = false
-    },
     rotateToken: (token: TokenName) => tokens.rotate(token),
-    grantPermission(token: TokenName, permission: PermissionCode) {
-      credentials[token].permissions.add(permission)
-    },
-    revokePermission(token: TokenName, permission: PermissionCode) {
-      credentials[token].permissions.delete(permission)
-    },
     invalidateCursors: () => world.cursors.invalidateAll(),
     /** Calls and awaits the hook for each request before it is handled; returns a function that removes the hook. */
     onRequest(hook: RequestHook) {

@@ -90,7 +90,7 @@ it('takes --fail-on: 1 with findings that severe, 3 with a check that is unknown
   expect(await run('findings', '--fail-on', 'info')).toMatchObject({ code: 1 })
   expect(await run('findings', '--fail-on', 'high', '--check', 'document-name-unique')).toMatchObject({ code: 0 })
   expect(await run('findings', '--fail-on', 'awful')).toMatchObject({ code: 2 })
-  simulator.revokePermission('reader', 'Api_Documents_Read')
+  simulator.credentials.reader.permissions.delete('Api_Documents_Read')
   await run('sync')
   expect(await run('findings')).toMatchObject({ code: 0 })
   expect(await run('findings', '--fail-on', 'info')).toMatchObject({ code: 3 })

@@ -167,10 +167,10 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   // From the next second on: the instant itself may be before the evaluation that reported it.
   const from = Math.ceil(Date.now() / 1000) + 1
 
-  simulator.revokePermission('reader', 'Api_Users_Read')
+  simulator.credentials.reader.permissions.delete('Api_Users_Read')
   await fires(prometheus, 'TenantwatchAccessRefused', { resource: 'users' })
   await fires(prometheus, 'TenantwatchSyncStale', { resource: 'users' })
-  simulator.grantPermission('reader', 'Api_Users_Read')
+  simulator.credentials.reader.permissions.add('Api_Users_Read')
   await ends(prometheus, 'TenantwatchSyncStale')
 
   const { id } = faults.add({ path: '/api/public/*', effect: { kind: 'reset', when: 'before' } })
@@ -182,10 +182,10 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   faults.remove(id)
   await ends(prometheus, 'TenantwatchSyncStale')
 
-  simulator.revokeToken('reader')
+  simulator.credentials.reader.isRevoked = true
   await fires(prometheus, 'TenantwatchAccessRefused', { resource: 'roles' })
   await fires(prometheus, 'TenantwatchSyncStale', { resource: 'users' })
-  simulator.restoreToken('reader')
+  simulator.credentials.reader.isRevoked = false
 
   first.child.kill('SIGKILL')
   await first.ended

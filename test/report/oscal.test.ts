@@ -76,7 +76,7 @@ it('is what the schema of NIST wants, the same for the same time, with every fin
 
 it('calls a requirement satisfied only if its checks pass', async () => {
   const { run, simulator } = await synced({ simulator: { problems: false } })
-  simulator.revokePermission('reader', 'Api_Users_Read')
+  simulator.credentials.reader.permissions.delete('Api_Users_Read')
   await run('sync', '--full')
   const [result] = (await oscal(run)).results
   expect(result?.props.filter(({ name }) => name === 'resource').map(({ value }) => value)).toContainEqual(

@@ -26,7 +26,7 @@ it.each(readable)(
     const test = await testEngine({ settings })
     await test.runAll('full')
     const before = everyRow(test)
-    test.sim.revokePermission('reader', code)
+    test.sim.credentials.reader.permissions.delete(code)
     for (let n = 0; n < 3; n++) {
       for (const resource of test.engine.resources) {
         const result = await test.run(resource, 'full')
@@ -43,7 +43,7 @@ it.each(readable)(
       expect(everyRow(test)[table]).toEqual(before[table])
     }
     expect(await heldBack(test)).toEqual([])
-    test.sim.grantPermission('reader', code)
+    test.sim.credentials.reader.permissions.add(code)
     expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
   },
 )
@@ -52,7 +52,7 @@ it('a dead token fails every resource as unauthorized and is not hammered', asyn
   const test = await testEngine({ settings })
   await test.runAll('full')
   const before = everyRow(test)
-  test.sim.revokeToken('reader')
+  test.sim.credentials.reader.isRevoked = true
   test.clock.advance(5 * minuteMs)
   test.sim.requests.clear()
   for (let n = 0; n < 4; n++) {
@@ -68,7 +68,7 @@ it('a dead token fails every resource as unauthorized and is not hammered', asyn
   }
   expect(everyRow(test)).toEqual(before)
   expect(await heldBack(test)).toEqual([])
-  test.sim.restoreToken('reader')
+  test.sim.credentials.reader.isRevoked = false
   test.clock.advance(5 * minuteMs)
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
 })

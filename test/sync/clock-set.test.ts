@@ -56,7 +56,7 @@ it.each(['incremental', 'full'] as const)(
     const test = await testEngine(tenant)
     await test.run('users', 'full')
     test.clock.jump(-dayMs)
-    test.sim.revokeToken('reader')
+    test.sim.credentials.reader.isRevoked = true
     expect(ending(await test.run('users', mode))).toBe('unauthorized')
     const { incrementalSuccessAt, fullSuccessAt } = await state(test, 'users')
     expect(incrementalSuccessAt).toBeLessThan(test.clock.now())

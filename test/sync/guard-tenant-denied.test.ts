@@ -12,7 +12,7 @@ const asking: readonly PermissionCode[] = ['Api_ApiClients_Read', 'Api_Documents
 const known = 60 + 24
 
 function deny(test: TestEngine, credential: TokenName, codes = identifying): void {
-  for (const code of codes) test.sim.revokePermission(credential, code)
+  for (const code of codes) test.sim.credentials[credential].permissions.delete(code)
 }
 
 /** The token is another tenant's, which may read no record that distinguishes tenants. */
@@ -64,7 +64,7 @@ it('accepting admits readable records, and confirms no unreadable one', async ()
   expect([await places(), live(test, 'documents'), live(test, 'users')]).toEqual([before, 60, 60])
   expect((await test.mirror.tenant(test.engine.tenantId)).changeAccepted).toBeNull()
   // What can be read later is met by the guard as ever.
-  test.sim.grantPermission('secondReader', 'Api_Documents_Read')
+  test.sim.credentials.secondReader.permissions.add('Api_Documents_Read')
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
   expect(live(test, 'documents')).toBe(60)
