@@ -27,7 +27,7 @@ export interface AnsweredRequest {
   readonly serverTime: number | null
   readonly ageSeconds: number | null
   /** The `Date` header in milliseconds since the epoch. */
-  readonly date?: number | null
+  readonly date: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
 }
@@ -37,7 +37,7 @@ interface Instant {
   readonly monotonic: number
 }
 
-/** A replay that is only seconds old: a short-lived cache may cause it, so a later request may reach the API. */
+/** A replay that is only seconds old: a short-lived cache may cause it, so a retry may reach the API. */
 export class RecentReplay extends SyncError {}
 
 /** The server time of one tenant, in memory. Every answer is noted here first, so that a stale one is not used. */
@@ -95,7 +95,7 @@ export class AnswerTimes implements ServerTimes {
     if (!requestId || this.#isReused(answer, requestId)) oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
     if (serverTime === null) {
       // A replay to a new process, which does not know the id, shows by its Date header only.
-      if (answer.date != null) this.#assertNotBehind(answer, answer.date)
+      if (answer.date !== null) this.#assertNotBehind(answer, answer.date)
       oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
     } else {
       this.#assertNotBehind(answer, serverTime)

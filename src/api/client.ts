@@ -60,7 +60,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   const read = createReadCall({ send, access, gate, observer })
-  const reader = createTenantReader({ read, gate, api, answerTimes, observer })
+  const reader = createTenantReader({ read, api, answerTimes })
 
   return {
     reader,

@@ -1,9 +1,11 @@
+import { reasonOf } from '../model/errors.ts'
+import { RecentReplay } from './answer-times.ts'
 import { type Access, isRefusal, untilValidMs } from './credentials/access.ts'
 import type { Endpoint } from './endpoints.ts'
 import type { Gate } from './gate.ts'
 import type { TenantObserver } from './reader.ts'
 import { type ErrorFacts, readErrorFacts } from './transport/envelope.ts'
-import { type Answer, statusFailure, statusOf } from './transport/outcome.ts'
+import { type Answer, type Failure, statusFailure, statusOf } from './transport/outcome.ts'
 import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 
 export interface ReadCallParts {
@@ -21,44 +23,54 @@ export interface ReadCall {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface ReadAnswer extends Pick<Answer, 'ageSeconds' | 'date' | 'receivedAt' | 'receivedMonotonic'> {
-  /** The body of a 200, in UTF-8; null for an absent record. */
-  readonly body: Buffer | null
-  /** Facts of a 404 or 410; null for a 200, whose body contains them. */
-  readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
+export interface ReadAnswer extends Answer {
+  /** Facts of a 404 or 410, without a record; null for a 200, whose body contains them. */
+  readonly absent: ErrorFacts | null
   readonly identity: number
   readonly credential: string
 }
 
-/** Returns a 200 or, with `mayBeAbsent`, a 404 or 410, after retries (docs/internals/sync.md#14-waits); throws SyncError otherwise. */
-export function createReadCall({ access, gate, observer, send }: ReadCallParts) {
-  return async (call: ReadCall): Promise<ReadAnswer> => {
-    const { endpoint, signal } = call
+/** Decodes a 200 or, with `mayBeAbsent`, a 404 or 410. Throws SyncError for an answer that cannot be used. */
+export type Decode<T> = (answer: ReadAnswer, what: string) => T
+
+export type Read = <T>(call: ReadCall, decode: Decode<T>) => Promise<T>
+
+/** Reads an answer after retries (docs/internals/sync.md#14-waits); throws SyncError. */
+export function createReadCall({ access, gate, observer, send }: ReadCallParts): Read {
+  return async (call, decode) => {
+    const { endpoint, path, signal } = call
+    const what = inWords('GET', endpoint)
     let renewed = false
     for (let retries = 0; ; ) {
       const credential = await access.token(signal)
-      const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
-      if (outcome.kind === 'answer') {
-        const absent = call.mayBeAbsent ? denialIn(outcome) : null
-        if (outcome.status === 200 || absent !== null) {
+      const outcome = await send({ endpoint, method: 'GET', path, secret: credential.secret, signal })
+      let failure: Failure
+      const absent = outcome.kind === 'answer' && call.mayBeAbsent ? denialIn(outcome) : null
+      if (outcome.kind === 'answer' && (outcome.status === 200 || absent !== null)) {
+        const identity = access.answered(endpoint, credential)
+        try {
+          const value = decode({ ...outcome, absent, identity, credential: credential.digest }, what)
           gate.refill(retries)
-          const body = absent !== null ? null : (outcome.body ?? Buffer.alloc(0))
-          const identity = access.answered(endpoint, credential)
-          return { ...outcome, body, absent, identity, credential: credential.digest }
+          return value
+        } catch (error) {
+          observer?.failed(reasonOf(error))
+          if (!(error instanceof RecentReplay)) throw error
+          failure = { kind: 'failure', error, retriable: true }
         }
+      } else {
+        observer?.failed(statusOf(outcome))
+        // Some APIs limit rates by a 403 with a wait.
+        if (outcome.kind === 'answer' && isRefusal(outcome.status) && outcome.retryAfterMs === null) {
+          if (renewed || !(await access.renewed(credential, signal)))
+            throw await access.denied(endpoint, credential, outcome.status, signal)
+          renewed = true
+          await gate.sleep(untilValidMs, signal)
+          continue
+        }
+        failure = outcome.kind === 'failure' ? outcome : statusFailure(outcome, contextOf(call))
       }
-      observer?.failed(statusOf(outcome))
-      // Some APIs limit rates by a 403 with a wait.
-      if (outcome.kind === 'answer' && isRefusal(outcome.status) && outcome.retryAfterMs === null) {
-        if (renewed || !(await access.renewed(credential, signal)))
-          throw await access.denied(endpoint, credential, outcome.status, signal)
-        renewed = true
-        await gate.sleep(untilValidMs, signal)
-        continue
-      }
-      const { error, retriable } = outcome.kind === 'failure' ? outcome : statusFailure(outcome, contextOf(call))
-      if (!retriable || !gate.mayRetry(retries)) throw error
-      observer?.retry(error.reason)
+      if (!failure.retriable || !gate.mayRetry(retries)) throw failure.error
+      observer?.retry(failure.error.reason)
       await gate.backOff(retries++, signal)
     }
   }

@@ -1,62 +1,35 @@
 import { parseIsoDate } from '../model/dates.ts'
-import { secondMs } from '../model/durations.ts'
-import { reasonOf, SyncError } from '../model/errors.ts'
+import { SyncError } from '../model/errors.ts'
 import type { Fields, RecordOf } from '../model/fields.ts'
 import { memoize } from '../model/memoize.ts'
-import { type AnswerTimes, RecentReplay } from './answer-times.ts'
+import type { AnswerTimes } from './answer-times.ts'
 import { latestDate, type RecordDecoder, recordDecoder } from './decode/record.ts'
 import { badRequestHint, byIdEndpointOf, endpointOf, feedQuery, pageSizeOf } from './endpoints.ts'
-import type { Gate } from './gate.ts'
 import { isObject, kindOf } from './json.ts'
 import type { ApiOptions } from './options.ts'
-import type { ReadAnswer, ReadCall } from './read-call.ts'
-import type { AnswerMeta, Described, FeedQuery, Fetched, Lookup, TenantObserver, TenantReader } from './reader.ts'
+import type { Read, ReadAnswer } from './read-call.ts'
+import type { AnswerMeta, Described, FeedQuery, Fetched, Lookup, TenantReader } from './reader.ts'
 import { assertWhole, type Envelope, openEnvelope, readPagination, violation } from './transport/envelope.ts'
-import { inWords } from './transport/send.ts'
 
 export interface TenantReaderParts {
-  readonly read: (call: ReadCall) => Promise<ReadAnswer>
-  readonly gate: Pick<Gate, 'sleep'>
+  readonly read: Read
   readonly api: ApiOptions
   readonly answerTimes: AnswerTimes
-  readonly observer: TenantObserver | undefined
 }
 
-/** Pauses before a recent replay is read again, in milliseconds: caches may keep answers for less than their sum. */
-const pausesMs = [1, 2, 4].map((seconds) => seconds * secondMs)
-
-export function createTenantReader({ read, gate, api, answerTimes, observer }: TenantReaderParts): TenantReader {
+export function createTenantReader({ read, api, answerTimes }: TenantReaderParts): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
   function decoderOf<F extends Fields>({ fields }: Described<F>): RecordDecoder<F> {
     return decoders(fields) as RecordDecoder<F>
   }
 
-  /** An unusable answer counts as a failed request; a recent replay is asked for again (docs/internals/sync.md#10-time-of-an-answer). */
-  async function ask<T>(call: ReadCall, decode: (answer: ReadAnswer, what: string) => T): Promise<T> {
-    for (const pauseMs of [...pausesMs, null]) {
-      const answer = await read(call)
-      try {
-        return decode(answer, inWords('GET', call.endpoint))
-      } catch (error) {
-        observer?.failed(reasonOf(error))
-        if (!(error instanceof RecentReplay) || pauseMs === null) throw error
-        observer?.retry(error.reason)
-        await gate.sleep(pauseMs, call.signal)
-      }
-    }
-    throw new TypeError('The last attempt returns or throws')
-  }
-
   /** Throws for a stale answer. */
-  function metaOf(
-    { receivedAt, receivedMonotonic, ageSeconds = null, date = null, identity, credential }: ReadAnswer,
-    { requestId, serverTime, timestamp, oddities = [] }: Omit<Envelope, 'data' | 'pagination'>,
-    what: string,
-  ): AnswerMeta {
-    const received = { receivedAt, receivedMonotonic }
-    const facts = { requestId, serverTime, timestamp, ageSeconds, date, ...received }
-    const noted = answerTimes.note({ what, ...facts })
-    return { requestId, serverTime, ...received, identity, credential, oddities: [...noted, ...oddities] }
+  function metaOf(answer: ReadAnswer, stated: Omit<Envelope, 'data' | 'pagination'>, what: string): AnswerMeta {
+    const { receivedAt, receivedMonotonic, identity, credential } = answer
+    const { requestId, serverTime, oddities } = stated
+    const noted = answerTimes.note({ ...answer, ...stated, what })
+    const all = [...noted, ...oddities]
+    return { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential, oddities: all }
   }
 
   return {
@@ -67,7 +40,7 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
       const path = `${endpoint.template}${feedQuery(query, pageSize)}`
       const hint = kind === 'feed' ? badRequestHint(query, pageSize) : undefined
       const call = { endpoint, path, mayBeAbsent: false, badRequestHint: hint, signal }
-      return ask(call, (answer, what): Fetched<RecordOf<F>> => {
+      return read(call, (answer, what): Fetched<RecordOf<F>> => {
         const envelope = openEnvelope(String(answer.body ?? ''), what)
         const meta = metaOf(answer, envelope, what)
         const { data, requestId, serverTime } = envelope
@@ -96,14 +69,14 @@ export function createTenantReader({ read, gate, api, answerTimes, observer }: T
         throw new SyncError('internal', `${resource.name} cannot be asked for by this id`)
       }
       const path = endpoint.template.replace('{id}', String(id))
-      return ask({ endpoint, path, mayBeAbsent: true, signal }, (answer, what): Lookup<RecordOf<F>> => {
-        if (answer.body === null) {
-          const { requestId = null, timestamp } = answer.absent ?? {}
-          const stated = { requestId, timestamp, serverTime: parseIsoDate(timestamp)?.ms ?? null, oddities: [] }
+      return read({ endpoint, path, mayBeAbsent: true, signal }, (answer, what): Lookup<RecordOf<F>> => {
+        if (answer.absent !== null) {
+          const serverTime = parseIsoDate(answer.absent.timestamp)?.ms ?? null
+          const meta = metaOf(answer, { ...answer.absent, serverTime, oddities: [] }, what)
           // The specification does not define the format of errors, so missing metadata is no deviation.
-          return { item: null, meta: { ...metaOf(answer, stated, what), oddities: [] } }
+          return { item: null, meta: { ...meta, oddities: [] } }
         }
-        const envelope = openEnvelope(answer.body.toString(), what)
+        const envelope = openEnvelope(String(answer.body ?? ''), what)
         const meta = metaOf(answer, envelope, what)
         const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
         const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id

@@ -28,6 +28,7 @@ function scene({ before = [] }: { readonly before?: readonly ReachedTime[] } = {
         requestId: `id-${++ids}`,
         timestamp: serverTime === null ? undefined : new Date(serverTime).toISOString(),
         ageSeconds: null,
+        date: null,
         receivedAt: clock.now(),
         receivedMonotonic: clock.monotonic(),
         ...given,

@@ -30,15 +30,15 @@ it('waits for a cache that keeps answers for some seconds', async () => {
   const { client, requests, observed } = await cached(3 * secondMs)
   await client.reader.fetch(roles, {})
   const { meta } = await client.reader.fetch(roles, {})
-  expect(meta.requestId).toBe('r-4')
-  expect(requests).toEqual([0, 0, secondMs, 3 * secondMs])
-  expect(observed.filter((one) => one.startsWith('retry'))).toEqual(['retry stale_answer', 'retry stale_answer'])
+  expect(meta.requestId).toBe('r-5')
+  expect(requests).toEqual([0, 0, 0.5, 1.5, 3.5].map((seconds) => seconds * secondMs))
+  expect(observed.filter((one) => one.startsWith('retry'))).toEqual(Array(3).fill('retry stale_answer'))
 })
 
-it('refuses the answer of a cache that keeps it longer, after 7 seconds', async () => {
+it('refuses the answer of a cache that keeps it longer, after the waits of a retry', async () => {
   const { client, requests, failed } = await cached(60 * secondMs)
   await client.reader.fetch(roles, {})
   expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
-  expect(requests).toEqual([0, 0, 1, 3, 7].map((seconds) => seconds * secondMs))
-  expect(failed).toHaveLength(4)
+  expect(requests).toEqual([0, 0, 0.5, 1.5, 3.5, 7.5].map((seconds) => seconds * secondMs))
+  expect(failed).toHaveLength(5)
 })

@@ -69,7 +69,7 @@ export function createModelClient(
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   return {
     answerTimes,
-    reader: createTenantReader({ read, gate, api, answerTimes, observer: undefined }),
+    reader: createTenantReader({ read, api, answerTimes }),
     get blockedUntil() {
       return gate.blockedUntil
     },

@@ -274,7 +274,7 @@ export class Network {
     const { time, server } = this.#parts
     // RFC 9110 asks every server with a clock for the header, which a cache keeps.
     const date = Math.floor((time.now + server.skewMs) / secondMs) * secondMs
-    const received = { receivedAt: 0, receivedMonotonic: 0 }
+    const received = { ageSeconds: null, receivedAt: 0, receivedMonotonic: 0 }
     return { kind: 'answer', status, body: Buffer.from(text), retryAfterMs: null, date, ...received }
   }
 

@@ -13,9 +13,9 @@ export interface Answer {
   readonly body: Buffer | null
   /** `Retry-After` in milliseconds; null if absent or without meaning for the status. */
   readonly retryAfterMs: number | null
-  readonly ageSeconds?: number | null
+  readonly ageSeconds: number | null
   /** The `Date` header in milliseconds since the epoch. */
-  readonly date?: number | null
+  readonly date: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
 }
