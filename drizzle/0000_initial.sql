@@ -24,9 +24,10 @@ CREATE TABLE `waived_findings` (
 CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
 CREATE TABLE `event_chains` (
 	`tenant_id` integer PRIMARY KEY NOT NULL,
-	`last_id` integer NOT NULL,
-	`hash` text NOT NULL,
-	`last_at` integer DEFAULT 0 NOT NULL
+	`last_id` integer DEFAULT 0 NOT NULL,
+	`hash` text DEFAULT '' NOT NULL,
+	`last_at` integer DEFAULT 0 NOT NULL,
+	`confirmed_from` integer
 );
 --> statement-breakpoint
 CREATE TABLE `events` (
@@ -150,8 +151,8 @@ CREATE TABLE `full_syncs` (
 	`next_cursor` text,
 	`last_cursor` text,
 	`cursor_before` text,
-	`reached_end` integer DEFAULT 0 NOT NULL,
-	`not_whole` integer DEFAULT 0 NOT NULL
+	`reached_end` integer DEFAULT false NOT NULL,
+	`not_whole` integer DEFAULT false NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);--> statement-breakpoint
@@ -198,19 +199,14 @@ CREATE TABLE `sync_states` (
 	`token_refused_at` integer,
 	`message` text,
 	`reset_full_sync_at` integer,
-	`full_sync_owed` integer DEFAULT 0 NOT NULL,
-	`incremental_paused` integer DEFAULT 0 NOT NULL,
+	`full_sync_owed` integer DEFAULT false NOT NULL,
+	`incremental_paused` integer DEFAULT false NOT NULL,
 	`empty_accepted` text,
 	`version` integer DEFAULT 0 NOT NULL,
 	`live` integer DEFAULT 0 NOT NULL,
 	`first_complete_at` integer,
 	`details_after` text,
 	PRIMARY KEY(`tenant_id`, `resource`)
-);
---> statement-breakpoint
-CREATE TABLE `retention` (
-	`tenant_id` integer PRIMARY KEY NOT NULL,
-	`confirmed_from` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `tenants` (
@@ -226,7 +222,7 @@ CREATE TABLE `tenants` (
 	`accepted_credential` text,
 	`denied_credential` text,
 	`known_since` integer,
-	`admitted` text
+	`admitted` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);

@@ -3,7 +3,15 @@ import { readStored } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
-import type { HoldRow, PastReader, PastRun, ResourceQuality, SyncState, TenantRow } from '../store/port.ts'
+import {
+  type HoldRow,
+  neverSynced,
+  type PastReader,
+  type PastRun,
+  type ResourceQuality,
+  type SyncState,
+  type TenantRow,
+} from '../store/port.ts'
 import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQuality } from './data-quality.ts'
 import type { ReadPosture } from './read-posture.ts'
 
@@ -116,15 +124,12 @@ interface PastResource {
 function pastQuality({ resource, own, run }: PastResource, at: number): ResourceQuality {
   const { quarantined = 0, missing = 0, skewMs = 0 } = own ?? {}
   const state: SyncState = {
+    ...neverSynced,
     resource,
     // Not null: `incrementalReason` already includes the failure of a full sync that incremental syncs wait for.
     cursor: '',
-    reachedEndServerTime: null,
     completeStartedAt: run?.completeStartedAt ?? null,
-    completeServerTime: null,
     completeDurationMs: run?.completeDurationMs ?? null,
-    firstCompleteAt: null,
-    completeRequestId: null,
     serverTime: skewMs === null ? null : at + skewMs,
     serverTimeAt: at,
     incrementalAttemptAt: run === undefined ? null : 0,
@@ -134,13 +139,7 @@ function pastQuality({ resource, own, run }: PastResource, at: number): Resource
     fullSuccessAt: own?.fullySynced === true ? 0 : null,
     fullReason: own?.fullReason ?? null,
     denied: own?.denied ?? null,
-    tokenRefusedAt: null,
-    message: null,
-    resetFullSyncAt: null,
-    fullSyncOwed: false,
-    incrementalPaused: false,
-    emptyAccepted: null,
-    version: 0,
+    live: run?.live ?? 0,
   }
-  return { state, live: run?.live ?? 0, quarantined, missing }
+  return { state, quarantined, missing }
 }

@@ -189,7 +189,7 @@ interface Measured {
 
 /** `fresh` depends on age, not on refusals; it is false while the data may be another tenant's. */
 function resourceView(resource: ResourceName, settings: ResourceSettings, { quality, now }: Measured): ResourceView {
-  const { state, live, quarantined, missing, freshnessLimitMs, denied, input } = quality.resources[resource]
+  const { state, quarantined, missing, freshnessLimitMs, denied, input } = quality.resources[resource]
   const { blocked } = input
   const asOf = dataAsOf(state)
   const full = fullView(state, freshnessLimitMs)
@@ -197,7 +197,7 @@ function resourceView(resource: ResourceName, settings: ResourceSettings, { qual
   return {
     resource,
     enabled: settings.enabled,
-    live,
+    live: state.live,
     quarantined,
     missing,
     dataAsOf: asOf,

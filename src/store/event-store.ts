@@ -82,7 +82,7 @@ export function eventAppender(db: Db): AppendEvents {
  * @param at raises that time, in milliseconds since the epoch.
  */
 export async function lockChain(tx: Sql, tenantId: number, at = 0): Promise<{ hash: string; lastAt: number }> {
-  const text = `insert into event_chains (tenant_id, last_id, hash, last_at) values (?, 0, '', ?)
+  const text = `insert into event_chains (tenant_id, last_at) values (?, ?)
     on conflict (tenant_id) do update set last_at =
       case when event_chains.last_at > excluded.last_at then event_chains.last_at else excluded.last_at end
     returning hash, last_at as "lastAt"`

@@ -1,3 +1,8 @@
+import type { CheckStatus, Resolution } from '../model/check-status.ts'
+import type { Reason, UnknownReason } from '../model/reasons.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import type { Severity, SeverityCounts } from '../model/severity.ts'
+
 /** Tenant id of the events that belong to no tenant. */
 export const sharedChain = 0
 
@@ -37,27 +42,27 @@ export type FieldChanges = Readonly<Record<string, readonly [before: unknown, af
 
 /** The state of a finding after an event. */
 export interface FindingFacts {
-  readonly severity: string
+  readonly severity: Severity
   readonly message: string
-  readonly evidence: object
+  readonly evidence: Readonly<Record<string, unknown>>
   readonly firstSeenAt: number
   readonly reopened: number
   /** Null while it is open. */
-  readonly resolution: string | null
+  readonly resolution: Resolution | null
   /** Of a resolved one: when it was last opened or reopened. */
   readonly openedAt?: number | undefined
 }
 
 /** A check result that differs from the one before it in more than the time of its confirmation. */
 export interface ResultFacts {
-  readonly status: string
-  readonly reason: string | null
+  readonly status: CheckStatus
+  readonly reason: UnknownReason | null
   readonly entities: number | null
   readonly notEvaluated: number | null
   readonly since: number
   readonly rule: string | null
   /** Open findings by severity. */
-  readonly open: object
+  readonly open: Readonly<SeverityCounts>
   /** Until when the previous result was confirmed and valid; null = there is none. */
   readonly previous: { readonly confirmedAt: number; readonly validUntil: number | null } | null
 }
@@ -89,8 +94,8 @@ export interface WaiverLapseFacts {
 
 /** An accepted hold, whose id is the subject. */
 export interface HoldFacts {
-  readonly resource: string
-  readonly holdReason: string
+  readonly resource: ResourceName | 'all'
+  readonly holdReason: Reason
   readonly count: number
   readonly reason: string
   /** Who accepted it. */

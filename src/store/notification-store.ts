@@ -1,14 +1,10 @@
 import type { Db } from './db/db.ts'
 import { lastEventOf } from './event-store.ts'
 import { findingKinds, listOfKinds } from './events.ts'
+import { columnList, type RowOf, selectRows, upsertRow } from './rows.ts'
+import { notificationPositions } from './schema/index.ts'
 
-export interface NotificationPosition {
-  /** Last event that was sent, or that is no news; 0 = the summary of the first sync is pending. */
-  readonly eventId: number
-  /** First failure since the last success, milliseconds since the epoch; null = none. */
-  readonly failingSince: number | null
-  readonly problem: string | null
-}
+export type NotificationPosition = Omit<RowOf<typeof notificationPositions>, 'target' | 'tenantId'>
 
 export interface FailingNotification extends NotificationPosition {
   readonly tenant: string
@@ -33,30 +29,19 @@ const newsText = `select e.id, e.at, e.kind, e.subject, e.data, p.data as before
   where e.tenant_id = ? and e.id > ? and e.id <= ? and e.kind in (${listOfKinds([...stateKinds, 'waiver.lapsed'])})
     and e.data is not null order by e.id limit 500`
 
-const columns = 'n.event_id as "eventId", n.failing_since as "failingSince", n.problem'
-
 export function notificationStore(db: Db) {
   return {
     notificationPosition: (tenantId: number, target: string): Promise<NotificationPosition | undefined> =>
       db.read(async (tx) => {
-        const text = `select ${columns} from notification_positions n where tenant_id = ? and target = ?`
-        return (await tx<NotificationPosition>(text, [tenantId, target]))[0]
+        const rest = 'where tenant_id = ? and target = ?'
+        return (await selectRows(tx, notificationPositions, rest, [tenantId, target]))[0]
       }),
-    saveNotificationPosition: (
-      tenantId: number,
-      target: string,
-      { eventId, failingSince, problem }: NotificationPosition,
-    ): Promise<void> =>
-      db.write(async (tx) => {
-        const text = `insert into notification_positions (tenant_id, target, event_id, failing_since, problem)
-          values (?, ?, ?, ?, ?) on conflict (tenant_id, target) do update set event_id = excluded.event_id,
-          failing_since = excluded.failing_since, problem = excluded.problem`
-        await tx(text, [tenantId, target, eventId, failingSince, problem])
-      }),
+    saveNotificationPosition: (tenantId: number, target: string, position: NotificationPosition): Promise<void> =>
+      db.write((tx) => upsertRow(tx, notificationPositions, { ...position, tenantId, target })),
     /** Of all tenants, by target and tenant. */
     failingNotifications: (): Promise<readonly FailingNotification[]> =>
       db.read((tx) =>
-        tx<FailingNotification>(`select t.name as tenant, n.target, ${columns} from notification_positions n
+        tx<FailingNotification>(`select t.name as tenant, ${columnList(notificationPositions, 'n')} from notification_positions n
           join tenants t on t.id = n.tenant_id where n.failing_since is not null order by n.target, t.name`),
       ),
     /** At most 500 events after one and up to another, in the order of writing. */

@@ -31,8 +31,10 @@ export type * from './history/configuration-log.ts'
 export type * from './history/past-reader.ts'
 export type * from './notification-store.ts'
 export type * from './records/quality-store.ts'
+export type { AdmittedPage, GroupCount, RecordCounts } from './schema/index.ts'
 export type * from './sync/sync-port.ts'
 export { noCounts } from './sync/sync-port.ts'
+export { neverSynced } from './sync/sync-states.ts'
 export type { FirstRecord } from './sync/tenant-store.ts'
 
 /** What the sync engine reads and writes. */

@@ -40,7 +40,7 @@ export interface IdentifyingList {
 /** Lists whose ids identify the tenant: enabled, of GUIDs, of which a record identifies the tenant, readable or not. */
 export async function identifyingLists(
   context: Pick<TenantContext, 'settings' | 'resources'> & {
-    readonly store: Pick<EngineStore, 'identifying' | 'liveCount'>
+    readonly store: Pick<EngineStore, 'identifying' | 'syncState'>
   },
   tenantId: number,
 ): Promise<readonly IdentifyingList[]> {
@@ -49,7 +49,10 @@ export async function identifyingLists(
     if (definition.identifiedBy !== 'guid') continue
     const found = await context.store.identifying(tenantId, definition.name)
     if (found === null) continue
-    lists.push({ definition, live: found === 'live' ? await context.store.liveCount(tenantId, definition.name) : 0 })
+    lists.push({
+      definition,
+      live: found === 'live' ? (await context.store.syncState(tenantId, definition.name)).live : 0,
+    })
   }
   return lists
 }

@@ -34,7 +34,7 @@ export interface GivenPage {
 }
 
 export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
-  readonly store: Pick<EngineStore, 'identifying' | 'identifyingKeys' | 'liveCount' | 'syncState'>
+  readonly store: Pick<EngineStore, 'identifying' | 'identifyingKeys' | 'syncState'>
   readonly tenantId: number
   readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
 }

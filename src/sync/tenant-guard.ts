@@ -201,7 +201,7 @@ export class TenantGuard {
     this.#acceptedIdentity = null
     // All records that accepting the hold removes.
     let known = 0
-    for (const resource of resourceNames) known += await store.liveCount(this.#tenantId, resource)
+    for (const resource of resourceNames) known += (await store.syncState(this.#tenantId, resource)).live
     if (this.tenant.changeAccepted !== null) {
       await store.noteTenant(this.#tenantId, { changeAccepted: null })
       await store.withdrawAcceptedRemovals(this.#tenantId)

@@ -248,6 +248,6 @@ it('starts as a mirror again where it is copied to', async () => {
   writeFileSync(place, readFileSync(target))
   await using restored = openMirror(place, 'engine')
   const [tenant] = await restored.tenants()
-  expect(await restored.liveCount(tenant?.id ?? 0, 'users')).toBe(200)
+  expect((await restored.syncState(tenant?.id ?? 0, 'users')).live).toBe(200)
   await restored.verify()
 })

@@ -55,7 +55,7 @@ it('erases the data of one tenant alone', async () => {
     await commitResult(mirror, resultOf(tenantId, start, [[findingOf(`${tenantId}`)]], { problem: 'p' }))
     await commitResult(mirror, resultOf(tenantId, start, [[]], { problem: 'p' }))
   }
-  const tables = ['records', 'events', 'findings', 'check_states', 'sync_states', 'retention']
+  const tables = ['records', 'events', 'findings', 'check_states', 'sync_states', 'event_chains']
   const ofBeta = () => tables.map((table) => query(`select * from ${table} where tenant_id = ?`, beta))
   const before = ofBeta()
   await erase(start + 401 * dayMs, undefined, [acme])

@@ -1,11 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { type Resolution, resolutions } from '../../model/check-status.ts'
-import { type Severity, severities } from '../../model/severity.ts'
+import type { Severity } from '../../model/severity.ts'
 import type { Db, Dialect } from '../db/db.ts'
 import { lastEventOf } from '../event-store.ts'
 import { type FindingFacts, findingKinds, listOfKinds } from '../events.ts'
 import { type AsOf, present } from '../history/as-of.ts'
-import { fromJson, oneOf, severityRank } from '../words.ts'
+import type { RowOf } from '../rows.ts'
+import type { findings } from '../schema/index.ts'
+import { fromJson, severityRank } from '../words.ts'
 import { type Lapse, lapsedFingerprints, lapseReader } from './waiver-store.ts'
 
 /** Size of the first batch, which is all that most outputs read. */
@@ -14,20 +15,8 @@ const laterBatch = 500
 const digestsAtOnce = 2000
 
 /** Times are milliseconds since the epoch. */
-export interface FindingRow {
-  readonly fingerprint: string
+export type FindingRow = Omit<RowOf<typeof findings>, 'digest' | 'id' | 'tenantId'> & {
   readonly tenant: string
-  readonly check: string
-  readonly entityType: string
-  readonly entityId: string
-  readonly severity: Severity
-  readonly message: string
-  readonly evidence: Readonly<Record<string, unknown>>
-  readonly firstSeenAt: number
-  readonly lastSeenAt: number
-  readonly resolvedAt: number | null
-  readonly resolution: Resolution | null
-  readonly reopened: number
   /** Waivers that no longer cover it, because accepted facts changed. */
   readonly lapses: readonly Lapse[]
 }
@@ -70,13 +59,7 @@ export interface FindingFilter {
   readonly after?: string | undefined
 }
 
-interface Stored extends Omit<FindingRow, 'severity' | 'evidence' | 'resolution' | 'lapses'> {
-  readonly id: number
-  readonly tenantId: number
-  readonly severity: string
-  readonly evidence: string
-  readonly resolution: string | null
-}
+type Stored = Omit<FindingRow, 'lapses'> & Pick<RowOf<typeof findings>, 'id' | 'tenantId'>
 
 const identity = `f.id, f.fingerprint, f.tenant_id as "tenantId", t.name as tenant, f."check", f.entity_type as "entityType",
   f.entity_id as "entityId"`
@@ -98,10 +81,14 @@ type PastRow = Pick<Stored, 'id' | 'fingerprint' | 'tenantId' | 'tenant' | 'chec
 }
 
 function pastFinding({ at, data, ...row }: PastRow): Stored {
-  const { evidence, resolution, openedAt: _, ...facts } = fromJson(data) as FindingFacts
-  const isOpen = resolution === null
-  const times = { lastSeenAt: at, resolvedAt: isOpen ? null : at }
-  return { ...row, ...facts, ...times, evidence: JSON.stringify(evidence), resolution }
+  const { openedAt: _, ...facts } = fromJson(data) as FindingFacts
+  return { ...row, ...facts, lastSeenAt: at, resolvedAt: facts.resolution === null ? null : at }
+}
+
+type PresentRow = Omit<Stored, 'evidence'> & { readonly evidence: string }
+
+function presentFinding({ evidence, ...row }: PresentRow): Stored {
+  return { ...row, evidence: fromJson(evidence) as Stored['evidence'] }
 }
 
 /** Reads findings in batches: the present ones, or those of a past moment. */
@@ -120,11 +107,13 @@ export function findingReader(db: Db, past: AsOf | null = null) {
     return await db.read(async (tx) => {
       const rows =
         past === null
-          ? await tx<Stored>(`${presentRows} ${rest}`, values)
+          ? (await tx<PresentRow>(`${presentRows} ${rest}`, values)).map(presentFinding)
           : (await tx<PastRow>(`${pastRows(past)} ${rest}`, values)).map(pastFinding)
       const shown = rows.filter(({ severity }) => wanted?.some((one) => one === severity) !== false)
       const lapses = await lapsesOf(tx, shown)
-      const found = shown.map((row) => ({ id: row.id, finding: toFinding(row, lapses.get(row.fingerprint) ?? []) }))
+      const found = shown.map(({ id, tenantId: _, ...row }) => {
+        return { id, finding: { ...row, lapses: lapses.get(row.fingerprint) ?? [] } }
+      })
       return { count: rows.length, last: rows.at(-1)?.id ?? null, found }
     })
   }
@@ -167,16 +156,6 @@ export function findingReader(db: Db, past: AsOf | null = null) {
   }
 }
 
-function toFinding({ id: _, tenantId: __, ...row }: Stored, lapses: readonly Lapse[]): FindingRow {
-  return {
-    ...row,
-    severity: oneOf(severities, row.severity),
-    evidence: fromJson(row.evidence) as Record<string, unknown>,
-    resolution: row.resolution === null ? null : oneOf(resolutions, row.resolution),
-    lapses,
-  }
-}
-
 /**
  * Expressions use no index: few findings are found by their fingerprints, and those of several tenants are read in the
  * order of ids, because otherwise each batch would sort all of them.
@@ -208,7 +187,7 @@ function conditionsOf(filter: FindingFilter, dialect: Dialect, { asOf, isPast }:
   return { text: parts.join(' '), values }
 }
 
-type DigestRow = Omit<OpenFindingDigest, 'severity'> & { readonly id: number; readonly severity: string }
+type DigestRow = OpenFindingDigest & { readonly id: number }
 
 const digestsText = `select id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, digest from findings
   where tenant_id = ? and "check" = ? and resolved_at is null and id > ? order by id limit ${digestsAtOnce}`
@@ -222,8 +201,7 @@ export function findingStore(db: Db) {
       for (let after = 0; ; ) {
         const reached = after
         const rows = await db.read((tx) => tx<DigestRow>(digestsText, [tenantId, check, reached]))
-        if (rows.length > 0)
-          yield rows.map(({ id: _, severity, ...row }) => ({ ...row, severity: oneOf(severities, severity) }))
+        if (rows.length > 0) yield rows.map(({ id: _, ...row }) => row)
         if (rows.length < digestsAtOnce) return
         after = rows.at(-1)?.id ?? 0
         await yieldToEventLoop()

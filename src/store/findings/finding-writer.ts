@@ -105,7 +105,7 @@ function findingEvent(
   const facts = {
     severity,
     message,
-    evidence: fromJson(evidence) as object,
+    evidence: fromJson(evidence) as FindingFacts['evidence'],
     firstSeenAt,
     reopened,
     resolution,

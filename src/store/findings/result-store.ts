@@ -1,37 +1,20 @@
-import { type CheckStatus, checkStatuses, type DecidedStatus } from '../../model/check-status.ts'
+import type { DecidedStatus } from '../../model/check-status.ts'
 import { minFreshnessMs } from '../../model/freshness.ts'
-import { type UnknownReason, unknownReasons } from '../../model/reasons.ts'
-import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type { Db, Dialect, Sql } from '../db/db.ts'
 import { eventAppender, type NewEvent } from '../event-store.ts'
 import type { ResultFacts } from '../events.ts'
-import type { Scalar } from '../records/query.ts'
-import { fromJson, oneOf } from '../words.ts'
+import { type RowOf, selectRows, upsertRow } from '../rows.ts'
+import { checkStates, evaluatedCounts, type RecordCounts } from '../schema/index.ts'
+import { fromJson } from '../words.ts'
 import { findingWriter, type ResolvedFinding, type WrittenFinding } from './finding-writer.ts'
 import { type WaiverChanges, waiverWriter } from './waiver-store.ts'
 
 /** Times are milliseconds since the epoch. */
-export interface CheckStateRow {
-  readonly check: string
-  readonly status: CheckStatus
-  readonly reason: UnknownReason | null
-  /** Null when not known. */
-  readonly entities: number | null
-  readonly notEvaluated: number | null
-  readonly since: number
-  readonly evaluatedAt: number
-  /** First instant at which time alone changes the result; null = never. */
-  readonly changesAt: number | null
+export type CheckStateRow = RowOf<typeof checkStates> & {
   /** Last instant at which the result may be shown; null = no limit. */
   readonly validUntil: number | null
-  /** Digest of all inputs of the result but the time; null if the check has to be evaluated again. */
-  readonly basis: string | null
-  /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
-  readonly rule: string | null
-  readonly open: Readonly<SeverityCounts>
-  /** Why an own check cannot be evaluated, or the entities that a check could not evaluate; null = none. */
-  readonly problem: string | null
 }
 
 export interface CheckResult
@@ -53,47 +36,18 @@ export interface SavedResults {
   readonly currentForMs?: number | undefined
 }
 
-export interface GroupCount {
-  readonly values: readonly Scalar[]
-  readonly count: number
-}
-
-/** Counts of the live records of a resource, as of the last evaluation. */
-export interface RecordCounts {
-  readonly fields: readonly string[]
-  /** By the values of these fields. */
-  readonly groups: readonly GroupCount[]
-  /** True if two records have the same value of the resource's unique field. */
-  readonly repeats: boolean
-}
-
 export interface VersionedCounts extends RecordCounts {
   /** Of the records that were counted. */
   readonly version: number
 }
 
-interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
-  readonly status: string
-  readonly reason: string | null
-  readonly open: string
+async function readStates(tx: Sql, tenantId: number): Promise<ReadonlyMap<string, CheckStateRow>> {
+  const rows = await selectRows(tx, checkStates, 'where tenant_id = ?', [tenantId])
+  return new Map(rows.map((row) => [row.check, { ...row, validUntil: validUntil(row) }]))
 }
 
-const statesText = `select "check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
-    changes_at as "changesAt", case when status <> 'unknown' then changes_at - 1 end as "validUntil", basis, rule, open, problem
-  from check_states where tenant_id = ?`
-
-const putStateText = `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at,
-    changes_at, basis, rule, open, problem) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
-    entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
-    evaluated_at = excluded.evaluated_at, changes_at = excluded.changes_at, basis = excluded.basis, rule = excluded.rule,
-    open = excluded.open, problem = excluded.problem`
-
-const putCountsText = `insert into evaluated_counts (tenant_id, resource, counts, version) values (?, ?, ?, ?)
-  on conflict (tenant_id, resource) do update set counts = excluded.counts, version = excluded.version`
-
-async function readStates(tx: Sql, tenantId: number): Promise<ReadonlyMap<string, StoredState>> {
-  return new Map((await tx<StoredState>(statesText, [tenantId])).map((row) => [row.check, row]))
+function validUntil({ status, changesAt }: Pick<CheckStateRow, 'status' | 'changesAt'>): number | null {
+  return status === 'unknown' || changesAt === null ? null : changesAt - 1
 }
 
 export function resultStore(db: Db) {
@@ -102,7 +56,7 @@ export function resultStore(db: Db) {
   const waivers = waiverWriter(db)
   return {
     checkStates: (tenantId: number): Promise<readonly CheckStateRow[]> =>
-      db.read(async (tx) => [...(await readStates(tx, tenantId)).values()].map(toCheckState)),
+      db.read(async (tx) => [...(await readStates(tx, tenantId)).values()]),
     async saveResults(
       tenantId: number,
       at: number,
@@ -115,17 +69,19 @@ export function resultStore(db: Db) {
           await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
           await waivers.lapse(tx, tenantId, at, result.waivers.lapsed)
           await waivers.accept(tx, tenantId, at, result.waivers.accepted)
+          const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, open, problem } = result
           const since = await sinceOf(tx, db.dialect, tenantId, { result, at, before })
-          const next = stateOf(result, at, since)
+          const next = {
+            ...{ tenantId, check, status, reason, entities, notEvaluated, since, evaluatedAt: at },
+            ...{ changesAt, basis, rule, open, problem },
+          }
           // A new event unless the last result goes on without a gap.
           if (before === undefined || isAfterGap(before, at, currentForMs) || !isSameResult(before, next))
             await append(tx, tenantId, [resultEvent(next, at, before)])
-          const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, open, problem } = next
-          const inputs = [changesAt, basis, rule, open, problem]
-          await tx(putStateText, [tenantId, check, status, reason, entities, notEvaluated, since, at, ...inputs])
+          await upsertRow(tx, checkStates, next)
         }
         for (const [resource, { version, ...one }] of counts ?? [])
-          await tx(putCountsText, [tenantId, resource, JSON.stringify(one), version])
+          await upsertRow(tx, evaluatedCounts, { tenantId, resource, counts: one, version })
       })
     },
     /** The last results of these checks are those of `at`, too: otherwise they are soon no longer shown. */
@@ -150,21 +106,18 @@ export function resultStore(db: Db) {
     },
     recordCounts: (tenantId: number): Promise<ReadonlyMap<ResourceName, VersionedCounts>> =>
       db.read(async (tx) => {
-        const text = 'select resource, counts, version from evaluated_counts where tenant_id = ?'
-        const rows = await tx<{ resource: string; counts: string; version: number }>(text, [tenantId])
-        return new Map(
-          rows.map(({ resource, counts, version }) => {
-            return [oneOf(resourceNames, resource), { ...(fromJson(counts) as RecordCounts), version }]
-          }),
-        )
+        const rows = await selectRows(tx, evaluatedCounts, 'where tenant_id = ?', [tenantId])
+        return new Map(rows.map(({ resource, counts, version }) => [resource, { ...counts, version }]))
       }),
   }
 }
 
-function resultEvent(next: StoredState, at: number, last: StoredState | undefined): NewEvent {
+type NextState = RowOf<typeof checkStates>
+
+function resultEvent(next: NextState, at: number, last: CheckStateRow | undefined): NewEvent {
   const { check, status, reason, entities, notEvaluated, since, rule, open } = next
   const previous = last === undefined ? null : { confirmedAt: last.evaluatedAt, validUntil: last.validUntil }
-  const facts = { status, reason, entities, notEvaluated, since, rule, open: fromJson(open) as object, previous }
+  const facts = { status, reason, entities, notEvaluated, since, rule, open, previous }
   return { kind: 'result', subject: check, at, data: facts satisfies ResultFacts }
 }
 
@@ -178,7 +131,7 @@ async function sinceOf(
   tx: Sql,
   dialect: Dialect,
   tenantId: number,
-  { result, at, before }: { result: CheckResult; at: number; before: StoredState | undefined },
+  { result, at, before }: { result: CheckResult; at: number; before: CheckStateRow | undefined },
 ): Promise<number> {
   const { check, status, reason } = result
   if (before?.status === status && before.reason === reason) return before.since
@@ -189,35 +142,19 @@ async function sinceOf(
   return last.status === 'fail' ? last.since : at
 }
 
-function stateOf(result: CheckResult, evaluatedAt: number, since: number): StoredState {
-  const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, problem } = result
-  const validUntil = status === 'unknown' || changesAt === null ? null : changesAt - 1
-  const open = JSON.stringify(result.open)
-  const times = { since, evaluatedAt, changesAt, validUntil }
-  return { check, status, reason, entities, notEvaluated, ...times, basis, rule, open, problem }
-}
-
-function isSameResult(before: StoredState, next: StoredState): boolean {
-  const names = ['status', 'reason', 'entities', 'notEvaluated', 'open', 'rule'] as const
-  return names.every((name) => before[name] === next[name])
+function isSameResult(before: NextState, next: NextState): boolean {
+  const facts = ({ status, reason, entities, notEvaluated, open, rule }: NextState) =>
+    JSON.stringify([status, reason, entities, notEvaluated, open, rule])
+  return facts(before) === facts(next)
 }
 
 /** True if the stored result has expired, or is later than a clock that was set back: the history then has a gap. */
-function isAfterGap({ evaluatedAt, validUntil }: StoredState, at: number, currentForMs: number): boolean {
+function isAfterGap({ evaluatedAt, validUntil }: CheckStateRow, at: number, currentForMs: number): boolean {
   return at - evaluatedAt > currentForMs || at < evaluatedAt || (validUntil !== null && at > validUntil)
 }
 
 /** When open findings were last seen failing: at the last evaluation, or when the status became unknown. */
-function lastEvaluatedAt(before: StoredState | undefined): number {
+function lastEvaluatedAt(before: CheckStateRow | undefined): number {
   if (before === undefined) return 0
   return before.status === 'unknown' ? before.since : before.evaluatedAt
-}
-
-function toCheckState({ status, reason, open, ...row }: StoredState): CheckStateRow {
-  return {
-    ...row,
-    status: oneOf(checkStatuses, status),
-    reason: reason === null ? null : oneOf(unknownReasons, reason),
-    open: fromJson(open) as SeverityCounts,
-  }
 }

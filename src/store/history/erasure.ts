@@ -13,7 +13,9 @@ import {
   waiverMoves,
 } from '../events.ts'
 import { recordShapes } from '../records/record-shape.ts'
+import { selectRows, upsertRow } from '../rows.ts'
 import * as schema from '../schema/index.ts'
+import { eventChains } from '../schema/index.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 
 /** Times are in milliseconds since the epoch. */
@@ -69,12 +71,10 @@ export function erasureStore(db: Db) {
         const { tenantId, before, latest, at } = erasure
         // A clock that was behind at first dated rows too early: so nothing is erased before the mirror itself is as old
         // as the retention, counted from the first time that a server confirmed. An earlier time corrects one too late.
-        const [from] = await tx<number>(
-          'select confirmed_from from retention where tenant_id = ?',
-          [tenantId],
-          'values',
-        )
-        if (from === undefined || latest < from) return (tx) => tx(confirmFrom, [tenantId, latest])
+        const [chain] = await selectRows(tx, eventChains, 'where tenant_id = ?', [tenantId])
+        const from = chain?.confirmedFrom ?? null
+        if (from === null || latest < from)
+          return (tx) => upsertRow(tx, eventChains, { tenantId, confirmedFrom: Math.round(latest) })
         const last = await lastErasure(tx, tenantId)
         if (before <= from || (last !== null && Math.abs(at - last.at) < dayMs)) return null
         return async (tx) => {
@@ -115,9 +115,6 @@ const isOfSettings = Object.values(recordShapes)
   .map(({ resource }) => recordSubjects(resource))
   .map(([first, end]) => `e.subject between '${first}' and '${end}'`)
   .join(' or ')
-
-const confirmFrom = `insert into retention (tenant_id, confirmed_from) values (?, ?)
-  on conflict (tenant_id) do update set confirmed_from = excluded.confirmed_from`
 
 /** Erases what is not in the history. */
 const outdated = [

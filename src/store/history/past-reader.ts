@@ -1,7 +1,4 @@
-import { checkStatuses } from '../../model/check-status.ts'
-import { unknownReasons } from '../../model/reasons.ts'
-import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import type { SeverityCounts } from '../../model/severity.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import type { ChainHead } from '../audit/verify-chain.ts'
 import type { Db } from '../db/db.ts'
 import { eventReader, lastEvent, lastEventOf, recordSubject } from '../event-store.ts'
@@ -9,7 +6,7 @@ import { type FindingKind, listOfKinds, openedKinds, type ResultFacts, sharedCha
 import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
-import { fromJson, oneOf } from '../words.ts'
+import { fromJson } from '../words.ts'
 import { present } from './as-of.ts'
 import { personalReader } from './changes.ts'
 import { momentAt } from './clock.ts'
@@ -31,6 +28,7 @@ interface StoredState {
   readonly next: string | null
   readonly evaluatedAt: number | null
   readonly validUntil: number | null
+  readonly tenantId: number
 }
 
 /** A complete full sync; times are in milliseconds since the epoch. */
@@ -62,7 +60,7 @@ export function pastStore(db: Db) {
       const moment = await db.read((tx) => momentAt(tx, at))
       const asOf = isPresent ? { ...present, clamp: moment.clamp } : moment
       const headText = `select id, at, hash from events e where tenant_id = ? and ${asOf.events('e')} order by id desc limit 1`
-      const statesText = `select e.subject as "check", e.at, e.data, n.data as next, s.evaluated_at as "evaluatedAt", case when s.status <> 'unknown' then s.changes_at - 1 end as "validUntil"
+      const statesText = `select e.tenant_id as "tenantId", e.subject as "check", e.at, e.data, n.data as next, s.evaluated_at as "evaluatedAt", case when s.status <> 'unknown' then s.changes_at - 1 end as "validUntil"
         from events e left join check_states s on s.tenant_id = e.tenant_id and s."check" = e.subject
           left join events n on n.id = (select min(x.id) from events x
             where x.tenant_id = e.tenant_id and x.kind = 'result' and x.subject = e.subject and x.id > e.id)
@@ -105,8 +103,7 @@ export function pastStore(db: Db) {
           return event === undefined ? null : JSON.stringify((fromJson(event.data) as TenantState).state)
         },
         async runs(tenantId: number): Promise<readonly PastRun[]> {
-          const rows = await db.read((tx) => tx<PastRun>(runsText, [tenantId]))
-          return rows.map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) }))
+          return await db.read((tx) => tx<PastRun>(runsText, [tenantId]))
         },
         /** Complete full syncs that runs since then know of, in the order of their ends. */
         fullSyncs: (tenantId: number, since: number): Promise<readonly FullSyncTimes[]> =>
@@ -124,7 +121,7 @@ export function pastStore(db: Db) {
           const rows = await db.read((tx) => tx<{ at: number; data: string }>(samplesText, [values]))
           return rows.map(({ at: time, data }) => {
             const { status, open } = fromJson(data) as ResultFacts
-            return { at: time, wasEvaluated: status === 'pass' || status === 'fail', open: open as SeverityCounts }
+            return { at: time, wasEvaluated: status === 'pass' || status === 'fail', open }
           })
         },
         findings: findingReader(db, asOf),
@@ -150,19 +147,19 @@ export function pastStore(db: Db) {
 }
 
 /** @param at a result confirmed later counts as confirmed then; null = no limit. */
-function toState({ check, at: changedAt, data, next, ...present }: StoredState, at: number | null): CheckStateRow {
+function toState(
+  { tenantId, check, at: changedAt, data, next, ...present }: StoredState,
+  at: number | null,
+): CheckStateRow {
   const { status, reason, entities, notEvaluated, since, rule, open } = fromJson(data) as ResultFacts
   const { previous = null } = next === null ? {} : (fromJson(next) as ResultFacts)
   const evaluatedAt = previous?.confirmedAt ?? (next === null ? present.evaluatedAt : null) ?? changedAt
   return {
-    ...{ check, entities, notEvaluated, since, rule },
-    status: oneOf(checkStatuses, status),
-    reason: reason === null ? null : oneOf(unknownReasons, reason),
+    ...{ tenantId, check, status, reason, entities, notEvaluated, since, rule, open },
     evaluatedAt: at === null ? evaluatedAt : Math.min(evaluatedAt, at),
     changesAt: null,
     basis: null,
     validUntil: next === null ? present.validUntil : (previous?.validUntil ?? null),
-    open: open as CheckStateRow['open'],
     problem: null,
   }
 }

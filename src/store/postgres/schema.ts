@@ -81,7 +81,7 @@ function inOrder(column: ExtraConfigColumn & PgColumn) {
 
 function columnOf(column: SQLiteColumn) {
   const { name, dataType, primary, notNull, hasDefault, isUnique } = column
-  const isInteger = dataType === 'number'
+  const isInteger = dataType === 'number' || dataType === 'boolean'
   const plain = isInteger ? bigint(name, { mode: 'number' }) : dataType === 'buffer' ? bytes(name) : text(name)
   const unique = isUnique ? plain.unique() : plain
   if (primary && isInteger) {
@@ -94,5 +94,6 @@ function columnOf(column: SQLiteColumn) {
 }
 
 function literal(value: unknown): string {
-  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`
+  if (typeof value === 'number' || typeof value === 'boolean') return String(Number(value))
+  return `'${typeof value === 'string' ? value : JSON.stringify(value)}'`
 }

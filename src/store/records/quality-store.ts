@@ -1,8 +1,7 @@
-import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db } from '../db/db.ts'
 import type { ResourceQuality } from '../sync/sync-port.ts'
-import { stateRows, toSyncState } from '../sync/sync-states.ts'
-import { oneOf } from '../words.ts'
+import { stateRows } from '../sync/sync-states.ts'
 import { isLive } from './record-reader.ts'
 import { recordShapes } from './record-shape.ts'
 
@@ -43,8 +42,7 @@ export function qualityStore(db: Db) {
         return (await stateRows(sql, tenantId)).map((row) => {
           const countOf = (counts: readonly Counted[]) =>
             counts.find(({ resource }) => resource === row.resource)?.count ?? 0
-          const state = toSyncState(row)
-          return { state, live: row.live, quarantined: countOf(quarantined), missing: countOf(missing) }
+          return { state: row, quarantined: countOf(quarantined), missing: countOf(missing) }
         })
       }),
     isLive: (tenantId: number, resource: ResourceName, key: string) =>
@@ -66,14 +64,13 @@ export function qualityStore(db: Db) {
         )
       }),
     quarantined: () =>
-      db.read(async (sql): Promise<readonly QuarantinedRecord[]> => {
-        const rows = await sql<Omit<QuarantinedRecord, 'resource'> & { readonly resource: string }>(
+      db.read((sql) =>
+        sql<QuarantinedRecord>(
           `select t.name as tenant, r.resource, r.key as id, r.problem, r.problem_since as "since",
              r.request_id as "requestId"
            from records r join tenants t on t.id = r.tenant_id where r.problem is not null
            order by t.name, r.resource, r.problem_since, r.key`,
-        )
-        return rows.map((row) => ({ ...row, resource: oneOf(resourceNames, row.resource) }))
-      }),
+        ),
+      ),
   }
 }

@@ -1,4 +1,7 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { HoldCause } from '../../model/holds.ts'
+import type { Reason } from '../../model/reasons.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 
 /** What waivers accept. Their terms, and the lapses that are shown, are events. */
 export const waivedFindings = sqliteTable(
@@ -22,13 +25,13 @@ export const waivedFindings = sqliteTable(
 export const holds = sqliteTable('holds', {
   id: text('id').primaryKey(),
   tenantId: integer('tenant_id').notNull(),
-  resource: text('resource').notNull(),
-  reason: text('reason').notNull(),
+  resource: text('resource').$type<ResourceName | 'all'>().notNull(),
+  reason: text('reason').$type<Reason>().notNull(),
   count: integer('count').notNull(),
   message: text('message').notNull(),
-  /** JSON with the facts that the engine needs to retry. */
-  cause: text('cause').notNull(),
+  /** Facts that the engine needs to retry. */
+  cause: text('cause', { mode: 'json' }).$type<HoldCause>().notNull(),
   raisedAt: integer('raised_at').notNull(),
-  /** JSON: ids of the records whose removal is held. */
-  rids: text('rids').notNull().default('[]'),
+  /** Ids of the records whose removal is held. */
+  rids: text('rids', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
 })

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { EventKind } from '../events.ts'
 
 /** The history of everything (docs/evidence.md#what-was-true-then); rows are only added, in one chain a tenant. */
 export const events = sqliteTable(
@@ -12,7 +13,7 @@ export const events = sqliteTable(
     at: integer('at').notNull(),
     /** Time of the tenant's server, where an answer stated it. */
     serverAt: integer('server_at'),
-    kind: text('kind').notNull(),
+    kind: text('kind').$type<EventKind>().notNull(),
     /** What the event is about, such as `users/17`, a fingerprint, or the id of a check, waiver or hold. */
     subject: text('subject').notNull(),
     /** JSON object; null after erasure. */
@@ -33,8 +34,10 @@ export const events = sqliteTable(
 /** The end of each tenant's chain of events. Whoever appends locks the row, so that ids have the order of the chain. */
 export const eventChains = sqliteTable('event_chains', {
   tenantId: integer('tenant_id').primaryKey(),
-  lastId: integer('last_id').notNull(),
-  hash: text('hash').notNull(),
+  lastId: integer('last_id').notNull().default(0),
+  hash: text('hash').notNull().default(''),
   /** Time of the last event or run, before which nothing more is written unless a server confirms the local clock. */
   lastAt: integer('last_at').notNull().default(0),
+  /** Confirmed time of the first erasure; no row of the tenant is older, whatever its own time. Null before. */
+  confirmedFrom: integer('confirmed_from'),
 })

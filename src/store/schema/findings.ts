@@ -1,5 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { CheckStatus, Resolution } from '../../model/check-status.ts'
+import type { UnknownReason } from '../../model/reasons.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { Severity, SeverityCounts } from '../../model/severity.ts'
+import type { Scalar } from '../records/query.ts'
 import { severityRank } from '../words.ts'
 
 /** Last result of a check. Readers apply the current age of its inputs. */
@@ -8,8 +13,9 @@ export const checkStates = sqliteTable(
   {
     tenantId: integer('tenant_id').notNull(),
     check: text('check').notNull(),
-    status: text('status').notNull(),
-    reason: text('reason'),
+    status: text('status').$type<CheckStatus>().notNull(),
+    reason: text('reason').$type<UnknownReason>(),
+    /** Null when not known. */
     entities: integer('entities'),
     notEvaluated: integer('not_evaluated'),
     since: integer('since').notNull(),
@@ -18,21 +24,36 @@ export const checkStates = sqliteTable(
     changesAt: integer('changes_at'),
     /** Digest of all inputs of the result but the time; null if the check has to be evaluated again. */
     basis: text('basis'),
+    /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
     rule: text('rule'),
-    open: text('open').notNull().default('{}'),
+    /** Open findings by severity. */
+    open: text('open', { mode: 'json' }).$type<Readonly<SeverityCounts>>().notNull().default({}),
     /** Why an own check cannot be evaluated, fully or in part; for others, a JSON array of unevaluated entity ids. */
     problem: text('problem'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
 )
 
-/** Counts of the live records of a resource, as of the last evaluation after a change; JSON. */
+export interface GroupCount {
+  readonly values: readonly Scalar[]
+  readonly count: number
+}
+
+export interface RecordCounts {
+  readonly fields: readonly string[]
+  /** By the values of these fields. */
+  readonly groups: readonly GroupCount[]
+  /** True if two records have the same value of the resource's unique field. */
+  readonly repeats: boolean
+}
+
+/** Counts of the live records of a resource, as of the last evaluation after a change. */
 export const evaluatedCounts = sqliteTable(
   'evaluated_counts',
   {
     tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    counts: text('counts').notNull(),
+    resource: text('resource').$type<ResourceName>().notNull(),
+    counts: text('counts', { mode: 'json' }).$type<RecordCounts>().notNull(),
     /** Version of the records that were counted. */
     version: integer('version').notNull(),
   },
@@ -48,15 +69,15 @@ export const findings = sqliteTable(
     check: text('check').notNull(),
     entityType: text('entity_type').notNull(),
     entityId: text('entity_id').notNull(),
-    severity: text('severity').notNull(),
+    severity: text('severity').$type<Severity>().notNull(),
     message: text('message').notNull(),
-    evidence: text('evidence').notNull(),
+    evidence: text('evidence', { mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull(),
     /** Of severity, message and facts, so that an evaluation compares findings without reading them. */
     digest: text('digest').notNull(),
     firstSeenAt: integer('first_seen_at').notNull(),
     lastSeenAt: integer('last_seen_at').notNull(),
     resolvedAt: integer('resolved_at'),
-    resolution: text('resolution'),
+    resolution: text('resolution').$type<Resolution>(),
     reopened: integer('reopened').notNull().default(0),
   },
   (table) => [

@@ -1,16 +1,23 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import type { Emptiness } from '../../model/holds.ts'
+import type { Reason } from '../../model/reasons.ts'
+import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
+
+const resource = () => text('resource').$type<ResourceName>().notNull()
+const reason = (column: string) => text(column).$type<Reason>()
+const flag = (column: string) => integer(column, { mode: 'boolean' }).notNull().default(false)
 
 export const runs = sqliteTable(
   'runs',
   {
     id: integer('id').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    mode: text('mode').notNull(),
+    resource: resource(),
+    mode: text('mode').$type<SyncMode>().notNull(),
     startedAt: integer('started_at').notNull(),
     endedAt: integer('ended_at').notNull(),
-    outcome: text('outcome').notNull(),
-    reason: text('reason'),
+    outcome: text('outcome').$type<'success' | 'failure'>().notNull(),
+    reason: reason('reason'),
     message: text('message'),
     pages: integer('pages').notNull(),
     created: integer('created').notNull(),
@@ -31,7 +38,7 @@ export const fullSyncs = sqliteTable(
   {
     id: integer('id').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
+    resource: resource(),
     startedAt: integer('started_at').notNull(),
     startServerTime: integer('start_server_time'),
     startRequestId: text('start_request_id'),
@@ -44,9 +51,9 @@ export const fullSyncs = sqliteTable(
     nextCursor: text('next_cursor'),
     lastCursor: text('last_cursor'),
     cursorBefore: text('cursor_before'),
-    reachedEnd: integer('reached_end').notNull().default(0),
-    /** 1 = a record had no readable id or contradicts an earlier one, so that the full sync removes nothing. */
-    notWhole: integer('not_whole').notNull().default(0),
+    reachedEnd: flag('reached_end'),
+    /** True if a record had no readable id or contradicts an earlier one, so that the full sync removes nothing. */
+    notWhole: flag('not_whole'),
   },
   (table) => [uniqueIndex('full_syncs_resource').on(table.tenantId, table.resource)],
 )
@@ -67,7 +74,7 @@ export const syncStates = sqliteTable(
   'sync_states',
   {
     tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
+    resource: resource(),
     /** Sent again until the feed returns another one. */
     cursor: text('cursor'),
     reachedEndServerTime: integer('reached_end_server_time'),
@@ -80,21 +87,22 @@ export const syncStates = sqliteTable(
     serverTimeAt: integer('server_time_at'),
     incrementalAttemptAt: integer('incremental_attempt_at'),
     incrementalSuccessAt: integer('incremental_success_at'),
-    incrementalReason: text('incremental_reason'),
+    incrementalReason: reason('incremental_reason'),
     fullAttemptAt: integer('full_attempt_at'),
     fullSuccessAt: integer('full_success_at'),
-    fullReason: text('full_reason'),
-    denied: text('denied'),
+    fullReason: reason('full_reason'),
+    /** Refusal since the last success in either mode; both use the same permission. */
+    denied: reason('denied'),
     /** Last end of a run whose token was refused for every permission. */
     tokenRefusedAt: integer('token_refused_at'),
     message: text('message'),
     resetFullSyncAt: integer('reset_full_sync_at'),
-    /** 1 = a required full sync has not completed yet. */
-    fullSyncOwed: integer('full_sync_owed').notNull().default(0),
-    /** 1 = the cursor was refused again: no incremental syncs until a full sync completes. */
-    incrementalPaused: integer('incremental_paused').notNull().default(0),
+    /** A required full sync has not completed yet. */
+    fullSyncOwed: flag('full_sync_owed'),
+    /** The cursor was refused again: no incremental syncs until a full sync completes. */
+    incrementalPaused: flag('incremental_paused'),
     /** Why an operator accepted a suspect list; null = nothing accepted. */
-    emptyAccepted: text('empty_accepted'),
+    emptyAccepted: text('empty_accepted').$type<Emptiness>(),
     /** Raised with each change of the resource's records. */
     version: integer('version').notNull().default(0),
     /** Number of live records. */

@@ -1,10 +1,9 @@
 import { SyncError } from '../../model/errors.ts'
-import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import { changedColumns, columnList } from '../columns.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { absentRecords, endQuarantine, markMissing, removalBudget, removeRecords } from '../records/removals.ts'
+import { insertRow, selectRows, updateRows } from '../rows.ts'
 import { fullSyncs } from '../schema/index.ts'
-import { oneOf } from '../words.ts'
 import { packRids, readSeen, type SeenRecords } from './seen-records.ts'
 import type {
   BudgetQuery,
@@ -17,22 +16,15 @@ import type {
 } from './sync-port.ts'
 import { raiseVersion, saveCompletion } from './sync-states.ts'
 
-type Row = typeof fullSyncs.$inferSelect
-
-const selectFullSyncs = `select ${columnList(fullSyncs)} from full_syncs where`
-
-function toFullSync({ tenantId, resource, reachedEnd, notWhole, ...row }: Row): FullSyncRow {
-  return { ...row, reachedEnd: reachedEnd === 1, notWhole: notWhole === 1 }
+async function openRow(sql: Sql, tenantId: number, resource: ResourceName): Promise<FullSyncRow | null> {
+  const [row = null] = await selectRows(sql, fullSyncs, 'where tenant_id = ? and resource = ?', [tenantId, resource])
+  return row
 }
 
-async function openRow(sql: Sql, tenantId: number, resource: string): Promise<Row | undefined> {
-  return (await sql<Row>(`${selectFullSyncs} tenant_id = ? and resource = ?`, [tenantId, resource]))[0]
-}
-
-async function rowById(sql: Sql, id: number): Promise<Row & OfResource> {
-  const [row] = await sql<Row>(`${selectFullSyncs} id = ?`, [id])
+async function rowById(sql: Sql, id: number): Promise<FullSyncRow> {
+  const [row] = await selectRows(sql, fullSyncs, 'where id = ?', [id])
   if (row === undefined) throw fullSyncDropped()
-  return { ...row, resource: oneOf(resourceNames, row.resource) }
+  return row
 }
 
 async function dropFullSync(sql: Sql, id: number): Promise<void> {
@@ -44,24 +36,17 @@ async function dropFullSync(sql: Sql, id: number): Promise<void> {
 export function fullSyncStore(db: Db, seen: SeenRecords) {
   const { isIn, listOf } = db.dialect
   return {
-    openFullSync: (tenantId: number, resource: ResourceName) =>
-      db.read(async (sql) => {
-        const row = await openRow(sql, tenantId, resource)
-        return row === undefined ? null : toFullSync(row)
-      }),
+    openFullSync: (tenantId: number, resource: ResourceName) => db.read((sql) => openRow(sql, tenantId, resource)),
     /** Drops an open one. */
-    startFullSync: (start: OfResource & { readonly at: number; readonly cursorBefore: string | null }) =>
+    startFullSync: ({ at, ...start }: OfResource & { readonly at: number; readonly cursorBefore: string | null }) =>
       db.write(async (sql) => {
         const open = await openRow(sql, start.tenantId, start.resource)
-        if (open !== undefined) await dropFullSync(sql, open.id)
-        const [row] = await sql<Row>(
-          `insert into full_syncs (tenant_id, resource, started_at, progress_at, cursor_before)
-           values (@tenantId, @resource, @at, @at, @cursorBefore) returning ${columnList(fullSyncs)}`,
-          [start],
-        )
-        if (row === undefined) throw new Error('The full sync was not stored')
+        if (open !== null) await dropFullSync(sql, open.id)
+        await insertRow(sql, fullSyncs, { ...start, startedAt: at, progressAt: at })
+        const row = await openRow(sql, start.tenantId, start.resource)
+        if (row === null) throw new Error('The full sync was not stored')
         seen.begin(row.id)
-        return toFullSync(row)
+        return row
       }),
     dropFullSync: (id: number) => db.write((sql) => dropFullSync(sql, id)),
     /** Stores a wait that the server requested, during which the open full sync is not idle. */
@@ -86,7 +71,7 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         await markMissing(sql, db, end.missing, end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [listOf(end.absent)])
         await sql(endProvisional, [row])
-        const ended = row.notWhole === 0 ? await endQuarantine(sql, db, row, await readSeen(sql, fullSyncId)) : 0
+        const ended = !row.notWhole ? await endQuarantine(sql, db, row, await readSeen(sql, fullSyncId)) : 0
         const changed = end.remove.length + end.missing.length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
@@ -162,11 +147,9 @@ export async function advanceFullSync(
   { id, next }: FullSyncStep,
   { notWhole, at, rids }: ReadPage,
 ): Promise<void> {
-  const progress = next === undefined ? {} : { ...next, notWhole: undefined, progressAt: at, waitMs: 0 }
-  const { names, values } = changedColumns(fullSyncs, progress)
-  const set = ['not_whole = case when ? = 1 then 1 else not_whole end', ...names.map((name) => `${name} = ?`)]
-  const text = `update full_syncs set ${set.join(', ')} where id = ? returning id`
-  if ((await sql(text, [notWhole ? 1 : 0, ...values, id])).length === 0) throw fullSyncDropped()
+  const progress = next && { ...next, progressAt: at, waitMs: 0 }
+  const change = { id, ...progress, notWhole: notWhole || undefined }
+  if ((await updateRows(sql, fullSyncs, change, 'id = ?', [id])) === 0) throw fullSyncDropped()
   if (rids.length === 0) return
   await sql(
     `insert into full_sync_pages (full_sync_id, page, rids)

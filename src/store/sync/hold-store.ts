@@ -1,18 +1,20 @@
 import { hash } from 'node:crypto'
 import type { Emptiness, HoldCause } from '../../model/holds.ts'
-import { type Reason, reasons } from '../../model/reasons.ts'
+import type { Reason } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { eventAppender } from '../event-store.ts'
 import type { HoldFacts } from '../events.ts'
 import { waiverWriter } from '../findings/waiver-store.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
-import { fromJson, oneOf } from '../words.ts'
+import { upsertRow } from '../rows.ts'
+import { holds } from '../schema/index.ts'
+import { fromJson } from '../words.ts'
+import { writeWhereDue } from '../write-where-due.ts'
 import type { DecisionRow, HoldRow, NewHold } from './sync-port.ts'
 import { raiseVersion, saveState } from './sync-states.ts'
 
-type StoredHold = Omit<HoldRow, 'cause' | 'reason' | 'resource'> & Record<'cause' | 'reason' | 'resource', string>
-
+/** Without the records, of which there may be many. */
 const selectHolds = `select h.id, h.tenant_id as "tenantId", t.name as tenant, h.resource, h.reason, h.count, h.message,
     h.cause, h.raised_at as "raisedAt" from holds h join tenants t on t.id = h.tenant_id`
 
@@ -20,26 +22,14 @@ const inOrder = 'order by t.name, h.resource, h.reason'
 
 const ofScope = 'tenant_id = @tenantId and resource = @resource and reason = @reason'
 
-function toHold(row: StoredHold): HoldRow {
-  return {
-    ...row,
-    resource: scopeOf(row.resource),
-    reason: reasonOf(row.reason),
-    cause: fromJson(row.cause) as HoldCause,
-  }
-}
-
-function scopeOf(text: string): ResourceName | 'all' {
-  return text === 'all' ? 'all' : oneOf(resourceNames, text)
-}
-
-function reasonOf(text: string): Reason {
-  return reasons.find((reason) => reason === text) ?? 'internal'
+async function readHolds(sql: Sql, rest: string, params: readonly unknown[]): Promise<readonly HoldRow[]> {
+  const rows = await sql<Omit<HoldRow, 'cause'> & { readonly cause: string }>(`${selectHolds} ${rest}`, params)
+  return rows.map((row) => ({ ...row, cause: fromJson(row.cause) as HoldCause }))
 }
 
 async function holdById(sql: Sql, id: string): Promise<HoldRow | null> {
-  const [row] = await sql<StoredHold>(`${selectHolds} where h.id = ?`, [id])
-  return row === undefined ? null : toHold(row)
+  const [hold = null] = await readHolds(sql, 'where h.id = ?', [id])
+  return hold
 }
 
 /** How a decision is applied; `coversKnown` = an accepted tenant, whose former records are all to be removed. */
@@ -92,13 +82,9 @@ export function holdStore(db: Db) {
 
   return {
     holds: (tenantId?: number): Promise<readonly HoldRow[]> =>
-      db.read(async (sql) => {
-        const where = tenantId === undefined ? '' : 'where h.tenant_id = ?'
-        const rows = await sql<StoredHold>(
-          `${selectHolds} ${where} ${inOrder}`,
-          tenantId === undefined ? [] : [tenantId],
-        )
-        return rows.map(toHold)
+      db.read((sql) => {
+        if (tenantId === undefined) return readHolds(sql, inOrder, [])
+        return readHolds(sql, `where h.tenant_id = ? ${inOrder}`, [tenantId])
       }),
     /** Raises or keeps a hold; its id stays while it covers the same records. */
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }: NewHold) =>
@@ -106,9 +92,10 @@ export function holdStore(db: Db) {
         const stored = JSON.stringify(cause)
         const scope = { tenantId, resource, reason }
         let raisedAt = Math.round(at)
-        const others = await sql<StoredHold>(`select id, cause, raised_at as "raisedAt" from holds where ${ofScope}`, [
-          scope,
-        ])
+        const others = await sql<{ readonly id: string; readonly cause: string; readonly raisedAt: number }>(
+          `select id, cause, raised_at as "raisedAt" from holds where ${ofScope}`,
+          [scope],
+        )
         for (const other of others) {
           // A hold with the same cause and different records keeps the earlier time, unless that hold was accepted.
           if (other.cause === stored && !(await wasApplied(sql, tenantId, other.id)))
@@ -117,22 +104,17 @@ export function holdStore(db: Db) {
         // The id includes the time, so that the id of an ended hold does not accept a later one with the same records.
         const id = hash('sha256', JSON.stringify([tenantId, resource, reason, cause, rids, raisedAt])).slice(0, 12)
         await sql(`delete from holds where ${ofScope} and id <> @id`, [{ ...scope, id }])
-        await sql(
-          `insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at, rids)
-           values (@id, @tenantId, @resource, @reason, @count, @message, @cause, @raisedAt, @rids)
-           on conflict (id) do update set count = excluded.count, message = excluded.message`,
-          [{ ...scope, id, count, message, cause: stored, raisedAt, rids: JSON.stringify(rids) }],
-        )
+        await upsertRow(sql, holds, { id, ...scope, count, message, cause, raisedAt, rids })
         const hold = await holdById(sql, id)
         if (hold === null) throw new Error('The hold was not stored')
         return hold
       }),
-    async liftHold(tenantId: number, resource: ResourceName | 'all', reason: Reason) {
-      const scope = [{ tenantId, resource, reason }]
-      // Reads first, because a transaction that writes waits for the disk.
-      const found = await db.read((sql) => sql(`select 1 from holds where ${ofScope}`, scope))
-      if (found.length > 0) await db.write((sql) => sql(`delete from holds where ${ofScope}`, scope))
-    },
+    liftHold: (tenantId: number, resource: ResourceName | 'all', reason: Reason) =>
+      writeWhereDue(db, async (sql) => {
+        const scope = [{ tenantId, resource, reason }]
+        const found = await sql(`select 1 from holds where ${ofScope}`, scope)
+        return found.length === 0 ? null : () => sql(`delete from holds where ${ofScope}`, scope)
+      }),
     /** Decisions that the engine has not applied. */
     pendingDecisions: (tenantId: number) =>
       db.read(async (sql) => {
@@ -145,7 +127,7 @@ export function holdStore(db: Db) {
         )
         return rows.map(({ holdId, data }): DecisionRow => {
           const { resource, holdReason, reason } = fromJson(data) as HoldFacts
-          return { holdId, resource: scopeOf(resource), holdReason: reasonOf(holdReason), reason }
+          return { holdId, resource, holdReason, reason }
         })
       }),
     /**

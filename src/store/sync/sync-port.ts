@@ -1,6 +1,6 @@
-import type { Emptiness, HoldCause } from '../../model/holds.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
+import type { RowOf } from '../rows.ts'
 import type { holds } from '../schema/decisions.ts'
 import type { fullSyncs, syncStates } from '../schema/sync.ts'
 import type { tenants } from '../schema/tenants.ts'
@@ -12,46 +12,9 @@ export interface OfResource {
   readonly resource: ResourceName
 }
 
-/** A stored row with fields of the engine's types, and without some. */
-type Replaced<Row, With, Left extends keyof Row = never> = Readonly<Omit<Row, keyof With | Left> & With>
-
-export type TenantRow = Replaced<
-  typeof tenants.$inferSelect,
-  {
-    changeAccepted: readonly string[] | null
-    acceptedIds: readonly string[]
-    former: readonly string[]
-    admitted: readonly AdmittedPage[]
-  }
->
-
-/** What an operator accepted of a list that has old, unknown records. */
-export interface AdmittedPage {
-  readonly resource: string
-  /** Ids of one page; null = of the whole list. */
-  readonly keys: readonly (string | number)[] | null
-}
-
-export type FullSyncRow = Replaced<
-  typeof fullSyncs.$inferSelect,
-  { reachedEnd: boolean; notWhole: boolean },
-  'tenantId' | 'resource'
->
-
-export type SyncState = Replaced<
-  typeof syncStates.$inferSelect,
-  {
-    resource: ResourceName
-    incrementalReason: Reason | null
-    fullReason: Reason | null
-    /** Refusal since the last success in either mode; both use the same permission. */
-    denied: Reason | null
-    fullSyncOwed: boolean
-    incrementalPaused: boolean
-    emptyAccepted: Emptiness | null
-  },
-  'tenantId' | 'detailsAfter' | 'live'
->
+export type TenantRow = RowOf<typeof tenants>
+export type FullSyncRow = RowOf<typeof fullSyncs>
+export type SyncState = RowOf<typeof syncStates>
 
 export interface AnsweredAt {
   readonly serverTime: number | null
@@ -76,11 +39,7 @@ export interface RunClose extends OfResource {
   readonly counts: CommitCounts
 }
 
-export type HoldRow = Replaced<
-  typeof holds.$inferSelect,
-  { resource: ResourceName | 'all'; reason: Reason; cause: HoldCause; tenant: string },
-  'rids'
->
+export type HoldRow = Omit<RowOf<typeof holds>, 'rids'> & { readonly tenant: string }
 
 export interface NewHold extends Omit<HoldRow, 'id' | 'raisedAt' | 'tenant'> {
   /** Records whose removal is held. */
@@ -98,7 +57,6 @@ export interface DecisionRow {
 
 export interface ResourceQuality {
   readonly state: SyncState
-  readonly live: number
   readonly quarantined: number
   readonly missing: number
 }

@@ -1,62 +1,41 @@
-import { emptinesses } from '../../model/holds.ts'
-import { isRefusal, type Reason, reasons } from '../../model/reasons.ts'
+import { isRefusal, type Reason } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import { changedColumns, columnList, defaultsOf } from '../columns.ts'
 import type { Sql } from '../db/db.ts'
 import { lockChain } from '../event-store.ts'
-import { syncStates } from '../schema/index.ts'
+import { type ChangeOf, defaultsOf, insertRow, selectRows, upsertRow } from '../rows.ts'
+import { runs, syncStates } from '../schema/index.ts'
 import type { RunClose, SyncState, WholeList } from './sync-port.ts'
 
-export type StateRow = Omit<typeof syncStates.$inferSelect, 'resource'> & { readonly resource: ResourceName }
-
 /** Fields to store; undefined ones keep their values. */
-export type StateChange = {
-  readonly [Field in Exclude<keyof StateRow, 'tenantId' | 'resource'>]?: StateRow[Field] | boolean | undefined
-}
+export type StateChange = Omit<ChangeOf<typeof syncStates>, 'tenantId' | 'resource'>
 
-const selectStates = `select ${columnList(syncStates)} from sync_states where tenant_id = ?`
-const neverSynced = defaultsOf(syncStates) as unknown as StateRow
+/** A state of which only the key is to be added. */
+export const neverSynced = defaultsOf(syncStates)
 
-export async function stateRows(sql: Sql, tenantId: number): Promise<readonly StateRow[]> {
-  const rows = await sql<StateRow>(selectStates, [tenantId])
+export async function stateRows(sql: Sql, tenantId: number): Promise<readonly SyncState[]> {
+  const rows = await selectRows(sql, syncStates, 'where tenant_id = ?', [tenantId])
   return resourceNames.map(
     (resource) => rows.find((row) => row.resource === resource) ?? { ...neverSynced, tenantId, resource },
   )
 }
 
-export async function stateRow(sql: Sql, tenantId: number, resource: ResourceName): Promise<StateRow> {
-  const [row] = await sql<StateRow>(`${selectStates} and resource = ?`, [tenantId, resource])
+export async function stateRow(sql: Sql, tenantId: number, resource: ResourceName): Promise<SyncState> {
+  const [row] = await selectRows(sql, syncStates, 'where tenant_id = ? and resource = ?', [tenantId, resource])
   return row ?? { ...neverSynced, tenantId, resource }
 }
 
-export function toSyncState(row: StateRow): SyncState {
-  return {
-    ...row,
-    incrementalReason: oneOrNull(reasons, row.incrementalReason),
-    fullReason: oneOrNull(reasons, row.fullReason),
-    denied: oneOrNull(reasons, row.denied),
-    fullSyncOwed: row.fullSyncOwed === 1,
-    incrementalPaused: row.incrementalPaused === 1,
-    emptyAccepted: oneOrNull(emptinesses, row.emptyAccepted),
-  }
-}
-
-function oneOrNull<T extends string>(list: readonly T[], text: string | null): T | null {
-  return list.find((one) => one === text) ?? null
-}
-
-export async function saveState(sql: Sql, tenantId: number, resource: string, change: StateChange): Promise<void> {
-  const { names, values } = changedColumns(syncStates, change)
-  if (names.length === 0) return
-  await sql(
-    `insert into sync_states (tenant_id, resource, ${names.join(', ')}) values (?, ?, ${names.map(() => '?').join(', ')})
-     on conflict (tenant_id, resource) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-    [tenantId, resource, ...values],
-  )
+export async function saveState(
+  sql: Sql,
+  tenantId: number,
+  resource: ResourceName,
+  change: StateChange,
+): Promise<void> {
+  if (Object.values(change).some((value) => value !== undefined))
+    await upsertRow(sql, syncStates, { tenantId, resource, ...change })
 }
 
 /** Adds to the number of live records of a resource. Call inside the transaction that changes them. */
-export async function addLive(sql: Sql, tenantId: number, resource: string, records: number): Promise<void> {
+export async function addLive(sql: Sql, tenantId: number, resource: ResourceName, records: number): Promise<void> {
   if (records === 0) return
   await sql(
     `insert into sync_states (tenant_id, resource, live) values (?, ?, ?)
@@ -66,7 +45,7 @@ export async function addLive(sql: Sql, tenantId: number, resource: string, reco
 }
 
 /** Results of the records as they were are no longer current. Call inside the transaction that changes the records. */
-export async function raiseVersion(sql: Sql, tenantId: number, resource: string): Promise<void> {
+export async function raiseVersion(sql: Sql, tenantId: number, resource: ResourceName): Promise<void> {
   await sql(
     `insert into sync_states (tenant_id, resource, version) values (?, ?, 1)
      on conflict (tenant_id, resource) do update set version = sync_states.version + 1`,
@@ -98,13 +77,11 @@ export async function closeRun(sql: Sql, run: RunClose): Promise<void> {
   const { dataAsOf, reachedEndServerTime, answered, tokenRefused = false } = run
   const before = await stateRow(sql, tenantId, resource)
   const { completeStartedAt, completeDurationMs, live } = before
-  await sql(insertRun, [
-    {
-      ...{ tenantId, resource, mode, startedAt, outcome, reason, message, pages, ...counts },
-      endedAt: (await lockChain(sql, tenantId, endedAt)).lastAt,
-      ...{ completeStartedAt, completeDurationMs, live },
-    },
-  ])
+  const { lastAt } = await lockChain(sql, tenantId, endedAt)
+  await insertRow(sql, runs, {
+    ...{ tenantId, resource, mode, startedAt, endedAt: lastAt, outcome, reason, message, pages, ...counts },
+    ...{ completeStartedAt, completeDurationMs, live },
+  })
   await saveState(sql, tenantId, resource, timesBefore(startedAt, before))
   if (reason === 'aborted') {
     const attempt = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
@@ -139,11 +116,6 @@ export async function closeRun(sql: Sql, run: RunClose): Promise<void> {
   })
 }
 
-const insertRun = `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages,
-    created, updated, unchanged, removed, quarantined, complete_started_at, complete_duration_ms, live)
-  values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
-    @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`
-
 /** Undefined keeps a stored refusal, which a failure without an answer does not end. */
 function denialBy({ outcome, reason, pages }: RunClose): Reason | null | undefined {
   if (isRefusal(reason)) return reason
@@ -151,7 +123,7 @@ function denialBy({ outcome, reason, pages }: RunClose): Reason | null | undefin
 }
 
 /** Corrects times later than the start of this run, which were recorded before the clock was set back. */
-function timesBefore(startedAt: number, known: StateRow): StateChange {
+function timesBefore(startedAt: number, known: SyncState): StateChange {
   const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
   return {
     incrementalAttemptAt: before(known.incrementalAttemptAt),

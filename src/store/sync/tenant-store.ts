@@ -1,34 +1,13 @@
 import type { ResourceName } from '../../model/resource-names.ts'
 import { identifying } from '../../resources/index.ts'
-import { changedColumns, columnList } from '../columns.ts'
 import type { Db } from '../db/db.ts'
 import { isIdentifying, isKnown, isOfIdentifyingList } from '../records/page-changes.ts'
 import { isLive } from '../records/record-reader.ts'
 import { isIdentified } from '../records/removals.ts'
+import { type ChangeOf, insertRow, selectRows, updateRows } from '../rows.ts'
 import { tenants } from '../schema/index.ts'
-import { fromJson } from '../words.ts'
-import type { RunClose, SyncState, TenantRow } from './sync-port.ts'
-import { closeRun, type StateRow, saveState, stateRow, toSyncState } from './sync-states.ts'
-
-type TenantChange = Partial<Omit<TenantRow, 'id' | 'name' | 'createdAt'>>
-
-/** Fields of a sync state that the engine decides outside of a page and of the end of a run. */
-type SyncNote = Partial<
-  Pick<
-    SyncState,
-    | 'completeDurationMs'
-    | 'completeRequestId'
-    | 'completeServerTime'
-    | 'completeStartedAt'
-    | 'cursor'
-    | 'emptyAccepted'
-    | 'fullSyncOwed'
-    | 'incrementalPaused'
-    | 'resetFullSyncAt'
-    | 'serverTimeAt'
-  > &
-    Pick<StateRow, 'detailsAfter'>
->
+import type { RunClose } from './sync-port.ts'
+import { closeRun, type StateChange, saveState, stateRow } from './sync-states.ts'
 
 export interface FirstRecord {
   readonly tenant: string
@@ -36,45 +15,26 @@ export interface FirstRecord {
   readonly key: string
 }
 
-type StoredTenant = typeof tenants.$inferSelect
-
-const selectTenants = `select ${columnList(tenants)} from tenants`
-
-function toTenant(row: StoredTenant): TenantRow {
-  const json = (text: string | null) => (text === null ? null : fromJson(text))
-  return {
-    ...row,
-    changeAccepted: json(row.changeAccepted) as TenantRow['changeAccepted'],
-    acceptedIds: json(row.acceptedIds) as TenantRow['acceptedIds'],
-    former: json(row.former) as TenantRow['former'],
-    admitted: (json(row.admitted) ?? []) as TenantRow['admitted'],
-  }
-}
-
 /** Tenants and their sync states. */
 export function tenantStore(db: Db) {
   return {
     openTenant: (name: string, baseUrl: string, at: number) =>
       db.write(async (sql) => {
-        const text = 'insert into tenants (name, base_url, created_at) values (?, ?, ?) on conflict do nothing'
-        await sql(text, [name, baseUrl, at])
-        const [row] = await sql<StoredTenant>(`${selectTenants} where name = ?`, [name])
-        if (row === undefined) throw new Error('The tenant row was not stored')
-        return { tenant: toTenant(row), sameOrigin: row.baseUrl === baseUrl }
+        await insertRow(sql, tenants, { name, baseUrl, createdAt: at }, 'on conflict do nothing')
+        const [tenant] = await selectRows(sql, tenants, 'where name = ?', [name])
+        if (tenant === undefined) throw new Error('The tenant row was not stored')
+        return { tenant, sameOrigin: tenant.baseUrl === baseUrl }
       }),
     tenant: (tenantId: number) =>
       db.read(async (sql) => {
-        const [row] = await sql<StoredTenant>(`${selectTenants} where id = ?`, [tenantId])
-        if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
-        return toTenant(row)
+        const [tenant] = await selectRows(sql, tenants, 'where id = ?', [tenantId])
+        if (tenant === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
+        return tenant
       }),
-    tenants: (): Promise<readonly TenantRow[]> =>
-      db.read(async (sql) => (await sql<StoredTenant>(`${selectTenants} order by name`)).map(toTenant)),
-    noteTenant: (tenantId: number, change: TenantChange) =>
-      db.write(async (sql) => {
-        const { names, values } = changedColumns(tenants, change)
-        const set = names.map((name) => `${name} = ?`).join(', ')
-        if (set !== '') await sql(`update tenants set ${set} where id = ?`, [...values, tenantId])
+    tenants: () => db.read((sql) => selectRows(sql, tenants, 'order by name')),
+    noteTenant: (tenantId: number, change: ChangeOf<typeof tenants>) =>
+      db.write(async (sql): Promise<void> => {
+        await updateRows(sql, tenants, change, 'id = ?', [tenantId])
       }),
     /** True if the mirror knows an id of the tenant: live, tombstoned or quarantined, not of a former tenant. */
     knowsAny: (tenantId: number) =>
@@ -114,13 +74,11 @@ export function tenantStore(db: Db) {
         }
         return found
       }),
-    syncState: (tenantId: number, resource: ResourceName) =>
-      db.read(async (sql) => toSyncState(await stateRow(sql, tenantId, resource))),
-    noteSync: (tenantId: number, resource: ResourceName, note: SyncNote) =>
-      db.write((sql) => saveState(sql, tenantId, resource, note)),
+    syncState: (tenantId: number, resource: ResourceName) => db.read((sql) => stateRow(sql, tenantId, resource)),
+    /** Stores what the engine decides outside of a page and of the end of a run. */
+    noteSync: (tenantId: number, resource: ResourceName, change: StateChange) =>
+      db.write((sql) => saveState(sql, tenantId, resource, change)),
     closeRun: (run: RunClose) => db.write((sql) => closeRun(sql, run)),
-    liveCount: (tenantId: number, resource: ResourceName) =>
-      db.read(async (sql) => (await stateRow(sql, tenantId, resource)).live),
   }
 }
 

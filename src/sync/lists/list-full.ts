@@ -114,7 +114,7 @@ async function assertComplete(
   const { absent } = await context.store.absence(id)
   const missing = absent.filter(({ accepted }) => !accepted).map(({ rid }) => rid)
   if (missing.length > 0) {
-    const live = await context.store.liveCount(tenantId, definition.name)
+    const { live } = await context.store.syncState(tenantId, definition.name)
     const message = `A page of ${definition.name} that was announced came back empty, and ${missing.length} of ${live} are gone`
     throw await suspectEmpty(run, { emptiness: 'announced-page', message, count: missing.length, rids: missing })
   }

@@ -35,7 +35,7 @@ export async function suspectEmpty(
     tenantId,
     resource: definition.name,
     reason: 'suspect_empty',
-    count: count ?? (await store.liveCount(tenantId, definition.name)),
+    count: count ?? (await store.syncState(tenantId, definition.name)).live,
     message,
     cause: { emptiness },
     rids,

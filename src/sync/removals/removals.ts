@@ -135,7 +135,7 @@ const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
 async function proveBeforeRemovals(run: Run): Promise<void> {
   const { context, definition, guard, tenantId } = run
   if (definition.identifiedBy !== 'guid' || run.proven) return
-  if ((await context.store.liveCount(tenantId, definition.name)) > 0) await guard.prove(run)
+  if ((await context.store.syncState(tenantId, definition.name)).live > 0) await guard.prove(run)
   run.proven = true
 }
 

@@ -39,6 +39,7 @@ function fill(raw: BetterSqlite3.Database, table: SQLiteTable): void {
       const isKey = primary || /(^|_)(id|key|rid|block|page)$/.test(column)
       if (column === 'rid') return 5000 + n
       if (dataType === 'number') return isKey || column === 'removed_at' ? n + 1 : numbers[(n + at) % numbers.length]
+      if (dataType === 'boolean') return n % 2
       if (dataType === 'buffer') return bytes[n % bytes.length]
       if (!notNull && (n + at) % 3 === 0) return null
       return `${odd[(n + at) % odd.length]}${notNull ? ` ${n}` : ''}`

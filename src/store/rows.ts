@@ -1,0 +1,103 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Sql } from './db/db.ts'
+import { fromJson } from './words.ts'
+
+/** Flags are booleans; lists and objects are values, which are stored as JSON. */
+export type RowOf<Table extends SQLiteTable> = Readonly<Table['$inferSelect']>
+
+/** Fields to store; undefined ones keep their values. */
+export type ChangeOf<Table extends SQLiteTable> = {
+  readonly [Field in keyof Table['$inferInsert']]?: Table['$inferInsert'][Field] | undefined
+}
+
+function columnsOf(table: SQLiteTable): Readonly<Record<string, SQLiteColumn>> {
+  return getTableColumns(table)
+}
+
+/** All columns of a table, for `select`, with the names of its fields. @param alias of the table in the statement. */
+export function columnList(table: SQLiteTable, alias = getTableName(table)): string {
+  const columns = Object.entries(columnsOf(table))
+  return columns.map(([field, { name }]) => `${alias}."${name}" as "${field}"`).join(', ')
+}
+
+/** A row of which nothing but its key is known. */
+export function defaultsOf<Table extends SQLiteTable>(table: Table): RowOf<Table> {
+  const columns = Object.entries(columnsOf(table))
+  return Object.fromEntries(columns.map(([field, column]) => [field, column.default ?? null])) as RowOf<Table>
+}
+
+/** Selects rows of a table. @param rest of the statement, after the name of the table. */
+export async function selectRows<Table extends SQLiteTable>(
+  sql: Sql,
+  table: Table,
+  rest: string,
+  params: readonly unknown[] = [],
+): Promise<readonly RowOf<Table>[]> {
+  const text = `select ${columnList(table)} from ${getTableName(table)} ${rest}`
+  return (await sql<object>(text, params)).map((row) => rowOf(table, row))
+}
+
+/** @param stored a row with the columns of `columnList`; further ones stay as they are. */
+export function rowOf<Table extends SQLiteTable, Stored extends object>(
+  table: Table,
+  stored: Stored,
+): Omit<Stored, keyof RowOf<Table>> & RowOf<Table> {
+  const row: Record<string, unknown> = Object.fromEntries(Object.entries(stored))
+  for (const [field, { dataType }] of Object.entries(columnsOf(table))) {
+    if (dataType === 'boolean') row[field] = row[field] === 1
+    else if (dataType === 'json' && row[field] !== null) row[field] = fromJson(String(row[field]))
+  }
+  return row as Omit<Stored, keyof RowOf<Table>> & RowOf<Table>
+}
+
+/** Columns and values of the fields that are not undefined. */
+function changed(table: SQLiteTable, change: object) {
+  const columns = columnsOf(table)
+  const fields = Object.entries(change).filter(([, value]) => value !== undefined)
+  return {
+    names: fields.map(([field]) => `"${columns[field]?.name}"`),
+    values: fields.map(([field, value]) => storedAs(columns[field], value)),
+  }
+}
+
+function storedAs(column: SQLiteColumn | undefined, value: unknown): unknown {
+  if (column?.dataType === 'boolean') return Number(value)
+  return column?.dataType === 'json' && value !== null ? JSON.stringify(value) : value
+}
+
+/** @param rest of the statement, such as what to do on a conflict. */
+export async function insertRow<Table extends SQLiteTable>(
+  sql: Sql,
+  table: Table,
+  row: ChangeOf<Table>,
+  rest = '',
+): Promise<void> {
+  const { names, values } = changed(table, row)
+  const text = `insert into ${getTableName(table)} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`
+  await sql(`${text} ${rest}`, values)
+}
+
+/** Inserts a row, or changes these fields of the row with its primary key. */
+export function upsertRow<Table extends SQLiteTable>(sql: Sql, table: Table, row: ChangeOf<Table>): Promise<void> {
+  const { primaryKeys, columns } = getTableConfig(table)
+  const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)
+  const set = changed(table, row).names.map((name) => `${name} = excluded.${name}`)
+  const target = key.map(({ name }) => `"${name}"`).join(', ')
+  return insertRow(sql, table, row, `on conflict (${target}) do update set ${set.join(', ')}`)
+}
+
+/** Changes rows with a condition; returns how many. */
+export async function updateRows<Table extends SQLiteTable>(
+  sql: Sql,
+  table: Table,
+  change: ChangeOf<Table>,
+  condition: string,
+  params: readonly unknown[],
+): Promise<number> {
+  const { names, values } = changed(table, change)
+  if (names.length === 0) return 0
+  const set = names.map((name) => `${name} = ?`).join(', ')
+  const text = `update ${getTableName(table)} set ${set} where ${condition} returning 1`
+  return (await sql(text, [...values, ...params])).length
+}
