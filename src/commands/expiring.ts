@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { toIso } from '../model/dates.ts'
-import { describeData, inWords } from '../model/describe.ts'
+import { dataNotes } from '../model/describe.ts'
 import { dayMs, distance } from '../model/durations.ts'
 import { type Expiry, withoutSecretDetails } from '../model/expiry.ts'
 import { type Columns, toMinute } from '../model/text/formats.ts'
@@ -41,10 +41,6 @@ export async function listExpiries(
   { days, tenant: given, details = false }: ExpiringOptions,
 ): Promise<Listing<Expiry>> {
   const tenant = configuredTenant(settings, given)
-  // An incomplete list must not look complete.
-  const notes = (await views.posture(tenant)).flatMap((posture) =>
-    describeData(posture, ['api-clients']).map((one) => inWords(`${posture.tenant} ${one.subject}`, one)),
-  )
   const ending = (await views.expiries(tenant)).filter(({ at }) => at <= now + days * dayMs)
   return {
     rows: details ? ending : ending.map(withoutNamesIn),
@@ -60,7 +56,7 @@ export async function listExpiries(
     optional: ['TENANT', 'ID', 'KIND'],
     lines: 2,
     none: `No known secret or waiver ends within ${days} days.`,
-    notes,
+    notes: dataNotes(await views.posture(tenant), ['api-clients']),
   }
 }
 

@@ -2,7 +2,6 @@ import { checksOf } from '../checks/index.ts'
 import { UsageError } from '../model/errors.ts'
 import { exitCodes, print } from '../model/process/io.ts'
 import { escapeInJson, printable } from '../model/text/printable.ts'
-import { withEntityNames } from '../report/entity-names.ts'
 import { type Explanation, explanationOf, explanationText } from '../report/explanation.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { addCommand } from './command.ts'
@@ -43,12 +42,9 @@ export async function explain(opened: OpenMirror, given: string, details: boolea
   const checks = checksOf(settings)
   if (checks.some(({ id }) => id === given))
     throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
-  const found = await findFinding(opened, given)
-  const [named = found] = details
-    ? await Array.fromAsync(withEntityNames([found], { source: mirror, tenants: await mirror.tenants() }))
-    : []
-  const check = checks.find(({ id }) => id === named.check)
-  return explanationOf({ mirror, settings, finding: named, check, details })
+  const finding = await findFinding(opened, given, details)
+  const check = checks.find(({ id }) => id === finding.check)
+  return explanationOf({ mirror, settings, finding, check, details })
 }
 
 /** Wrapped lines align below the text of the first one: labels such as `What to do` take 13 columns. */

@@ -1,5 +1,4 @@
-import type { Option } from 'commander'
-import { describeData, inWords } from '../model/describe.ts'
+import { dataNotes } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { Mirror } from '../store/port.ts'
@@ -12,14 +11,12 @@ import { configuredTenant, oneOf, tenantOption } from './support/options.ts'
 /** Records read at a time. */
 const batchSize = 500
 
-const options: readonly Option[] = [tenantOption()]
-
 export const addExport = addList<{ readonly tenant?: string }>({
   name: 'export',
   argument: ['<resource>', resourceNames.join(', ')],
   summary: "export the live records of a resource with the API's field names, in id order",
   formats: ['ndjson', 'csv', 'json', 'table'],
-  options,
+  options: [tenantOption()],
   help: `Works beside a running engine. --tenant is needed when several are configured.
 CSV has the fields of the specification; NDJSON and JSON also have others.
 
@@ -45,9 +42,7 @@ Examples:
       object: asSent,
       table: columns,
       none: `The mirror has no live record of ${resource}`,
-      notes: (await views.posture(tenant)).flatMap((posture) =>
-        describeData(posture, [resource]).map((one) => inWords(`${tenant} ${one.subject}`, one)),
-      ),
+      notes: dataNotes(await views.posture(tenant), [resource]),
     })
   },
 })

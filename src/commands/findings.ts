@@ -21,7 +21,6 @@ import { version } from '../model/process/version.ts'
 import { type Severity, severities, total } from '../model/severity.ts'
 import { mapped, toMinute } from '../model/text/formats.ts'
 import { plural } from '../model/text/numbers.ts'
-import { withEntityNames } from '../report/entity-names.ts'
 import { type FindingGroup, FindingTotals, groupColumns, groupings, groupsOf } from '../report/finding-groups.ts'
 import { complianceFinding, ocsfVersion } from '../report/ocsf.ts'
 import { withHiddenNames } from '../resources/redact-finding.ts'
@@ -100,13 +99,12 @@ Examples:
     const exit = failOn === undefined ? null : exitCodeOf({ results: [], postures: wanted, failOn })
     if (exit?.cause != null) notes.push(exit.cause)
     const counted = new FindingTotals()
-    const found = counted.of(views.findings({ ...query, order: 'severity' }))
+    const found = counted.of(views.findings({ ...query, order: 'severity', withPersonal: details }))
     const isKnown = wanted.every((one) => describeUnknown(one) === null)
     const none = isKnown ? `No ${all ? '' : 'open '}findings.` : 'No open findings are known.'
     const shared = { none, summary: () => counted.inWords(), notes, code: exit?.code ?? exitCodes.ok }
     if (group !== undefined) return await present(groupList(await groupsOf(found, group), shared))
-    const names = { source: mirror, tenants: await mirror.tenants() }
-    const shown = details ? withEntityNames(found, names) : mapped(found, withHiddenNames)
+    const shown = details ? found : mapped(found, withHiddenNames)
     const source = { version, check: (id: string) => checks.find((one) => one.id === id) }
     const ocsf = format === 'ocsf' ? { object: (one: FindingView) => complianceFinding(one, source) } : {}
     return await present({ ...findingList(shown, details), ...shared, ...ocsf })

@@ -3,7 +3,7 @@ import { checks as builtIn, checksOf } from '../checks/index.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type OperatorDecision, readDecisions } from '../evaluate/decisions.ts'
 import { toIso } from '../model/dates.ts'
-import { describeData, inWords } from '../model/describe.ts'
+import { dataNotes } from '../model/describe.ts'
 import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
 import { guidKey } from '../model/guid.ts'
@@ -112,10 +112,7 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
   if (known !== null && until !== undefined && until < known.at) throw new UsageError(known.why)
   const isPartial = known !== null && since !== undefined && since < known.at
   const notes = isPartial ? [`${known.why}; changes before that time are unknown`] : []
-  // Records that were not read may have changed.
-  for (const posture of await views.posture(tenant))
-    for (const one of describeData(posture, resource === undefined ? resourceNames : [resource]))
-      notes.push(inWords(`${posture.tenant} ${one.subject}`, one))
+  notes.push(...dataNotes(await views.posture(tenant), resource && [resource]))
   const filter = {
     ...where,
     ...(key !== undefined && { key }),

@@ -127,6 +127,13 @@ export function describeData(
   return onceEach(found, ({ text }) => text)
 }
 
+/** The same for several tenants, as lines for a terminal: what is read from incomplete data must not look complete. */
+export function dataNotes(postures: readonly TenantPosture[], names?: readonly ResourceName[]): readonly string[] {
+  return postures.flatMap((posture) =>
+    describeData(posture, names).map((one) => inWords(`${posture.tenant} ${one.subject}`, one)),
+  )
+}
+
 function onceEach(all: readonly DataDescription[], keyOf: (one: DataDescription) => string): DataDescription[] {
   return [...Map.groupBy(all, keyOf).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [{ ...first, subject: [first, ...others].map(({ subject }) => subject).join(', ') }],

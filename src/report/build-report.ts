@@ -47,11 +47,15 @@ export type ReportFinding = ReturnType<typeof toReport>
 
 /** The audit report. It only depends on the stored history, so that the same time gives the same report. */
 export async function buildReport(request: ReportRequest) {
-  const { past, configuration, begunAt, tenants, only } = request
+  const { past, configuration, begunAt, tenants, only, details } = request
   const record = readRecord(configuration)
   const store = pastStore(past, tenants)
   const shown = record.tenants.filter(({ name }) => only === undefined || name === only)
-  const unconfigured = only === undefined ? unconfiguredOf(request, record) : []
+  const configured = record.tenants.map(({ name }) => name)
+  const stored = tenants.flatMap(({ name, createdAt }) => (createdAt <= past.at ? [name] : []))
+  // Removed from the configuration, or only another replica's configuration has them.
+  const unconfigured = only === undefined ? stored.filter((name) => !configured.includes(name)) : []
+  const unread = shown.map(({ name }) => name).filter((name) => !stored.includes(name))
   const reports: TenantReport[] = []
   for (const tenant of shown) reports.push(await tenantReport(tenant, { request, record, store }))
   return {
@@ -63,7 +67,7 @@ export async function buildReport(request: ReportRequest) {
     historyBegins: toIso(Math.max(past.clamp(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
-    notes: [...notesOf(request, unconfigured, shown)],
+    notes: [...notesOf(details, unconfigured, unread)],
     /** Tenants of the mirror that the configuration lacks; empty in a report of one tenant. */
     unconfigured,
     tenants: reports,
@@ -73,23 +77,10 @@ export async function buildReport(request: ReportRequest) {
 const hiddenNote =
   'Names of persons, e-mails, file names and the patterns of required documents are hidden; with --details the report shows them.'
 
-/** Tenants that were removed from the configuration, or only another replica's configuration has. */
-function unconfiguredOf(request: ReportRequest, record: ConfigurationRecord): readonly string[] {
-  const configured = new Set(record.tenants.map(({ name }) => name))
-  return storedNames(request).filter((name) => !configured.has(name))
-}
-
-/** Tenants of which something was stored by then. */
-function storedNames({ past, tenants }: ReportRequest): readonly string[] {
-  return tenants.flatMap(({ name, createdAt }) => (createdAt <= past.at ? [name] : []))
-}
-
-function* notesOf(request: ReportRequest, unconfigured: readonly string[], shown: readonly RecordedTenant[]) {
-  if (!request.details) yield hiddenNote
+function* notesOf(details: boolean, unconfigured: readonly string[], unread: readonly string[]) {
+  if (!details) yield hiddenNote
   const missing = unconfiguredInWords(unconfigured)
   if (missing !== null) yield missing
-  const stored = new Set(storedNames(request))
-  const unread = shown.map(({ name }) => name).filter((name) => !stored.has(name))
   if (unread.length > 0)
     yield `Nothing is stored of ${unread.join(', ')}: never read, or erased by "tenantwatch purge".`
 }
@@ -102,9 +93,11 @@ interface Known {
 
 async function tenantReport(tenant: RecordedTenant, known: Known) {
   const { record, store, request } = known
-  const now = request.past.at
+  const { past, details, from } = request
+  const now = past.at
+  const span = from === undefined ? null : { from, to: now }
   const row = request.tenants.find(({ name }) => name === tenant.name)
-  const { sharedWith } = readInputSnapshot(row === undefined ? null : await request.past.tenantState(row.id))
+  const { sharedWith } = readInputSnapshot(row === undefined ? null : await past.tenantState(row.id))
   const evaluated = {
     id: row?.id ?? unmirroredId,
     settings: { ...tenant, baseUrl: '' },
@@ -115,9 +108,10 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
   const posture = await readPosture({ store, tenant: evaluated, checks, waivers, now, evaluateIntervalMs })
   const rows = checks.flatMap((check) => {
     const view = posture.checks.find((one) => one.check === check.id)
-    return view === undefined ? [] : [reportCheck(check, view, { tenant, posture, details: request.details })]
+    return view === undefined ? [] : [reportCheck(check, view, { tenant, posture, details })]
   })
   const { open, openTotal, waivedTotal } = tally(posture)
+  const head = row === undefined ? null : await past.chainHead(row.id)
   return {
     tenant: tenant.name,
     summary: describePosture(posture).text,
@@ -132,32 +126,19 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     waivedTotal,
     resources: posture.resources.map((view) => reportResource(view, posture)),
     holds: posture.holds.map(holdJson),
-    waivers: posture.waivers.map((waiver) => reportWaiver(waiver, request.details)),
+    waivers: posture.waivers.map((waiver) => reportWaiver(waiver, details)),
     /** Oldest first, from the beginning of the history. */
-    decisions: row === undefined ? [] : (await readDecisions(request.past, row.id)).map(reportDecision),
+    decisions: row === undefined ? [] : (await readDecisions(past, row.id)).map(reportDecision),
     /** Last event of the tenant's chain, for `tenantwatch verify --head` later; null = there is no event yet. */
-    chainHead: row === undefined ? null : await chainHeadOf(request.past, row.id),
+    chainHead: head && { ...head, at: toIso(head.at) },
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
+    /** Null in a report of one moment. */
+    period: row === undefined || span === null ? null : await periodOf(past, row.id, span, watchedResources(posture)),
     /** Open and waived findings, oldest first; each call reads them again. */
-    period: row === undefined ? null : await periodIn(posture, row.id, request),
     findings: () => findingsOf(evaluated.id, known),
     /** Null without a period: a history before the retention is erased. */
-    trend: async () => (row === undefined ? null : trendIn(posture, row, request)),
+    trend: async () => (row === undefined || span === null ? null : readTrend(past, row, span, posture)),
   }
-}
-
-async function trendIn(posture: TenantPosture, row: TenantRow, { past, from }: ReportRequest) {
-  return from === undefined ? null : readTrend(past, row, { from, to: past.at }, posture)
-}
-
-/** Null in a report of one moment. */
-async function periodIn(posture: TenantPosture, tenantId: number, { past, from }: ReportRequest) {
-  return from === undefined ? null : periodOf(past, tenantId, { from, to: past.at }, watchedResources(posture))
-}
-
-async function chainHeadOf(past: PastReader, tenantId: number) {
-  const head = await past.chainHead(tenantId)
-  return head && { ...head, at: toIso(head.at) }
 }
 
 interface CheckKnown {

@@ -13,12 +13,13 @@ const minLength = 6
 export async function findFinding(
   { mirror, views }: Pick<OpenMirror, 'mirror' | 'views'>,
   given: string,
+  withPersonal = false,
 ): Promise<FindingView> {
   if (given.length < minLength) throw new UsageError(`Give at least ${minLength} characters of the fingerprint`)
   const [, prefix = given] = driftIdPattern.exec(given.toLowerCase()) ?? []
   const fingerprints = await mirror.fingerprintsFrom(prefix.toLowerCase(), 2)
   if (fingerprints.length > 1)
     throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
-  for await (const finding of views.findings({ states: findingStates, fingerprints })) return finding
+  for await (const finding of views.findings({ states: findingStates, fingerprints, withPersonal })) return finding
   throw new UsageError('No finding has this fingerprint; see "tenantwatch findings --all"')
 }

@@ -5,7 +5,7 @@ import { SandboxQueries } from '../../checks/own/sandbox.ts'
 import { ConfigError } from '../../config/mistakes.ts'
 import { type OwnChecksSettings, parseChecks, readFile, type WellFormedCheck } from '../../config/own-checks.ts'
 import { tryOwnChecks } from '../../doctor/own-checks.ts'
-import { describeData, inWords } from '../../model/describe.ts'
+import { dataNotes } from '../../model/describe.ts'
 import { FatalError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
@@ -43,9 +43,8 @@ export async function tryOwnCheck(
     for (const entity of skipped) rows.push({ tenant, status: 'skip', entity, reason: null })
     notes.push(`${tenant}: ${ok} ok, ${alarms.length} alarm, ${skipped.length} skip, ${errors.length} error`)
   }
-  for (const posture of await views.posture(wanted))
-    for (const one of describeData(posture, check.inputs)) notes.push(inWords(`${posture.tenant} ${one.subject}`, one))
-  return { rows, notes: [...notes, 'Nothing was written.'] }
+  notes.push(...dataNotes(await views.posture(wanted), check.inputs), 'Nothing was written.')
+  return { rows, notes }
 }
 
 async function wellFormed(
