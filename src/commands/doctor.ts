@@ -5,7 +5,7 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
 import { ignoredStorePath, openAddress, proxyInUse, tenantWarnings } from '../doctor/configuration.ts'
-import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
+import { diagnosePlace, diagnoseStore, unusable } from '../doctor/database.ts'
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
@@ -126,9 +126,8 @@ async function examine(
   try {
     const { path, url } = settings.store
     const facts = path === null ? null : storeFacts(path)
-    const isThere = facts?.exists !== false
-    const opened = isThere ? await openIfPossible(settings, io) : { problem: 'not there' }
-    await using mirror = 'mirror' in opened ? opened.mirror : undefined
+    const opened = facts?.exists === false ? null : await openIfPossible(settings, io)
+    await using mirror = opened === null || 'level' in opened ? undefined : opened
     line.say('Reading from the tenants')
     const rows = new Map((await mirror?.tenants().catch(() => []))?.map((row) => [row.name, row]))
     await using clients = new AsyncDisposableStack()
@@ -138,21 +137,11 @@ async function examine(
       const client = clients.use(probingClient(tenant, rows.get(tenant.name), io, facts?.lock.held !== false))
       return { tenant, client, row: rows.get(tenant.name) }
     })
-    const asked = { now: () => io.clock.now(), signal: io.stop, env: (name: string) => io.env[name] }
-    const probed = await Promise.all(
-      probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, ...asked })) })),
-    )
+    const probed = await Promise.all(probes.map(async (probe) => ({ ...probe, ...(await probeTenant(probe, io)) })))
     line.say('Reading the database')
-    const reading = {
-      opened,
-      // Null for a file, and where the failure to open the mirror has the reason.
-      server: url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null),
-      tenants: settings.tenants.map(({ name }) => name),
-      now: io.clock.now(),
-      signal: io.stop,
-      retentionDays: settings.historyRetentionDays,
-    }
-    const store = isThere ? await diagnoseStore(facts, reading) : []
+    // If that fails, the failure to open the mirror has the reason.
+    const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null)
+    const store = opened === null ? [] : await diagnoseStore({ facts, server, mirror: opened }, settings, io)
     const sound = store.some(({ level }) => level === 'fail') ? undefined : mirror
     const mirrored = sound === undefined ? new Map() : await mirroredIn(sound, probed, settings, io)
     const ofTenants = probed.flatMap(({ tenant, diagnoses }) =>
@@ -209,12 +198,12 @@ function probingClient(
   })
 }
 
-async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {
+async function openIfPossible(settings: Settings, io: Io): Promise<Mirror | Diagnosis> {
   try {
-    return { mirror: await openStore(settings, 'beside', io) }
+    return await openStore(settings, 'beside', io)
   } catch (error) {
     if (error instanceof UsageError) throw error
-    return { problem: unusable(error).text }
+    return { ...unusable(error), next: null }
   }
 }
 
@@ -238,16 +227,16 @@ async function mirroredIn(
     for (const { tenant, client, pages, row } of probed) {
       const posture = postures.find((one) => one.tenant === tenant.name)
       if (row === undefined || posture === undefined) continue
-      const { reader } = client
-      const request = { mirror, row, tenant, posture, reader, pages, clock: io.clock, signal: io.stop }
-      const identity = await diagnoseIdentity(request)
+      const { clock, stop: signal } = io
+      const examined = { mirror, row, tenant, posture, reader: client.reader, pages, clock, signal }
+      const identity = await diagnoseIdentity(examined)
       const isUnproven = identity === null || identity.level === 'fail' || row.former.includes('users')
-      const enrolment = isUnproven ? enrolmentUnchecked : await diagnoseEnrolment(mirror, row.id, tenant)
+      const enrolment = isUnproven ? enrolmentUnchecked : await diagnoseEnrolment(examined)
       known.set(tenant.name, [
         ...(identity === null ? [] : [identity, enrolment]),
         ...diagnoseData(posture, identity === null),
-        ...(isUnproven ? [] : await diagnoseMissing({ mirror, tenantId: row.id, reader, signal: io.stop })),
-        ...(isUnproven ? [] : await diagnoseLeastPrivilege(mirror, row.id, tenant, clients)),
+        ...(isUnproven ? [] : await diagnoseMissing(examined)),
+        ...(isUnproven ? [] : await diagnoseLeastPrivilege(examined, clients)),
         ...describeWaivers(posture.waivers, posture.at).map((one) => diagnosis('waivers', one)),
         ...diagnoseOwnResults(posture, settings.ownChecks),
       ])

@@ -1,5 +1,7 @@
+import type { Settings } from '../config/settings.ts'
 import { readAcceptedHolds } from '../evaluate/decisions.ts'
 import { dayMs } from '../model/durations.ts'
+import type { Io } from '../model/process/io.ts'
 import type { ServerFacts } from '../store/db/postgres/server.ts'
 import type { StoreFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror } from '../store/port.ts'
@@ -58,35 +60,29 @@ function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {
   return judged('disk', hasRoom, `${sentence}${hasRoom ? '' : ': too little for an upgrade or a backup'}`, advice)
 }
 
-export type Opened = { readonly mirror: Mirror } | { readonly problem: string }
-
-export interface StoreReading {
-  readonly opened: Opened
+export interface OpenedStore {
+  /** Null for a database of PostgreSQL. */
+  readonly facts: StoreFacts | null
   /** Null for a file. */
   readonly server: ServerFacts | null
-  /** Names of the configured tenants. */
-  readonly tenants: readonly string[]
-  readonly now: number
-  readonly signal: AbortSignal
-  readonly retentionDays: number
+  /** Why it cannot be opened, in place of the mirror. */
+  readonly mirror: Mirror | Diagnosis
 }
 
-/**
- * Reads the whole database for damage and reports holds and overdue erasure.
- *
- * @param facts null for a database of PostgreSQL.
- */
+/** Reads the whole database for damage and reports holds and overdue erasure. */
 export async function diagnoseStore(
-  facts: StoreFacts | null,
-  { opened, server, tenants, now, signal, retentionDays }: StoreReading,
+  { facts, server, mirror }: OpenedStore,
+  settings: Settings,
+  { clock, stop }: Io,
 ): Promise<readonly Diagnosis[]> {
+  const tenants = settings.tenants.map(({ name }) => name)
+  const now = clock.now()
   const found = server === null ? [] : diagnoseServer(server, { tenants, now })
   if (server !== null && (server.problem !== null || server.layout === 'none' || server.layout === 'older'))
     return found
-  if ('problem' in opened) return [...found, failure('database', opened.problem, null)]
-  const { mirror } = opened
+  if ('level' in mirror) return [...found, mirror]
   try {
-    await mirror.verify(signal)
+    await mirror.verify(stop)
     return [
       ...found,
       facts === null
@@ -94,10 +90,10 @@ export async function diagnoseStore(
         : fine('database', `${whatOf(facts)}: read completely, no damage found`),
       ...(await diagnoseHolds(mirror)),
       ...(await diagnoseFormerTenants(mirror, tenants)),
-      ...(await diagnoseErasure(mirror, now, retentionDays)),
+      ...(await diagnoseErasure(mirror, now, settings.historyRetentionDays)),
     ]
   } catch (error) {
-    if (signal.aborted) throw error
+    if (stop.aborted) throw error
     return [...found, unusable(error)]
   }
 }

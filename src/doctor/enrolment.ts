@@ -1,10 +1,10 @@
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../checks/support/enrolment.ts'
 import { userMfaEnrolled } from '../checks/user-mfa-enrolled.ts'
-import type { TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import { withoutEmails } from '../model/text/redact.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
+import type { ExaminedTenant } from './identity.ts'
 
 const subject = 'enrolledWhen'
 const maxNamed = 4
@@ -21,10 +21,10 @@ interface EnrolmentGroup {
  * The mirror's users by their multi-factor flags, as `checks.user-mfa-enrolled.enrolledWhen` reads them. If nobody is
  * enrolled, usually the rule is wrong.
  */
-export async function diagnoseEnrolment(mirror: Mirror, tenantId: number, tenant: TenantSettings): Promise<Diagnosis> {
+export async function diagnoseEnrolment({ mirror, row, tenant }: ExaminedTenant): Promise<Diagnosis> {
   const { enrolledWhen: written } = userMfaEnrolled.options.parse(settingsOf(userMfaEnrolled, tenant).options)
   const enrolledWhen = rules.find((rule) => rule === written) ?? assumedRule
-  const groups = await readGroups(mirror, tenantId)
+  const groups = await readGroups(mirror, row.id)
   const all = groups.reduce((sum, { count }) => sum + count, 0)
   if (all === 0) return fine(subject, 'no users are mirrored yet')
   const by = (rule: EnrolmentRule) =>

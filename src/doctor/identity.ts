@@ -29,11 +29,12 @@ import { type Diagnosis, diagnosis, failure, problemOf, warning } from './diagno
 
 const subject = 'identity'
 
-export interface IdentityRequest {
+/** A configured tenant that the mirror has, and what its API answered. */
+export interface ExaminedTenant {
   readonly mirror: Mirror
   readonly row: TenantRow
   readonly tenant: TenantSettings
-  readonly posture: Pick<TenantPosture, 'tenant' | 'identity' | 'sharedWith'>
+  readonly posture: TenantPosture
   readonly reader: TenantReader
   readonly pages: readonly GivenPage[]
   readonly clock: Clock
@@ -46,7 +47,7 @@ export interface IdentityRequest {
  *
  * @throws the reason of `signal` when that is aborted.
  */
-export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis | null> {
+export async function diagnoseIdentity(request: ExaminedTenant): Promise<Diagnosis | null> {
   const { mirror, row, tenant, posture, signal } = request
   if (posture.identity === 'held') return diagnoseHold(tenant.name, await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
@@ -102,7 +103,7 @@ function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {
   return failure(subject, `${message}. ${hold.message}`, holdHint(hold))
 }
 
-function provingOf({ mirror, row, tenant, reader, clock }: IdentityRequest): ProofContext {
+function provingOf({ mirror, row, tenant, reader, clock }: ExaminedTenant): ProofContext {
   return {
     settings: tenant,
     reader,
@@ -115,7 +116,7 @@ function provingOf({ mirror, row, tenant, reader, clock }: IdentityRequest): Pro
 }
 
 async function diagnoseEvidence(
-  { row, posture, tenant }: IdentityRequest,
+  { row, posture, tenant }: ExaminedTenant,
   proving: ProofContext,
   evidence: Evidence,
 ): Promise<Diagnosis> {

@@ -4,12 +4,12 @@ import {
   type LeastPrivilegeOptions,
 } from '../checks/api-client-least-privilege.ts'
 import { textOf } from '../checks/support/records.ts'
-import type { TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
 import { guidKey } from '../model/guid.ts'
 import { mapTenants } from '../model/in-turns.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, warning } from './diagnosis.ts'
+import type { ExaminedTenant } from './identity.ts'
 
 const optionsOf = (written: object) => check.options.parse(written) as LeastPrivilegeOptions
 
@@ -25,9 +25,7 @@ export async function knownClients(mirror: Mirror): Promise<ReadonlySet<string>>
  * @param clients of all tenants.
  */
 export async function diagnoseLeastPrivilege(
-  mirror: Mirror,
-  tenantId: number,
-  tenant: TenantSettings,
+  { mirror, row, tenant }: ExaminedTenant,
   clients: ReadonlySet<string>,
 ): Promise<readonly Diagnosis[]> {
   const { enabled, options } = settingsOf(check, tenant)
@@ -40,7 +38,7 @@ export async function diagnoseLeastPrivilege(
   })
   // A tenant may not have a code that is forbidden by default.
   if (forbiddenSuffixes.join() === optionsOf({}).forbiddenSuffixes.join()) return found
-  const permissions = (await Array.fromAsync(mirror.records(tenantId).select('permissions'))).flat()
+  const permissions = (await Array.fromAsync(mirror.records(row.id).select('permissions'))).flat()
   const codes = permissions.map((one) => textOf(one, 'code') ?? '')
   // A token may not read the list.
   const unused = codes.length === 0 ? [] : forbiddenSuffixes.filter((suffix) => !codes.some(endsInOne([suffix])))

@@ -1,30 +1,17 @@
-import type { TenantReader } from '../api/reader.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { firstOf } from '../model/text/words.ts'
 import { resources } from '../resources/index.ts'
-import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, warning } from './diagnosis.ts'
-
-export interface MissingRequest {
-  readonly mirror: Pick<Mirror, 'missing'>
-  readonly tenantId: number
-  readonly reader: TenantReader
-  readonly signal: AbortSignal
-}
+import type { ExaminedTenant } from './identity.ts'
 
 /** Records that lists no longer return and no answer by id has removed, and how the API answers for the first one. */
-export async function diagnoseMissing({
-  mirror,
-  tenantId,
-  reader,
-  signal,
-}: MissingRequest): Promise<readonly Diagnosis[]> {
+export async function diagnoseMissing({ mirror, row, reader, signal }: ExaminedTenant): Promise<readonly Diagnosis[]> {
   const found: Diagnosis[] = []
   for (const definition of resources as readonly ResourceDefinition[]) {
     if (definition.kind !== 'feed' || definition.lookUp === undefined) continue
     const { name, nouns } = definition
-    const missing = await mirror.missing({ tenantId, resource: name, limit: 1000, onlyAccepted: false })
+    const missing = await mirror.missing({ tenantId: row.id, resource: name, limit: 1000, onlyAccepted: false })
     const [first] = missing
     if (first === undefined) continue
     const answer = await reader.fetchOne(definition, Number(first.key), signal).then(

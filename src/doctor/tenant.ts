@@ -1,11 +1,11 @@
 import { startDeadline } from '../api/deadline.ts'
-import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { contractEventMeanings } from '../model/contract-events.ts'
 import { pathOfRequest } from '../model/describe.ts'
 import { describeDuration, minuteMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
+import type { Io } from '../model/process/io.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
@@ -18,16 +18,13 @@ import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 import { diagnoseToken } from './token.ts'
 
-export interface Probing {
+interface Probing {
   readonly tenant: TenantSettings
   readonly client: TenantClient
-  /** Wall time in milliseconds since the epoch. */
-  readonly now: () => number
-  readonly signal: AbortSignal
-  readonly env: EnvLookup
-  /** Time limit for the whole tenant, in milliseconds. */
-  readonly busyTimeoutMs?: number
 }
+
+/** For all endpoints of a tenant together. */
+const timeoutMs = minuteMs
 
 export interface Probed {
   readonly diagnoses: readonly Diagnosis[]
@@ -35,17 +32,17 @@ export interface Probed {
   readonly pages: readonly GivenPage[]
 }
 
-/** Requests the first page of every resource. @throws the reason of `signal` when that is aborted. */
-export async function probeTenant(probing: Probing): Promise<Probed> {
-  const { tenant, client, now, signal, env, busyTimeoutMs = minuteMs } = probing
-  using deadline = startDeadline(busyTimeoutMs, signal)
+/** Requests the first page of every resource. @throws the reason of a stop of the program. */
+export async function probeTenant(probing: Probing, { clock, env, stop }: Io): Promise<Probed> {
+  const { tenant, client } = probing
+  using deadline = startDeadline(timeoutMs, stop)
   const answers: Answer[] = []
   for (const definition of resources) answers.push(await probe(definition, answers, probing, deadline.signal))
-  signal.throwIfAborted()
+  stop.throwIfAborted()
   const pages = answers.flatMap(({ definition, page }) => (page === null ? [] : [{ definition, fetched: page }]))
   const diagnoses = [
     ...answers.map(({ diagnosis }) => diagnosis),
-    ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, env),
+    ...diagnoseToken(tenant.auth, clock.now(), client.tokenGoodForMs, (name) => env[name]),
     ...diagnoseDeviations(pages, tenant),
     ...diagnoseClock(pages),
   ]
@@ -68,7 +65,7 @@ const noAnswer: ReadonlySet<Reason | null> = new Set<Reason | null>(['network', 
 async function probe(
   definition: ResourceDefinition,
   earlier: readonly Answer[],
-  { tenant, client, busyTimeoutMs = minuteMs }: Probing,
+  { tenant, client }: Probing,
   signal: AbortSignal,
 ): Promise<Answer> {
   const { name, permission } = definition
@@ -88,7 +85,7 @@ async function probe(
     return { definition, page, diagnosis: diagnosePage(definition, page, tenant.ownClientId) }
   } catch (error) {
     if (signal.aborted) {
-      const sentence = `timeout: the tenant had ${describeDuration(busyTimeoutMs)} for all endpoints together`
+      const sentence = `timeout: the tenant had ${describeDuration(timeoutMs)} for all endpoints together`
       const advice = 'It answers too slowly; check api.timeoutSeconds'
       return unread(failure(name, sentence, advice, { permission, reason: 'timeout' }))
     }

@@ -51,10 +51,7 @@ function ofFile(path: string, what: string, now: number): Diagnosis {
   const origin = `the file ${path}`
   const reason = { reason: 'unauthorized' } as const
   try {
-    const stats = statSync(path, { throwIfNoEntry: false })
-    if (stats === undefined) {
-      return failure(what, `${origin} does not exist`, 'Create it with the bare secret as content', reason)
-    }
+    const stats = statSync(path)
     parseSecret(readRegularFileSync(path, mostSecretBytes).toString(), origin)
     const sentence = `from ${origin}, written ${describeDuration(now - stats.mtimeMs)} ago`
     if (!isOfAll(stats.mode)) return fine(what, sentence)

@@ -42,7 +42,7 @@ it('reports the source and the age of a token, never the token', () => {
     [withMode(0o660), /^ok token: /],
     [withMode(0o602), /^warn token: .*every user of this machine/],
     [ofToken({ env: 'BROKEN' }), /^fail token: .*BROKEN contains a space/],
-    [ofToken({ file: '/nowhere/at/all' }), /^fail token: .*does not exist$/],
+    [ofToken({ file: '/nowhere/at/all' }), /^fail token: .*no such file$/],
     [ofToken({ file: folder }), /^fail token: .*it is a directory$/],
     [ofToken({ file: loop }), /^fail token: .*ELOOP/],
     [
