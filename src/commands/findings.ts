@@ -206,13 +206,12 @@ export function findingQuery(
   now: number,
 ): FindingQuery {
   const ids = checks.map(({ id }) => id)
-  const since = readSince(options.since, now)
   return {
     states: options.all === true ? findingStates : ['open'],
     tenant: configuredTenant(settings, options.tenant),
     check: oneOf('check', ids, options.check),
     owner: oneOf('owner', ownerNames(settings.owners), options.owner),
     severities: chosenSeverities(options),
-    ...(since !== undefined && { since }),
+    since: readSince(options.since, now),
   }
 }

@@ -100,10 +100,7 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
   const tenant = oneOf('tenant', names, options.tenant)
   const shown = rows.filter(({ name }) => tenant === undefined || name === tenant)
   const tenantId = tenant === undefined ? undefined : shown[0]?.id
-  const where = {
-    ...(tenantId !== undefined && { tenantId }),
-    ...(resource !== undefined && { resources: [resource] }),
-  }
+  const where = { tenantId, resources: resource && [resource] }
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
     throw new UsageError('Unknown entity: the mirror never had this id; expected one such as 12 or users:12')
   const bounds = await mirror.recordBounds(shown.map(({ id }) => id))
@@ -113,20 +110,13 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
   const isPartial = known !== null && since !== undefined && since < known.at
   const notes = isPartial ? [`${known.why}; changes before that time are unknown`] : []
   notes.push(...dataNotes(await views.posture(tenant), resource && [resource]))
-  const filter = {
-    ...where,
-    ...(key !== undefined && { key }),
-    ...(field !== undefined && { field }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-  }
   const checks = checksOf(settings)
   const waivers = (await waiverEvents(mirror, tenantId)).map((one) => waiverRow(one, checks, details))
   const accepted = [...(await readDecisions(mirror, tenantId)).map(decisionRow), ...waivers]
     .filter((row) => isWanted(row, { key, resource, since, until }))
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return {
-    rows: merged(recordChanges(mirror.changes(filter), details), accepted),
+    rows: merged(recordChanges(mirror.changes({ ...where, key, field, since, until }), details), accepted),
     columns,
     table: {
       AT: ({ at }) => at,
@@ -145,14 +135,13 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
 
 interface EntityInQuery {
   readonly key?: string
-  readonly resource?: ResourceName
+  readonly resource: ResourceName | undefined
   readonly field?: string
 }
 
 /** Parses `users:12`, `user:12` or `12`; a resource must equal the one of `--resource`. */
 function entityOf({ entity, resource: wanted }: HistoryOptions): EntityInQuery {
-  const only = wanted === undefined ? {} : { resource: wanted }
-  if (entity === undefined) return only
+  if (entity === undefined) return { resource: wanted }
   if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity is empty; expected an id, such as 12 or users:12')
   const colon = entity.indexOf(':')
   const named = colon < 0 ? wanted : resourceIn(entity.slice(0, colon).toLowerCase())
@@ -161,7 +150,7 @@ function entityOf({ entity, resource: wanted }: HistoryOptions): EntityInQuery {
   const setting = named === undefined || named === sole ? settingNamed(id) : null
   if (setting === null && named === sole)
     throw new UsageError(`--entity names an unknown setting; expected one of ${apiFields(sole).join(', ')}`)
-  return setting ?? { key: id, ...(named !== undefined && { resource: named }) }
+  return setting ?? { key: id, resource: named }
 }
 
 function resourceIn(word: string): ResourceName {

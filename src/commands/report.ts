@@ -138,8 +138,8 @@ export async function makeReport(
     begunAt,
     tenants,
     details,
-    ...(only !== undefined && { only }),
-    ...(from !== undefined && { from }),
+    only,
+    from,
   })
 }
 

@@ -33,10 +33,10 @@ export interface ReportRequest {
   /** Time of the first recorded configuration, in milliseconds since the epoch. */
   readonly begunAt: number
   readonly tenants: readonly TenantRow[]
-  readonly only?: string
+  readonly only: string | undefined
   readonly details: boolean
-  /** Beginning of the period that ends with the report; absent = a report of one moment. */
-  readonly from?: number
+  /** Beginning of the period that ends with the report; undefined = a report of one moment. */
+  readonly from: number | undefined
 }
 
 export type Report = Awaited<ReturnType<typeof buildReport>>

@@ -26,7 +26,7 @@ export interface FindingQuery {
   readonly order?: 'severity'
   readonly descending?: boolean
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved then or later. */
-  readonly since?: number
+  readonly since?: number | undefined
   readonly fingerprints?: readonly string[]
   /** Fingerprint; only findings after it, none if it is unknown. */
   readonly after?: string | undefined

@@ -48,7 +48,7 @@ export interface FindingFilter {
   /** Only findings for which a waiver has lapsed. */
   readonly lapsed?: boolean
   /** Only findings that were opened, changed, reopened or resolved then or later. */
-  readonly since?: number
+  readonly since?: number | undefined
   /**
    * `age`: by when they were first seen, then by fingerprint; `severity`: the highest first, then by tenant, check and
    * first opening, of present findings only and neither `descending` nor `after`; absent = as they were first opened.

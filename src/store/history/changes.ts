@@ -43,13 +43,13 @@ export interface TenantChangeRow extends ChangeRow {
 
 /** Times are milliseconds since the epoch. */
 export interface ChangeFilter {
-  readonly tenantId?: number
-  readonly resources?: readonly ResourceName[]
+  readonly tenantId?: number | undefined
+  readonly resources?: readonly ResourceName[] | undefined
   /** An id, in any letter case. The id of a singleton only matches if its resource is named. */
-  readonly key?: string
-  readonly field?: string
-  readonly since?: number
-  readonly until?: number
+  readonly key?: string | undefined
+  readonly field?: string | undefined
+  readonly since?: number | undefined
+  readonly until?: number | undefined
   /** Reads the last events only, the newest first. */
   readonly newestFirst?: boolean
 }
@@ -87,19 +87,15 @@ export function changeStore(db: Db) {
     changes,
     /** True for a record, live, removed or quarantined. */
     hasEntity: async ({
-      tenantId = null,
+      tenantId,
       resources,
       key,
-    }: {
-      readonly tenantId?: number | null
-      readonly resources?: readonly ResourceName[]
-      readonly key: string
-    }): Promise<boolean> =>
+    }: Pick<ChangeFilter, 'resources' | 'tenantId'> & { readonly key: string }): Promise<boolean> =>
       db.read(async (tx) => {
         const text = `select 1 from records where tenant_id in (select id from tenants where cast(@tenantId as bigint) is null
           or id = @tenantId) and resource = @resource and key = @key limit 1`
         for (const { resource, keyOf } of shapesOf(resources))
-          if ((await tx(text, [{ tenantId, resource, key: keyOf(key) }])).length > 0) return true
+          if ((await tx(text, [{ tenantId: tenantId ?? null, resource, key: keyOf(key) }])).length > 0) return true
         return false
       }),
   }
