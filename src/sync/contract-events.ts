@@ -50,8 +50,7 @@ export function logEvents({ events, context, definition }: ObservedRun, logged: 
   if (!isKnown) logged.set(definition.name, new Map([...known, ...found.map((one) => [one, at] as const)]))
   const meanings = [...events.keys()].map((kind) => contractEventMeanings[kind])
   const hint = [...meanings, 'See docs/alerts.md#tenantwatchcontractchanged'].join('. ')
-  const write = isKnown ? context.log.debug : context.log.warn
-  write(
+  context.log[isKnown ? 'debug' : 'warn'](
     { resource: definition.name, ...(isAllNamed ? {} : { counts }), fields, hint },
     "The tenant's API deviates from its specification",
   )

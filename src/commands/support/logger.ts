@@ -41,18 +41,7 @@ function levelled(write: (line: string) => void, level: string): LevelledLog {
     least = rankOf(next)
   }
   const log = pino({ level: 'trace', base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream)
-  return { ...unbound(log), setLevel }
-}
-
-/** Methods of pino need their object. */
-function unbound(log: pino.Logger): Log {
-  return {
-    debug: (fields, message) => log.debug(fields, message),
-    info: (fields, message) => log.info(fields, message),
-    warn: (fields, message) => log.warn(fields, message),
-    error: (fields, message) => log.error(fields, message),
-    child: (fields) => unbound(log.child(fields)),
-  }
+  return Object.assign(log, { setLevel })
 }
 
 /** The line of a JSON log with the reason why the program ends. */
