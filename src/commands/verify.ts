@@ -5,7 +5,6 @@ import { grouped, plural } from '../model/text/numbers.ts'
 import { escapeInJson, printable } from '../model/text/printable.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import {
-  type ChainHead,
   type ChainMismatch,
   type ChainVerification,
   type EventMismatch,
@@ -65,7 +64,7 @@ Examples:
     if (options.format === 'json') {
       const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))
       const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }
-      print(io, escapeInJson(JSON.stringify(made, null, 2)))
+      print(io, escapeInJson(JSON.stringify(made, withIsoTimes, 2)))
     } else {
       const terminal = terminalOf(io)
       for (const line of all.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
@@ -154,20 +153,10 @@ function sentenceOf(mismatch: ChainMismatch): string {
 const eventOf = ({ id, at }: { readonly id: number; readonly at: number }) => `event ${id} of ${toIso(at)}`
 
 /** Object for JSON output. */
-function verificationJson({ head, firstAt, mismatches, heads, name: _, ...one }: NamedVerification): object {
-  return {
-    ...one,
-    firstAt: firstAt === null ? null : toIso(firstAt),
-    head: headJson(head),
-    foundHeads: heads.map(headJson),
-    mismatches: mismatches.map(mismatchJson),
-  }
+function verificationJson({ head, firstAt, mismatches, heads: foundHeads, name: _, ...one }: NamedVerification) {
+  return { ...one, firstAt, head, foundHeads, mismatches }
 }
 
-function mismatchJson(mismatch: ChainMismatch): object {
-  return 'at' in mismatch && mismatch.at !== null ? { ...mismatch, at: toIso(mismatch.at) } : mismatch
-}
-
-function headJson(head: ChainHead | null): object | null {
-  return head && { ...head, at: toIso(head.at) }
+function withIsoTimes(name: string, value: unknown): unknown {
+  return (name === 'at' || name === 'firstAt') && typeof value === 'number' ? toIso(value) : value
 }

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { grouped as number, plural } from '../model/text/numbers.ts'
@@ -7,7 +6,7 @@ import { printable } from '../model/text/printable.ts'
 import type { Trend } from '../model/trend.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import { part as section, type Table, table } from '../web/page/table.ts'
-import { factName, factText, type Html } from '../web/page/text.ts'
+import { factName, factText, type Html, stamp } from '../web/page/text.ts'
 import { openFindings } from '../web/plots/open-findings.ts'
 import { timeToFix, weeksOfFindings } from '../web/plots/weeks.ts'
 import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
@@ -65,9 +64,8 @@ function tablePart(name: Part, tenant: string, content: Omit<Table, 'labeledBy'>
 /** What happened in the period; nothing in a report of one moment. */
 export function period({ tenant, period: of }: TenantReport, trend: Trend | null): Html | string {
   if (of === null) return ''
-  const tables = [
-    table({
-      labeledBy: `period-${tenant}_title`,
+  const tables: readonly Omit<Table, 'labeledBy'>[] = [
+    {
       columns: ['Severity', 'Opened', 'Resolved', 'Of these fixed', 'Median time to fix'],
       rows: of.findings.map(({ severity, opened, resolved, fixed, medianHoursToFix }) => [
         badge(severity, severityTone[severity]),
@@ -77,15 +75,13 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
         timeToFix(medianHoursToFix),
       ]),
       empty: 'None.',
-    }),
-    table({
-      labeledBy: `period-${tenant}_title`,
+    },
+    {
       columns: ['Resource', 'Hours without data'],
       rows: of.resources.map(({ resource, hoursWithoutData }) => [resource, String(hoursWithoutData)]),
       empty: 'No resource is configured.',
-    }),
-    table({
-      labeledBy: `period-${tenant}_title`,
+    },
+    {
       columns: ['Hold', 'Records', 'From', 'Until'],
       rows: of.holds.map(({ resource, reason, count, raised, ended }) => [
         html`${resource} <code>${reason}</code>`,
@@ -94,9 +90,8 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
         when(ended, 'lasts'),
       ]),
       empty: 'Nothing was on hold.',
-    }),
-    table({
-      labeledBy: `period-${tenant}_title`,
+    },
+    {
       columns: ['Waiver in force', 'Check', 'Owner', 'From', 'Until', 'Lapsed for'],
       rows: of.waivers.map(({ id, check, owner, from, until, lapsed }) => [
         whole(id),
@@ -107,10 +102,12 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
         lapsed === 0 ? '' : plural(lapsed, 'finding'),
       ]),
       empty: 'No waiver was in force.',
-    }),
+    },
   ]
   const plots = trend === null ? '' : html`${openFindings(trend, tenant)}${weeksOfFindings(trend, tenant)}`
-  return part('period', tenant, html`${plots}${tables.map((one) => html`<div class="apart">${one}</div>`)}`)
+  const labeledBy = `period-${tenant}_title`
+  const apart = tables.map((one) => html`<div class="apart">${table({ labeledBy, ...one })}</div>`)
+  return part('period', tenant, html`${plots}${apart}`)
 }
 
 /** Lines to sign on, at the end of the report of a period. */
@@ -268,7 +265,5 @@ export function whole(text: string): Html {
 }
 
 export function when(iso: string | null, never = ''): Html | string {
-  if (iso === null) return never
-  const [day = '', time = ''] = toIso(Date.parse(iso)).split('T')
-  return html`<time datetime="${iso}">${day} ${time.slice(0, 5)} UTC</time>`
+  return iso === null ? never : stamp(Date.parse(iso))
 }
