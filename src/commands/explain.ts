@@ -1,12 +1,13 @@
 import { checksOf } from '../checks/index.ts'
+import { driftIdPattern } from '../evaluate/findings/identity.ts'
 import { UsageError } from '../model/errors.ts'
+import { type FindingView, findingStates } from '../model/finding.ts'
 import { exitCodes, print } from '../model/process/io.ts'
 import { escapeInJson, printable } from '../model/text/printable.ts'
 import { type Explanation, explanationOf, explanationText } from '../report/explanation.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { addCommand } from './command.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
-import { findFinding } from './support/find-finding.ts'
 import { detailsOption, formatOption } from './support/options.ts'
 
 interface ExplainOptions {
@@ -45,6 +46,27 @@ export async function explain(opened: OpenMirror, given: string, details: boolea
   const finding = await findFinding(opened, given, details)
   const check = checks.find(({ id }) => id === finding.check)
   return explanationOf({ mirror, settings, finding, check, details })
+}
+
+const minLength = 6
+
+/**
+ * The finding with a fingerprint, the beginning of one, or the id of a drifted state.
+ *
+ * @throws UsageError when there is not exactly one. It does not repeat the argument, which may be a secret.
+ */
+export async function findFinding(
+  { mirror, views }: Pick<OpenMirror, 'mirror' | 'views'>,
+  given: string,
+  withPersonal = false,
+): Promise<FindingView> {
+  if (given.length < minLength) throw new UsageError(`Give at least ${minLength} characters of the fingerprint`)
+  const [, prefix = given] = driftIdPattern.exec(given.toLowerCase()) ?? []
+  const fingerprints = await mirror.fingerprintsFrom(prefix.toLowerCase(), 2)
+  if (fingerprints.length > 1)
+    throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
+  for await (const finding of views.findings({ states: findingStates, fingerprints, withPersonal })) return finding
+  throw new UsageError('No finding has this fingerprint; see "tenantwatch findings --all"')
 }
 
 /** Wrapped lines align below the text of the first one: labels such as `What to do` take 13 columns. */

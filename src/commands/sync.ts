@@ -13,17 +13,18 @@ import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import { grouped } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { textTable } from '../report/table.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
+import type { SyncProgress } from '../sync/observer.ts'
 import type { EndedSync, SyncRequest } from '../web/web-options.ts'
 import { addCommand } from './command.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
-import { note, warn } from './support/io.ts'
+import { note, statusLine, warn } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { configuredTenant, failOnOption, resourceOption, tenantOption } from './support/options.ts'
-import { syncProgress } from './support/sync-progress.ts'
 
 /**
  * Has the daemon at `server.listen` sync, and waits for the runs.
@@ -147,6 +148,31 @@ async function runHere({ settings, round, io }: Round): Promise<Ended> {
   const results = await syncRound(session, round, io.stop).finally(progress.clear)
   await session.eraseOutdated()
   return { results, postures: await session.views.posture(round.tenant) }
+}
+
+/** Shows how far a sync is on a terminal, in a line that is overwritten: `users 12,400, details 120/200`. */
+function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): SyncProgress & { clear(): void } {
+  const read = new Map<string, { records: number; details: string }>()
+  const line = statusLine(io)
+  const nameOf = (tenant: string, resource: string) => (tenants.length > 1 ? `${tenant} ${resource}` : resource)
+  const show = (tenant: string, resource: string, change: (one: { records: number; details: string }) => void) => {
+    const one = read.get(nameOf(tenant, resource)) ?? { records: 0, details: '' }
+    change(one)
+    read.set(nameOf(tenant, resource), one)
+    line.show(() => [...read].map(([name, of]) => `${name} ${grouped(of.records)}${of.details}`).join(' · '))
+  }
+  return {
+    page: (tenant, resource, _pages, records) =>
+      show(tenant, resource, (one) => {
+        one.records += records
+      }),
+    lookedUp: (tenant, resource, done, wanted) =>
+      show(tenant, resource, (one) => {
+        one.details = `, details ${grouped(done)}/${grouped(wanted)}`
+      }),
+    runEnded: ({ tenant, resource }) => void read.delete(nameOf(tenant, resource)),
+    clear: line.clear,
+  }
 }
 
 /** docs/daily-work.md#configuration-changes */
