@@ -14,7 +14,8 @@ export function metricCatalogue(inventories: readonly ResourceSeries[]): readonl
   const ofTenants = [...checkGauges, ...syncGauges, ...inventories.flatMap(({ gauges }) => gauges)]
   const families = [
     ...ofTenants.map((family) => ({ ...family, labelNames: ['tenant', ...family.labelNames], type: 'gauge' as const })),
-    ...[buildInfo, ...processFamilies].map((family) => ({ ...family, type: family.type ?? ('gauge' as const) })),
+    { ...buildInfo, type: 'gauge' as const },
+    ...processFamilies.map((family) => ({ ...family, type: family.type ?? ('gauge' as const) })),
     ...counters.map((family) => ({ ...family, type: 'counter' as const })),
     ...histograms.map((family) => ({ ...family, type: 'histogram' as const })),
   ]

@@ -1,5 +1,4 @@
-import { metricsConfig } from '../daemon/metrics-config.ts'
-import { createMetrics } from '../metrics/metrics.ts'
+import { renderMirror } from '../metrics/metrics.ts'
 import { exitCodes } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { addCommand } from './command.ts'
@@ -16,11 +15,7 @@ Example:
     mv /var/lib/node_exporter/tenantwatch.new /var/lib/node_exporter/tenantwatch.prom`,
   async run({ io, command }) {
     await using opened = await openMirror(io, command)
-    const { settings, views } = opened
-    const config = metricsConfig(settings)
-    const { readings: read } = views
-    const metrics = createMetrics({ version, startedAt: io.clock.now(), config, read, scope: 'mirror' })
-    await writeAll(io, await metrics.render())
+    await writeAll(io, renderMirror(version, await opened.views.metrics()))
     return exitCodes.ok
   },
 })

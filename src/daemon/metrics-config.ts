@@ -8,13 +8,10 @@ import { resultLimitMs } from '../model/freshness.ts'
 import { syncModes } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 
-type MeasuredSettings = Pick<Settings, 'evaluate' | 'ownChecks' | 'tenants'>
-
-export function metricsConfig(settings: MeasuredSettings): readonly TenantSeriesConfig[] {
-  return settings.tenants.map((tenant) => tenantSeriesConfig(tenant, settings))
-}
-
-function tenantSeriesConfig(tenant: TenantSettings, settings: MeasuredSettings): TenantSeriesConfig {
+export function metricsConfig(
+  tenant: Pick<TenantSettings, 'name' | 'resources' | 'checks'>,
+  settings: Pick<Settings, 'evaluate' | 'ownChecks'>,
+): TenantSeriesConfig {
   const { name, resources: switches } = tenant
   const checks = checksOf(settings)
   const thresholds = checks.flatMap((check) => {

@@ -99,8 +99,7 @@ export class Session implements AsyncDisposable {
     this.metrics = createMetrics({
       version,
       startedAt: io.clock.now(),
-      config: [],
-      read: (gather) => this.views.readings(gather),
+      read: () => this.views.metrics(),
       ...(path !== null && { storeSize: () => storeSize(path) }),
       replica: () => {
         const facts = stores.facts()
@@ -236,7 +235,7 @@ export class Session implements AsyncDisposable {
     this.#tenants = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
     this.#inForce = this.#following(next)
     alongside()
-    await this.metrics.configure(metricsConfig({ ...next, tenants: result.tenants.map(({ settings }) => settings) }))
+    await this.metrics.configure(result.tenants.map(({ settings }) => metricsConfig(settings, next)))
     this.#evaluator.configure(next)
     await this.#notifier?.follow(next)
     await yieldToEventLoop()
@@ -247,7 +246,7 @@ export class Session implements AsyncDisposable {
   #following(settings: Settings): InForce {
     const views = createViews(this.mirror, settings, this.#options.io.clock, {
       skewOf: (name, resource) => this.#tenants.get(name)?.client.answerTimes.skewMs(resource),
-      owns: (name) => this.stores.of(name) !== null,
+      owns: (name) => this.#tenants.has(name) && this.stores.of(name) !== null,
       unstored: this.#unstored,
     })
     return { settings, checks: checksOf(settings), waivers: waiversByTenant(settings.waivers), views }

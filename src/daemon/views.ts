@@ -9,15 +9,16 @@ import { readEntityNames } from '../evaluate/findings/owners.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { waiversByTenant, waiversOf } from '../evaluate/waivers/waivers.ts'
-import { readClientSecrets } from '../metrics/client-secrets.ts'
-import type { TenantReading } from '../metrics/tenant-facts.ts'
+import { byExpiry, readSecrets } from '../metrics/client-secrets.ts'
+import { expiryChecks } from '../metrics/inventory.ts'
+import { readSingle, type TenantFacts } from '../metrics/tenant-facts.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
 import { type EntityNames, entityTypeOf, namesIn } from '../model/entity-names.ts'
 import { type Expiry, expiriesOf, type SecretView } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { inParts, mapTenants } from '../model/in-turns.ts'
-import { memoize } from '../model/memoize.ts'
+import { memoizeWeakly } from '../model/memoize.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
@@ -29,6 +30,7 @@ import { trendMemory } from '../report/trend.ts'
 import type { CheckStateRow, Mirror, Stores, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
 import type { FindingQuery } from '../web/web-options.ts'
+import { metricsConfig } from './metrics-config.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
 type TenantNames = string | ReadonlySet<string>
@@ -36,8 +38,8 @@ type TenantNames = string | ReadonlySet<string>
 export interface Views {
   /** Of all tenants, or of those named. */
   posture(tenants?: TenantNames): Promise<readonly TenantPosture[]>
-  /** Calls `gather` while the tenant's reading can be read. */
-  readings<T>(gather: (reading: TenantReading) => Promise<T>): Promise<readonly T[]>
+  /** What the metrics show of each tenant of this process. */
+  metrics(): Promise<readonly TenantFacts[]>
   findings(query: FindingQuery): AsyncIterable<FindingView>
   secrets(tenant: string): Promise<readonly SecretView[]>
   changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
@@ -60,6 +62,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const names = settings.tenants.map(({ name }) => name)
   const top = topFindingsMemory()
   const trends = trendMemory()
+  const seriesConfig = memoizeWeakly((tenant: EvaluatedTenant['settings']) => metricsConfig(tenant, settings))
 
   async function shownTenants(isWanted: (name: string) => boolean = () => true): Promise<readonly EvaluatedTenant[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -103,7 +106,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     }
 
     function secretsOf({ id, settings: { ownClientId } }: EvaluatedTenant): Promise<readonly SecretView[]> {
-      return readClientSecrets(store.records(id), ownClientId)
+      return readSecrets(store.records(id), ownClientId)
     }
 
     async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
@@ -145,21 +148,23 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return named
     }
 
-    async function readingOf(tenant: EvaluatedTenant): Promise<TenantReading> {
+    async function metricsOf(tenant: EvaluatedTenant): Promise<TenantFacts> {
       const posture = await postureOf(tenant)
-      const findings = await namedFindings(tenant, posture)
+      const config = seriesConfig(tenant.settings)
       return {
-        posture,
-        findings,
-        records: store.records(tenant.id),
+        ...{ config, posture, owners, settings: tenant.settings },
+        findings: await namedFindings(tenant, posture),
         counts: await store.recordCounts(tenant.id),
-        settings: tenant.settings,
-        owners,
-        waived: memoize((check: string) => waivedEntities(posture, check)),
+        secrets: await secretsOf(tenant),
+        single: await readSingle(store.records(tenant.id), config),
+        waived: {
+          expired: await waivedEntities(posture, expiryChecks.expired),
+          expiring: await waivedEntities(posture, expiryChecks.expiring),
+        },
       }
     }
 
-    return { postureOf, secretsOf, findings, readingOf }
+    return { postureOf, secretsOf, findings, metricsOf }
   }
 
   const { secretsOf, findings } = readerOver(mirror)
@@ -178,11 +183,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   return {
     posture: async (names) =>
       readTenants(await shownTenants((name) => isNamed(name, names)), (reader, tenant) => reader.postureOf(tenant)),
-    async readings(gather) {
+    async metrics() {
       const isOwn = (name: string) => engine === undefined || engine.owns(name)
       // A replica that owns no tenant answers without the database.
       if (!settings.tenants.some(({ name }) => isOwn(name))) return []
-      return readTenants(await shownTenants(isOwn), async (reader, tenant) => gather(await reader.readingOf(tenant)))
+      return readTenants(await shownTenants(isOwn), (reader, tenant) => reader.metricsOf(tenant))
     },
     findings,
     async changes(name, most, withPersonal) {
@@ -205,12 +210,12 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     },
     async secrets(name) {
       const [tenant] = await shownTenants((known) => known === name)
-      return tenant === undefined ? [] : secretsOf(tenant)
+      return tenant === undefined ? [] : byExpiry(await secretsOf(tenant))
     },
     async expiries(name) {
       const tenants = await shownTenants((known) => isNamed(known, name))
       const all = await readTenants(tenants, async (reader, tenant) =>
-        expiriesOf(await reader.postureOf(tenant), await reader.secretsOf(tenant)),
+        expiriesOf(await reader.postureOf(tenant), byExpiry(await reader.secretsOf(tenant))),
       )
       return all.flat().toSorted((a, b) => a.at - b.at)
     },

@@ -20,8 +20,8 @@ export class Counters {
   readonly #counters = new Map(counters.map(({ name }) => [name, new Map<string, Map<string, Series>>()]))
   readonly #initialized = new Set<string>()
 
-  constructor(options: { readonly processMetrics: boolean }) {
-    if (options.processMetrics) collectDefaultMetrics({ register: this.#registry })
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry })
     for (const name of refusedByLinter) this.#registry.removeSingleMetric(name)
     for (const { name, help, labelNames, buckets } of histograms) {
       const options = { name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [this.#registry] }

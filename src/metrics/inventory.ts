@@ -27,14 +27,14 @@ export const expiryChecks = {
   expiring: 'api-client-secret-not-expiring',
 } as const
 
-const waived: TenantGauge = {
+const waivedNow: TenantGauge = {
   name: 'tenantwatch_api_client_secret_waived',
   help: `1 when a waiver accepts that the secret of an API client has expired or, before, that it expires soon; else 0. ${fromMirror}`,
   labelNames: ['client_id'],
-  each({ waivedExpired, waivedExpiring, secrets, posture: { at } }, add) {
+  each({ waived, secrets, posture: { at } }, add) {
     for (const { clientId, expiresAt } of secrets) {
       // Without new data, the finding of a secret that expires soon stays open, and waived, after the expiry.
-      add(Number((expiresAt <= at ? waivedExpired : waivedExpiring).has(clientId)), idLabel(clientId))
+      add(Number(waived[expiresAt <= at ? 'expired' : 'expiring'].has(clientId)), idLabel(clientId))
     }
   },
 }
@@ -44,9 +44,9 @@ const waivedUntil: TenantGauge = {
   name: 'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
   help: `Until when a waiver accepts the open finding of a check about the expiry of a secret, in seconds since the epoch; absent without one. ${fromMirror}`,
   labelNames: ['client_id', 'check'],
-  each({ waivedExpired, waivedExpiring }, add) {
-    for (const [clientId, untilMs] of waivedExpired) add(untilMs / 1000, idLabel(clientId), expiryChecks.expired)
-    for (const [clientId, untilMs] of waivedExpiring) add(untilMs / 1000, idLabel(clientId), expiryChecks.expiring)
+  each({ waived }, add) {
+    for (const kind of ['expired', 'expiring'] as const)
+      for (const [clientId, untilMs] of waived[kind]) add(untilMs / 1000, idLabel(clientId), expiryChecks[kind])
   },
 }
 
@@ -63,22 +63,18 @@ const infos: TenantGauge = {
   },
 }
 
-const own: TenantGauge = {
+const ownSecret: TenantGauge = {
   name: 'tenantwatch_own_client_secret_expiration_timestamp_seconds',
   help: `When the secret of the API client that the daemon itself uses (ownClientId) expires, in seconds since the epoch; after that no data can be read. ${fromMirror}`,
   labelNames: [],
-  each({ settings, secrets }, add) {
-    const id = settings.ownClientId?.toLowerCase()
-    if (id === undefined) return
-    for (const { clientId, expiresAt } of secrets) if (clientId.toLowerCase() === id) add(expiresAt / 1000)
+  each({ secrets }, add) {
+    for (const { own, expiresAt } of secrets) if (own) add(expiresAt / 1000)
   },
 }
 
-const apiClientsGauges: readonly TenantGauge[] = [expirations, infos, own, waived, waivedUntil]
-
 /** Gauges that a resource's descriptor cannot express, in addition to its `gauges`. */
 const particular: Readonly<Partial<Record<ResourceName, readonly TenantGauge[]>>> = {
-  'api-clients': apiClientsGauges,
+  'api-clients': [expirations, infos, ownSecret, waivedNow, waivedUntil],
 }
 
 export const inventories: readonly ResourceSeries[] = resources.map(seriesOf)
@@ -95,20 +91,15 @@ function seriesOf(resource: ResourceDefinition): ResourceSeries {
   }
 }
 
-function isPaged({ kind }: ResourceDefinition): boolean {
-  return kind !== 'whole'
-}
-
-function mayBeSuspectEmpty(resource: ResourceDefinition): boolean {
-  return resource.kind === 'pagedList' || (resource.kind === 'whole' && resource.contradictedBy !== undefined)
-}
-
 function holdsOf(resource: ResourceDefinition): readonly Reason[] {
-  return [
-    ...(isPaged(resource) ? (['shrink_held'] as const) : []),
-    ...(mayBeSuspectEmpty(resource) ? (['suspect_empty'] as const) : []),
-    ...(resource.kind === 'pagedList' && resource.self !== null ? (['tenant_changed'] as const) : []),
-  ]
+  switch (resource.kind) {
+    case 'feed':
+      return ['shrink_held']
+    case 'pagedList':
+      return ['shrink_held', 'suspect_empty', ...(resource.self === null ? [] : (['tenant_changed'] as const))]
+    case 'whole':
+      return resource.contradictedBy === undefined ? [] : ['suspect_empty']
+  }
 }
 
 type CountGauge = Extract<Gauge, { readonly kind: 'count' }>

@@ -1,6 +1,13 @@
 import type { StoreSize } from '../store/db/sqlite/database-file.ts'
 import type { ReplicaFacts } from '../store/tenant-stores.ts'
-import { type AddSeries, type FamilyDefinition, type FamilyType, timestampSeconds } from './family.ts'
+import {
+  type AddSeries,
+  type FamilyDefinition,
+  type FamilyType,
+  renderHead,
+  renderSeries,
+  timestampSeconds,
+} from './family.ts'
 
 export interface ReplicaReading extends ReplicaFacts {
   /** Names of all configured tenants. */
@@ -9,7 +16,6 @@ export interface ReplicaReading extends ReplicaFacts {
 
 /** What the process knows of itself. */
 export interface ProcessFacts {
-  readonly version: string
   readonly reload: { readonly successful: boolean; readonly lastSuccessAt: number }
   readonly store: StoreSize | null
   /** Null if no replicas share the tenants. */
@@ -23,11 +29,14 @@ interface ProcessFamily extends FamilyDefinition {
   each(facts: ProcessFacts, add: AddSeries): void
 }
 
-export const buildInfo: ProcessFamily = {
+export const buildInfo: FamilyDefinition = {
   name: 'tenantwatch_build_info',
   help: 'Always 1; the label is the running version.',
   labelNames: ['version'],
-  each: ({ version }, add) => add(1, version),
+}
+
+export function renderBuildInfo(version: string): string {
+  return renderHead(buildInfo, 'gauge') + renderSeries(buildInfo, (add) => add(1, version))
 }
 
 const replicated = 'Only with `store.url`. Read from the process.'

@@ -1,5 +1,5 @@
 import type { TenantSettings } from '../config/settings.ts'
-import type { ClientSecret } from '../model/expiry.ts'
+import type { SecretView } from '../model/expiry.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import type { OwnerRule } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -36,31 +36,32 @@ export interface TenantSeriesConfig {
   readonly evaluationLimitSeconds: number
 }
 
-/** Until when findings of a check are waived, by entity, in milliseconds since the epoch. */
-export type WaivedUntil = ReadonlyMap<string, number>
-
-interface TenantData {
+/** All that the gauges of a tenant show, read before any of them is rendered. */
+export interface TenantFacts {
+  readonly config: TenantSeriesConfig
   readonly posture: TenantPosture
   readonly findings: readonly NamedFinding[]
   /** Counts of records, as of the last evaluation. */
   readonly counts: ReadonlyMap<ResourceName, RecordCounts>
-  readonly settings: Pick<TenantSettings, 'users' | 'roles' | 'documents' | 'ownClientId'>
+  readonly settings: Pick<TenantSettings, 'users' | 'roles' | 'documents'>
   readonly owners: readonly OwnerRule[]
-}
-
-/** A tenant as the daemon reads it for a scrape. */
-export interface TenantReading extends TenantData {
-  readonly records: RecordReader
-  readonly waived: (check: string) => Promise<WaivedUntil>
-}
-
-/** All that the gauges of a tenant show, read before any of them is rendered. */
-export interface TenantFacts extends TenantData {
-  readonly config: TenantSeriesConfig
   /** Secrets of all API clients, by client id. */
-  readonly secrets: readonly ClientSecret[]
-  readonly waivedExpired: WaivedUntil
-  readonly waivedExpiring: WaivedUntil
+  readonly secrets: readonly SecretView[]
+  /** Until when findings that a secret has expired or expires soon are waived, in milliseconds since the epoch, by client. */
+  readonly waived: Readonly<Record<'expired' | 'expiring', ReadonlyMap<string, number>>>
   /** The record of each resource that has at most one. */
   readonly single: ReadonlyMap<ResourceName, MirrorRecord>
+}
+
+/** The records whose flags are gauges. */
+export async function readSingle(
+  records: RecordReader,
+  { resources }: TenantSeriesConfig,
+): Promise<TenantFacts['single']> {
+  const single = new Map<ResourceName, MirrorRecord>()
+  for (const { resource, hasFlags } of resources) {
+    if (!hasFlags) continue
+    for await (const [record] of records.select(resource)) if (record !== undefined) single.set(resource, record)
+  }
+  return single
 }

@@ -1,21 +1,19 @@
 import type { TenantPosture, WaiverState } from './posture.ts'
 import { withoutEmails } from './text/redact.ts'
 
-export interface ClientSecret {
+export interface SecretView {
   /** A GUID in lower case, any other id as sent. */
   readonly clientId: string
   readonly name: string | null
   readonly role: string | null
   /** Infinity = never. */
   readonly expiresAt: number
-}
-
-export interface SecretView extends ClientSecret {
+  /** True for the client that tenantwatch itself uses. */
   readonly own: boolean
 }
 
 /** A name or role name may contain an e-mail address. */
-export function withoutSecretDetails<T extends Pick<ClientSecret, 'name' | 'role'>>(secret: T): T {
+export function withoutSecretDetails<T extends Pick<SecretView, 'name' | 'role'>>(secret: T): T {
   const { name, role } = secret
   return { ...secret, name: name && withoutEmails(name), role: role && withoutEmails(role) }
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { NamedFinding } from '../../src/model/finding.ts'
-import { lively, metricsOf, named, reading, tenantSeriesConfig, untouched } from './support/daemon.ts'
+import { lively, metricsOf, named, reading, untouched } from './support/daemon.ts'
 import { seriesOf } from './support/parse.ts'
 
 const infos = (body: string) => body.split('\n').filter((line) => line.startsWith('tenantwatch_finding_info{'))
@@ -16,12 +16,11 @@ it('keeps the label of a hidden id, and escapes unusual entity types', async () 
 
 it('shows the present findings of each tenant at each scrape', async () => {
   const shown: NamedFinding[][] = [[named, { ...named, fingerprint: 'b' }], [{ ...named }]]
-  const config = ['acme', 'globex'].map(tenantSeriesConfig)
   const read = async () => [
     reading(untouched, {}, {}, shown[0] ?? []),
     reading({ ...untouched, tenant: 'globex' }, {}, {}, shown[1] ?? []),
   ]
-  const metrics = metricsOf([], { config, read })
+  const metrics = metricsOf([], { read })
   const namesOf = async () =>
     seriesOf(await metrics.render(), 'tenantwatch_finding_info').map(({ labels }) => [
       labels['tenant'],

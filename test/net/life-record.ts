@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Settings } from '../../src/config/settings.ts'
-import { metricsConfig } from '../../src/daemon/metrics-config.ts'
 import { createViews } from '../../src/daemon/views.ts'
-import { createMetrics } from '../../src/metrics/metrics.ts'
+import { renderMirror } from '../../src/metrics/metrics.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import type { CheckView, HoldView, ResourceView } from '../../src/model/posture.ts'
@@ -85,11 +84,7 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
   if (posture === undefined) throw new Error('The tenant has no posture')
   const findings = await Array.fromAsync(views.findings({ states: ['open', 'waived', 'resolved'] }))
   const changes = await views.changes(settings.name, 100_000, true)
-  const config = metricsConfig(whole)
-  const exposition = await createMetrics({
-    ...{ version: '0', startedAt: 0, config, scope: 'mirror' },
-    read: (gather) => views.readings(gather),
-  }).render()
+  const exposition = renderMirror('0', await views.metrics())
   const series = (await Array.fromAsync(exposition)).join('').split('\n')
   const normalized = (text: string) => normalizeText(text, recoversSince, now)
   return {

@@ -1,6 +1,12 @@
-import { inventories } from '../../../src/metrics/inventory.ts'
+import { readSecrets } from '../../../src/metrics/client-secrets.ts'
+import { expiryChecks, inventories } from '../../../src/metrics/inventory.ts'
 import { createMetrics, type MetricsOptions } from '../../../src/metrics/metrics.ts'
-import type { ResourceSeries, TenantReading, TenantSeriesConfig } from '../../../src/metrics/tenant-facts.ts'
+import {
+  type ResourceSeries,
+  readSingle,
+  type TenantFacts,
+  type TenantSeriesConfig,
+} from '../../../src/metrics/tenant-facts.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
@@ -15,13 +21,11 @@ const shapeOf = (series: ResourceSeries) => ({
   modes: isFeed(series.resource) ? withIncremental : (['full'] as const),
 })
 
-export function tenantSeriesConfig(name: string): TenantSeriesConfig {
+function tenantSeriesConfig(name: string): TenantSeriesConfig {
   const checks = ['api-client-secret-not-expired', 'user-mfa-enrolled']
   const thresholds = [{ check: 'api-client-secret-not-expiring', severity: 'high', seconds: 604_800 }] as const
   return { name, resources: inventories.map(shapeOf), checks, thresholds, evaluationLimitSeconds: 900 }
 }
-
-export const config: readonly TenantSeriesConfig[] = [tenantSeriesConfig('acme')]
 
 const incrementalMode = mode({ mode: 'incremental', freshnessLimitMs: 900_000 })
 
@@ -105,7 +109,7 @@ export const records: Records = {
   ],
 }
 
-/** When every waiver of a reading ends. */
+/** When every waiver of a tenant ends. */
 export const waivedUntil = at + 90 * 86_400_000
 
 /** A finding as metrics show it. */
@@ -119,21 +123,24 @@ export const named: NamedFinding = {
 }
 
 /** @param waived entities whose finding a waiver accepts, by check. */
-export function reading(
+export async function reading(
   view: TenantPosture,
   rows: Records = {},
   waived: Readonly<Record<string, readonly string[]>> = {},
-  findings: TenantReading['findings'] = [named],
-): TenantReading {
+  findings: TenantFacts['findings'] = [named],
+): Promise<TenantFacts> {
+  const config = tenantSeriesConfig(view.tenant)
+  const untilOf = (check: string) => new Map((waived[check] ?? []).map((id) => [id, waivedUntil]))
   return {
+    config,
     posture: view,
     findings,
-    waived: async (check) => new Map((waived[check] ?? []).map((id) => [id, waivedUntil])),
-    records: readerOf(rows),
+    waived: { expired: untilOf(expiryChecks.expired), expiring: untilOf(expiryChecks.expiring) },
+    secrets: await readSecrets(readerOf(rows), 'Aa-1'),
+    single: await readSingle(readerOf(rows), config),
     counts: countsOf(rows),
     owners: [{ name: 'security', client: 'hr*' }],
     settings: {
-      ownClientId: 'Aa-1',
       users: { knownStates: ['Active', 'Invited'] },
       roles: { knownStates: ['Active', 'Inactive'] },
       documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] },
@@ -144,15 +151,22 @@ export function reading(
 const storeSize = () => ({ bytes: 8192, walBytes: 4096 })
 
 interface Options extends Partial<Omit<MetricsOptions, 'read'>> {
-  readonly read?: () => Promise<readonly TenantReading[]>
+  readonly read?: () => Promise<readonly ReturnType<typeof reading>[]>
 }
 
-export function metricsOf(readings: readonly TenantReading[], { read = async () => readings, ...over }: Options = {}) {
-  const metrics = createMetrics({
-    ...{ version: '1.2.3', startedAt: at, config, storeSize },
-    read: async (gather) => Promise.all((await read()).map(gather)),
-    ...over,
-  })
+export function metricsOf(
+  readings: readonly ReturnType<typeof reading>[],
+  { read = async () => readings, ...over }: Options = {},
+) {
+  const options = { version: '1.2.3', startedAt: at, storeSize }
+  const metrics = createMetrics({ ...options, read: async () => Promise.all(await read()), ...over })
   metrics.count('tenantwatch_notifications_total', { target: 'security', outcome: 'success' }, 0)
-  return { ...metrics, render: async () => (await Array.fromAsync(await metrics.render())).join('') }
+  const configured = metrics.configure(['acme', 'globex'].map(tenantSeriesConfig))
+  return {
+    ...metrics,
+    async render() {
+      await configured
+      return (await Array.fromAsync(await metrics.render())).join('')
+    },
+  }
 }
