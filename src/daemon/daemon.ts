@@ -51,7 +51,7 @@ export async function startDaemon(
   const watch = storeWatch(session.mirror, clock, log)
   // Ages depend on the wall clock: after it was set, other runs may be due.
   const onJump = () => void jobs.takeUp(session.tenants)
-  const scheduler = createScheduler({ clock, random, log, timezone: settings.timezone, onJump })
+  const scheduler = createScheduler({ clock, random, log, onJump })
   const jobs: Jobs = new Jobs(scheduler, { session, io, log, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
   const reloader = createReloader({ reloading: again, session, webConfiguration, jobs, clock, log })

@@ -70,10 +70,11 @@ export class Jobs {
     const evaluation = {
       name: 'evaluate',
       expression: evaluate.expression,
+      timezone,
       run: (signal: AbortSignal) => this.#evaluate(signal),
     }
     const jobs: readonly Job[] = [...session.tenants.flatMap((tenant) => this.#syncJobs(tenant)), evaluation]
-    const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
+    const wanted = new Map(jobs.map((job) => [job.name, job]))
     const keyOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs])
     for (const [name, key] of this.#arranged) {
       const job = wanted.get(name)
@@ -145,6 +146,7 @@ export class Jobs {
   }
 
   #syncJobs({ settings, engine }: Tenant): Job[] {
+    const { timezone } = this.#parts.session.settings
     const spreadMs = Math.max(jitterMs, jitterPerTenantMs * this.#parts.session.tenants.length)
     return engine.resources.flatMap((resource) => {
       const { incremental, full } = settings.resources[resource]
@@ -154,7 +156,7 @@ export class Jobs {
         const { expression, intervalMs } = schedule
         const job = { name: jobName(settings.name, { resource, mode }), tenant: settings.name, resource, mode }
         const run = (stopping: AbortSignal) => this.#sync(job, stopping)
-        return [{ name: job.name, expression, run, jitterMs: Math.min(spreadMs, intervalMs / 2) }]
+        return [{ name: job.name, expression, timezone, run, jitterMs: Math.min(spreadMs, intervalMs / 2) }]
       })
     })
   }

@@ -2,6 +2,7 @@ import { type Clock, type Random, sleepsUntil } from '../model/clock.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
+import { memoize } from '../model/memoize.ts'
 import { cronTimes, type NextTick } from './cron-times.ts'
 
 /** Least change that counts as a jump: more than slewing changes between two checks. */
@@ -40,22 +41,21 @@ function wallClockWatch(clock: Clock): WallClockWatch {
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */
 const maxSleepMs = 5 * secondMs
 
-/** Most jobs of one expression that are launched in one turn of the event loop. */
+/** Most jobs that are launched in one turn of the event loop. */
 const launchedATurn = 500
 
 export interface SchedulerOptions {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  readonly timezone: string
   readonly onJump?: () => void
 }
 
 export interface Job {
   readonly name: string
   readonly expression: string
-  readonly timezone?: string
-  /** Greatest random delay, to spread jobs with the same expression. */
+  readonly timezone: string
+  /** Greatest random delay, to spread jobs that are due at the same time. */
   readonly jitterMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
 }
@@ -64,8 +64,8 @@ export type RunOutcome = 'ran' | 'failed' | 'skipped'
 
 export interface Scheduler {
   add(job: Job): void
-  /** Does not stop a running job. False if no job has that name. */
-  remove(name: string): boolean
+  /** Does not stop a running job. */
+  remove(name: string): void
   start(): void
   /** Runs a job without jitter; `skipped` if it is already running or the scheduler stops. Logs errors of the job. */
   runNow(name: string): Promise<RunOutcome>
@@ -77,23 +77,31 @@ export interface Scheduler {
   dispose(graceMs: number): Promise<boolean>
 }
 
-/** The jobs of one expression in one time zone, by name. */
-interface CronGroup {
+interface ScheduledJob {
+  readonly job: Job
   readonly next: NextTick
-  readonly jobs: Map<string, Job>
-  nextAt: number
+  /** Null before the timer has seen the job, and after a jump of the clock. */
+  nextAt: number | null
+}
+
+/** Thousands of jobs with one expression ask for the same instant at once. */
+function withLastAnswer(next: NextTick): NextTick {
+  let last = { after: Number.NaN, at: Number.NaN }
+  return (after) => {
+    if (after !== last.after) last = { after, at: next(after) }
+    return last.at
+  }
 }
 
 /** Runs named jobs by cron. Ticks missed during a suspend run once; those that a clock jump skipped do not. */
-export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
-  const groups = new Map<string, CronGroup>()
-  const groupsOfJobs = new Map<string, CronGroup>()
+export function createScheduler({ clock, random, log, onJump }: SchedulerOptions): Scheduler {
+  const jobs = new Map<string, ScheduledJob>()
+  const ticksOf = memoize((zone: string) => memoize((cron: string) => withLastAnswer(cronTimes(cron, zone))))
   // Kept by name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
   const sleep = sleepsUntil(clock, stopping.signal)
   let wake = new AbortController()
-  let started = false
 
   /** Monotonic times of runs beside the ticks, by name of the job. */
   const planned = new Map<string, number>()
@@ -132,80 +140,64 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     // Fails only when the scheduler stops.
     void work().catch(() => {})
   }
-  const find = (name: string): Job => {
-    const job = groupsOfJobs.get(name)?.jobs.get(name)
-    if (job !== undefined) return job
-    throw new Error(`Cannot find job ${name}: the scheduler has ${[...groupsOfJobs.keys()].join(', ')}`)
-  }
-
-  const groupOf = (job: Job): CronGroup => {
-    const zone = job.timezone ?? timezone
-    const key = `${zone} ${job.expression}`
-    const known = groups.get(key)
-    if (known !== undefined) return known
-    const next = cronTimes(job.expression, zone)
-    const group = { next, jobs: new Map<string, Job>(), nextAt: next(clock.now()) }
-    groups.set(key, group)
-    return group
-  }
-  const launch = async (group: CronGroup): Promise<void> => {
+  const launch = async (due: readonly ScheduledJob[]): Promise<void> => {
     const turn = yieldAfter(launchedATurn)
-    for (const job of [...group.jobs.values()]) {
+    for (const one of due) {
+      const { job } = one
       // The job was removed while others were launched.
-      if (group.jobs.get(job.name) !== job) continue
+      if (jobs.get(job.name) !== one) continue
       void runJob(job, Math.floor(random() * (job.jitterMs ?? 0)))
       await turn()
     }
   }
-  const tick = (watch: ReturnType<typeof wallClockWatch>): readonly CronGroup[] => {
-    for (const [key, { jobs }] of groups) if (jobs.size === 0) groups.delete(key)
-    if (watch.jumped()) for (const group of groups.values()) group.nextAt = group.next(clock.now())
+  /** The jobs that are due now, and when the next ones are. */
+  const tick = (watch: WallClockWatch): { readonly due: readonly ScheduledJob[]; readonly nextAt: number } => {
+    if (watch.jumped()) for (const one of jobs.values()) one.nextAt = null
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
       log.warn({ jumpedSeconds: Math.round(jumpedMs / secondMs) }, 'The wall clock was set; the schedule follows it')
       onJump?.()
     }
     const now = clock.now()
-    const due = [...groups.values()].filter(({ nextAt }) => nextAt <= now)
-    for (const group of due) group.nextAt = group.next(clock.now())
-    return due
+    const due: ScheduledJob[] = []
+    let nextAt = Number.POSITIVE_INFINITY
+    for (const one of jobs.values()) {
+      if (one.nextAt !== null && one.nextAt <= now) due.push(one)
+      if (one.nextAt === null || one.nextAt <= now) one.nextAt = one.next(now)
+      nextAt = Math.min(nextAt, one.nextAt)
+    }
+    return { due, nextAt }
   }
   const runTimer = async (): Promise<void> => {
     const watch = wallClockWatch(clock)
     while (!stopping.signal.aborted) {
-      for (const group of tick(watch)) await launch(group)
-      const nextAt = Math.min(...[...groups.values()].map((group) => group.nextAt))
       wake = new AbortController()
+      const { due, nextAt } = tick(watch)
+      await launch(due)
       await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs), wake.signal).catch(() => undefined)
     }
   }
 
   return {
     add(job) {
-      if (groupsOfJobs.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
-      const group = groupOf(job)
-      group.jobs.set(job.name, job)
-      groupsOfJobs.set(job.name, group)
+      if (jobs.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
+      jobs.set(job.name, { job, next: ticksOf(job.timezone)(job.expression), nextAt: null })
       wake.abort()
     },
-    remove(name) {
-      groupsOfJobs.get(name)?.jobs.delete(name)
-      return groupsOfJobs.delete(name)
+    remove: (name) => void jobs.delete(name),
+    start: () => void runTimer(),
+    async runNow(name) {
+      const found = jobs.get(name)
+      if (found === undefined && !stopping.signal.aborted)
+        throw new Error(`Cannot run job ${name}: it is not scheduled`)
+      return found === undefined ? 'skipped' : runJob(found.job, 0)
     },
-    start() {
-      if (started) return
-      started = true
-      for (const group of groups.values()) group.nextAt = group.next(clock.now())
-      void runTimer()
-    },
-    runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name), 0)),
     once,
     async ended(name) {
       await running.get(name)
     },
     async dispose(graceMs) {
-      groups.clear()
-      groupsOfJobs.clear()
+      jobs.clear()
       stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
       wake.abort()
       if (running.size === 0) return true
