@@ -33,10 +33,9 @@ export function createApp(options: WebOptions): Hono<WebEnv> {
   app.onError((error, c) => answerOf(error, c, options))
   app.notFound((c) => refuse(c, 404, 'Not found'))
   app.use(async (c, next) => {
-    const access = options.access()
-    c.set('access', access)
-    await next()
+    c.set('access', options.access())
     c.header('Cache-Control', 'no-store')
+    await next()
   })
   // By streams of zlib, which work outside the event loop.
   app.use(compress(), securityHeaders, checkHost, checkCertificate, checkUser())

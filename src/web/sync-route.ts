@@ -47,6 +47,8 @@ export async function syncRoute(
     return c.redirect(`../?${new URLSearchParams(page)}#tenant-${asked.tenant}`, 303)
   }
   c.header('Content-Type', 'application/json; charset=UTF-8')
+  // Compression would hold the white space back.
+  c.header('Cache-Control', 'no-store, no-transform')
   return streamed(c, untilEnded(sources.syncNow(asked), clock), options)
 }
 

@@ -233,6 +233,16 @@ it('serves every runbook as a page whose links lead to runbooks, and no other fi
   expect(await status(web.port, { path: '/runbook?nam=TenantwatchHeld' })).toBe(400)
 })
 
+it('sends the white space that keeps a sync on request open, also to who accepts compression', async () => {
+  const ended = Promise.withResolvers<readonly []>()
+  await using web = await startServer({ sources: { ...sources, syncNow: () => ended.promise } })
+  const answer = await fetch(`${web.origin}/-/sync`, { method: 'POST', headers: { 'accept-encoding': 'gzip' } })
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
+  expect((await reader?.read())?.value).toMatch(/^\n/)
+  ended.resolve([])
+  expect([answer.headers.get('content-encoding'), (await reader?.read())?.value]).toEqual([null, expect.any(String)])
+})
+
 it('compresses for who accepts it, and links so that the page works below any path', async () => {
   await using web = await startServer({
     sources: { ...sources, metrics: async () => textOf('tenantwatch_x 1\n'.repeat(1000)) },
