@@ -12,7 +12,6 @@ import { favicon, stylesheet } from './page/stylesheet.ts'
 import { text, unknownName } from './query.ts'
 import { type Route, refuse, type WebContext } from './route.ts'
 import { checksJson, statusJson } from './status-json.ts'
-import { SyncForms } from './sync-form.ts'
 import { mayAct, refusedAction, syncQuery, syncRoute } from './sync-route.ts'
 import type { Probe, WebOptions } from './web-options.ts'
 
@@ -25,11 +24,10 @@ function get<Q extends z.ZodObject>(path: string, route: Omit<Route<Q>, 'method'
 }
 
 export function createRoutes(options: WebOptions): readonly Route[] {
-  const forms = new SyncForms(options)
-  return [...pageRoutes(options, forms), ...machineRoutes(options, forms), ...apiRoutes(options)]
+  return [...pageRoutes(options), ...machineRoutes(options), ...apiRoutes(options)]
 }
 
-function pageRoutes(options: WebOptions, forms: SyncForms): readonly Route[] {
+function pageRoutes(options: WebOptions): readonly Route[] {
   const { sources } = options
   return [
     get('/', {
@@ -42,8 +40,8 @@ function pageRoutes(options: WebOptions, forms: SyncForms): readonly Route[] {
         const query = withoutEmpty(asked)
         const unknown = unknownName(query, sources.names())
         if (unknown !== null) return c.html(lostPage(unknown.message), unknown.status)
-        const sync = mayAct(c, options.listen.host) ? forms.of(c) : null
-        const data = await loadPage(options, c.get('access').exposeDetails, query, sync)
+        const maySync = mayAct(c, options.listen.host)
+        const data = await loadPage(options, c.get('access').exposeDetails, query, maySync)
         c.header('Content-Type', 'text/html; charset=UTF-8')
         return streamed(c, renderPage(data), options)
       },
@@ -73,7 +71,7 @@ function asset(path: string, id: string, type: string, content: string, summary:
   })
 }
 
-function machineRoutes(options: WebOptions, forms: SyncForms): readonly Route[] {
+function machineRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock } = options
   return [
     get('/metrics', {
@@ -124,8 +122,8 @@ function machineRoutes(options: WebOptions, forms: SyncForms): readonly Route[] 
       summary:
         'Syncs what is due, or what the query names, each resource at most once a minute, and answers when all has ended; only while server.listen is a loopback address, or behind authentication',
       query: syncQuery,
-      body: { type: json, description: 'The runs' },
-      handle: (c, asked) => syncRoute(c, asked as z.output<typeof syncQuery>, { ...options, forms }),
+      body: { type: json, description: 'The runs; a page for clients that accept one' },
+      handle: (c, asked) => syncRoute(c, asked as z.output<typeof syncQuery>, options),
     },
   ]
 }
