@@ -21,7 +21,7 @@ import type { CheckTally } from './check-tally.ts'
 import { readDataQuality, type TenantDataQuality } from './data-quality.ts'
 import { closeFindings } from './findings/close-findings.ts'
 import type { OwnQuery } from './own-query.ts'
-import { countedFields, RecordTally } from './record-tally.ts'
+import { countedFields, RecordTally } from './record-counts.ts'
 import { agreeWaivers } from './waivers/accept-findings.ts'
 
 interface Pass {
@@ -141,10 +141,9 @@ function recordTallyOf(
   counted: VersionedCounts | undefined,
 ): RecordTally | null {
   const definition: ResourceDefinition | undefined = resources.find(({ name }) => name === resource)
-  const fields = definition === undefined ? [] : countedFields(definition)
-  if (definition === undefined || fields.length === 0) return null
+  const fields = countedFields(definition ?? {})
   const isCounted = counted?.version === version && isDeepStrictEqual(counted.fields, fields)
-  return isCounted ? null : new RecordTally(definition)
+  return fields.length === 0 || isCounted ? null : new RecordTally(fields)
 }
 
 /** Null if the check cannot be evaluated. */
