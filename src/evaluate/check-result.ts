@@ -11,7 +11,7 @@ export const noChanges = { written: [], resolved: [], waivers: { accepted: [], l
 
 /** The result of a check whose entities were evaluated. @param problem see `CheckResult`. */
 export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<CheckResult> {
-  const isRepeatable = run.check.query === undefined || !run.check.timeBased
+  const isRepeatable = run.check.own === undefined || !run.check.timeBased
   return resultOf(run, { tally, rawResult: rawResultOf(tally), problem, isRepeatable })
 }
 

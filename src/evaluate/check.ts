@@ -4,11 +4,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import type { AcceptedState } from './decisions.ts'
-import type { NoAnswer, OwnAnswer, OwnQuery } from './own-query.ts'
-
-export class CheckFailed extends Error {
-  override readonly name = 'CheckFailed'
-}
+import type { OwnQuery } from './own-query.ts'
 
 export interface CheckFacts {
   /** `<resource>-<practice>`; also the name of the check's file. */
@@ -138,17 +134,6 @@ export interface Evaluator {
 
 export const ok: Outcome = { kind: 'ok' }
 
-export type RunQuery = (query: Omit<OwnQuery, 'now' | 'tenant'>) => Promise<OwnAnswer | NoAnswer>
-
-/** Outcomes of a query. */
-export interface QueryOutcomes {
-  /** Entities that pass, which the query does not name. */
-  readonly ok: number
-  readonly outcomes: readonly (readonly [entityId: string, outcome: Outcome])[]
-  /** Names entities that could not be evaluated; null if all were evaluated. */
-  readonly problem: string | null
-}
-
 /** As configured, with or without the defaults. */
 export type CheckOptions = Readonly<Record<string, unknown>>
 
@@ -162,10 +147,10 @@ export interface Check extends CheckFacts {
   assumption?(options: CheckOptions): string | null
   /** Time left, in milliseconds, from which the shipped rules alert, by severity of the finding. */
   alertThresholds?(options: CheckOptions): Readonly<Partial<Record<Severity, number>>>
-  /** Absent for a check by `query`, and for the record of a previous configuration. */
+  /** Absent for own checks, and for the record of a previous configuration. */
   begin?(options: CheckOptions, context: CheckContext): Evaluator
-  /** @throws CheckFailed when the query fails. */
-  query?(run: RunQuery): Promise<QueryOutcomes>
+  /** Of an own check whose file is valid. */
+  readonly query?: Omit<OwnQuery, 'now' | 'tenant'>
 }
 
 export function inputsOf({ evaluates, needs, own }: CheckFacts): readonly ResourceName[] {

@@ -4,7 +4,7 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
 import type { ChangeRow, MirrorRecord, RecordReader } from '../store/records/query.ts'
-import { type Check, CheckFailed, inputsOf } from './check.ts'
+import { type Check, inputsOf } from './check.ts'
 import { evaluatedResult, internalError, noChanges, unevaluatedResult } from './check-result.ts'
 import {
   type CheckRun,
@@ -19,8 +19,8 @@ import {
 import { settingsOf } from './check-settings.ts'
 import type { CheckTally } from './check-tally.ts'
 import { readDataQuality, type TenantDataQuality } from './data-quality.ts'
+import { evaluateQuery } from './evaluate-query.ts'
 import { closeFindings } from './findings/close-findings.ts'
-import type { OwnQuery } from './own-query.ts'
 import { countedFields, RecordTally } from './record-counts.ts'
 import { agreeWaivers } from './waivers/accept-findings.ts'
 
@@ -76,7 +76,7 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   await store.confirmResults(tenant.id, repeated, now, request.currentForMs)
   results.push(...(await evaluateRecords(request, due, quality)))
   // The query of an own check may take long: the other results are shown meanwhile.
-  for (const run of due.filter(({ check }) => check.query !== undefined)) {
+  for (const run of due.filter(({ check }) => check.own !== undefined)) {
     const evaluated = await evaluateQuery(run)
     await saveResults(request, [evaluated])
     results.push(evaluated)
@@ -105,7 +105,7 @@ async function evaluateRecords(
   quality: TenantDataQuality,
 ): Promise<readonly CheckResult[]> {
   const { onlyInputs = resourceNames, signal, store, tenant } = request
-  const runs = due.filter(({ check }) => check.query === undefined)
+  const runs = due.filter(({ check }) => check.own === undefined)
   const needed = await neededRecords(request, runs)
   const evaluated: CheckResult[] = []
   const counted = await store.recordCounts(tenant.id)
@@ -173,31 +173,6 @@ async function recordsResult(run: CheckRun, tally: CheckTally | null): Promise<C
   } catch (error) {
     return await internalError(run, error)
   }
-}
-
-/** Evaluates a check of one's own. */
-async function evaluateQuery(run: CheckRun): Promise<CheckResult> {
-  const { check, request } = run
-  await readOpenFindings(run)
-  if (check.query === undefined || !isEvaluable(run)) return unevaluatedResult(run, 'never')
-  try {
-    const { ok, outcomes, problem } = await check.query((query) => runQuery(run, query))
-    const tally = tallyOf(run)
-    tally.addPassing(ok)
-    for (const [entityId, outcome] of outcomes) tally.add(entityId, outcome)
-    return await evaluatedResult(run, tally, problem)
-  } catch (error) {
-    if (!(error instanceof CheckFailed)) return await internalError(run, error)
-    const facts = { tenant: request.tenant.settings.name, check: check.id, detail: error.message }
-    request.log.warn(facts, 'Own check could not be evaluated')
-    return unevaluatedResult(run, 'check_failed', error.message)
-  }
-}
-
-function runQuery({ request }: CheckRun, query: Omit<OwnQuery, 'now' | 'tenant'>) {
-  const { store, tenant, now, signal, ownQueries } = request
-  if (ownQueries === undefined) throw new TypeError('Cannot evaluate own checks: the request has no runner of queries')
-  return ownQueries.ask(store, tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
 }
 
 async function saveResults(

@@ -1,13 +1,9 @@
-import { hash } from 'node:crypto'
 import * as z from 'zod'
 import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks.ts'
-import { type Check, type CheckFacts, CheckFailed, type Outcome, type QueryOutcomes } from '../../evaluate/check.ts'
+import type { Check, CheckFacts } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
-import type { EntityReason, OwnAnswer, OwnQuery } from '../../evaluate/own-query.ts'
+import type { OwnQuery } from '../../evaluate/own-query.ts'
 import { printable } from '../../model/text/printable.ts'
-
-const longestSentence = 1000
-const longestEntity = 500
 
 /** The own checks of a configuration; a broken file becomes a check that always fails to evaluate. */
 export function ownChecks({ checks, ...limits }: OwnChecksSettings): readonly Check[] {
@@ -44,14 +40,7 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     frameworks,
     own: { file, problem: null },
     ruleOf: () => rule,
-    async query(run) {
-      const answer = await run(queryOf(check, limits))
-      if (answer.kind === 'failed') {
-        const problem = `${file}: ${printable(answer.problem, longestSentence)}`
-        throw new CheckFailed(problem)
-      }
-      return outcomesOf(check, answer)
-    },
+    query: queryOf(check, limits),
   }
 }
 
@@ -78,35 +67,5 @@ export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly 
     frameworks: [],
     own: { file, problem },
     ruleOf: () => 'broken',
-    async query() {
-      throw new CheckFailed(`${printable(file, 200)}: ${printable(problem, longestSentence)}`)
-    },
   }
-}
-
-export function outcomesOf(check: WellFormedCheck, { ok, alarms, errors, skipped }: OwnAnswer): QueryOutcomes {
-  const { severity, file } = check
-  const failing = alarms.map(([entity, reason]): [string, Outcome] => {
-    const message = printable(reason, longestSentence)
-    return [nameOf(entity), { kind: 'fails', severity, message, evidence: { ownCheck: file, reason: message } }]
-  })
-  const unclear = errors.map(([entity]): [string, Outcome] => [nameOf(entity), { kind: 'not_evaluated' }])
-  const others = skipped.map((entity): [string, Outcome] => [nameOf(entity), notApplicable])
-  return { ok, outcomes: [...others, ...unclear, ...failing], problem: dataWarningsOf(file, errors) }
-}
-
-const notApplicable: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicable' }
-
-function dataWarningsOf(file: string, errors: readonly EntityReason[]): string | null {
-  const [first] = errors
-  if (first === undefined) return null
-  const [entity, reason] = first
-  const many = errors.length === 1 ? 'the entity' : `${errors.length} entities, such as`
-  return `${file}: it cannot evaluate ${many} ${printable(entity, 80)}: ${printable(reason, longestSentence)}`
-}
-
-/** The entity id of a finding; a long name is cut and ends in its hash, so that ids stay distinct. */
-function nameOf(entity: string): string {
-  if (entity.length <= longestEntity) return entity.toWellFormed()
-  return `${entity.slice(0, longestEntity).toWellFormed()}… (${hash('sha256', entity).slice(0, 16)})`
 }
