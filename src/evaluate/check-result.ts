@@ -1,4 +1,4 @@
-import { decideStatus, type RawResult } from '../model/check-status.ts'
+import { type DecidedStatus, decideStatus } from '../model/check-status.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { CheckResult } from '../store/port.ts'
@@ -12,7 +12,7 @@ export const noChanges = { written: [], resolved: [], waivers: { accepted: [], l
 /** The result of a check whose entities were evaluated. @param problem see `CheckResult`. */
 export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<CheckResult> {
   const isRepeatable = run.check.own === undefined || !run.check.timeBased
-  return resultOf(run, { tally, rawResult: rawResultOf(tally), problem, isRepeatable })
+  return resultOf(run, { tally, found: statusOf(tally), problem, isRepeatable })
 }
 
 /** The result of a check that could not be evaluated; it opens no finding. */
@@ -22,7 +22,7 @@ export function unevaluatedResult(
   problem: string | null = null,
 ): Promise<CheckResult> {
   const isRepeatable = reason !== 'internal'
-  return resultOf(run, { tally: null, rawResult: { kind: 'unevaluated', reason }, problem, isRepeatable })
+  return resultOf(run, { tally: null, found: { status: 'unknown', reason }, problem, isRepeatable })
 }
 
 /** The check is `unknown` and keeps its findings. @throws an error that affects every check. */
@@ -40,16 +40,16 @@ export async function internalError(run: CheckRun, error: unknown): Promise<Chec
 
 interface Evaluated {
   readonly tally: CheckTally | null
-  readonly rawResult: RawResult
+  readonly found: DecidedStatus
   readonly problem: string | null
   /** True if the same inputs give the same result until `changesAt`. */
   readonly isRepeatable: boolean
 }
 
-async function resultOf(run: CheckRun, { tally, rawResult, problem, isRepeatable }: Evaluated): Promise<CheckResult> {
+async function resultOf(run: CheckRun, { tally, found, problem, isRepeatable }: Evaluated): Promise<CheckResult> {
   const { check, inputs } = run
   const changes = await findingChanges(run, tally)
-  const decided = decideStatus({ rawResult, inputs, timeBased: check.timeBased })
+  const decided = decideStatus({ found, inputs, timeBased: check.timeBased })
   // Null before the first complete full sync: the count would be partial.
   const counted = inputs[0]?.everComplete === true ? tally : null
   return {
@@ -65,8 +65,8 @@ async function resultOf(run: CheckRun, { tally, rawResult, problem, isRepeatable
   }
 }
 
-function rawResultOf(tally: CheckTally): RawResult {
-  if (tally.failing > 0) return { kind: 'fails' }
-  if (tally.notEvaluated > 0) return { kind: 'unevaluated', reason: tally.notEvaluatedFor }
-  return tally.isApplicable ? { kind: 'passes' } : { kind: 'not_applicable' }
+function statusOf(tally: CheckTally): DecidedStatus {
+  if (tally.failing > 0) return { status: 'fail', reason: null }
+  if (tally.notEvaluated > 0) return { status: 'unknown', reason: tally.notEvaluatedFor }
+  return { status: tally.isApplicable ? 'pass' : 'not_applicable', reason: null }
 }

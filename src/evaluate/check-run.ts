@@ -1,5 +1,5 @@
 import type { Waiver } from '../config/settings.ts'
-import type { InputQuality } from '../model/data-quality.ts'
+import type { InputQuality } from '../model/check-status.ts'
 import type { Log } from '../model/log.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'

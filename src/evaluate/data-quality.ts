@@ -1,7 +1,7 @@
 import type { TenantSettings } from '../config/settings.ts'
-import { assessInput, type InputFacts, type InputQuality } from '../model/data-quality.ts'
+import type { InputQuality } from '../model/check-status.ts'
 import { fullFreshnessLimitMs, isFresh } from '../model/freshness.ts'
-import type { Reason } from '../model/reasons.ts'
+import type { Reason, UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { greatestSkewMs, isSkewed, type SkewOf } from '../model/server-clock.ts'
 import type { HoldRow, PostureStore, ResourceQuality, SyncState, TenantRow } from '../store/port.ts'
@@ -48,32 +48,58 @@ export async function readDataQuality(
   const holds = await store.holds(id)
   const stored = await store.quality(id)
   const newest = await store.unconfirmedTime()
+  // Until a response confirms the clock, ages are meaningless.
   const clockIsBehind = newest !== null && now < newest
   const refused = isTokenRefused(stored)
   const measured = stored.map((own): [ResourceName, MeasuredQuality] => {
-    const { state, quarantined, missing } = own
+    const { state } = own
     const { resource } = state
-    const freshnessLimitMs = limitOf(settings, state)
-    const skewMs = presentSkewMs(skewOf?.(resource), state)
-    const denied = state.denied ?? (refused ? 'unauthorized' : null)
     const held = holds
       .filter((hold) => hold.resource === resource || hold.resource === 'all')
       .map(({ reason }) => reason)
-    const failure = fullFailure(state)
-    const facts: InputFacts = {
-      ...{ resource, freshnessLimitMs, clockIsBehind, denied, quarantined, missing },
-      enabled: settings.resources[resource].enabled,
-      completeStartedAt: dataAsOf(state),
-      tenantMismatch: held.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
-      former: tenant.former.includes(resource),
-      problems: failure === null ? held : [...held, failure],
-      clockSkewMs: skewMs,
+    const freshnessLimitMs = limitOf(settings, state)
+    const skewMs = presentSkewMs(skewOf?.(resource), state)
+    const clock = clockOf(skewMs)
+    const denied = state.denied ?? (refused ? 'unauthorized' : null)
+    const former = tenant.former.includes(resource)
+    const isChanged = held.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource)
+    const completeAt = dataAsOf(state)
+    const isCurrent = !clockIsBehind && isFresh(completeAt, freshnessLimitMs, now)
+    const ifNotCurrent = completeAt === null ? 'never' : 'stale'
+    const input: InputQuality = {
+      ...{ resource, former, clock },
+      off: !settings.resources[resource].enabled,
+      everComplete: completeAt !== null,
+      blocked:
+        (isChanged ? 'tenant_changed' : denied) ??
+        (former ? 'tenant_changed' : null) ??
+        (isCurrent ? null : ifNotCurrent),
+      partial: [...partialReasons(own, held, clock)],
     }
-    return [resource, { ...own, freshnessLimitMs, skewMs, denied, input: assessInput(facts, now) }]
+    return [resource, { ...own, freshnessLimitMs, skewMs, denied, input }]
   })
   const resources = Object.fromEntries(measured) as TenantDataQuality['resources']
   const waiversAt = waiverTime(now, newest, stored)
   return { tenant, holds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }
+}
+
+function* partialReasons(
+  { state, quarantined, missing }: ResourceQuality,
+  held: readonly Reason[],
+  clock: InputQuality['clock'],
+): Generator<UnknownReason> {
+  const problems = [...held, fullFailure(state)]
+  if (quarantined > 0) yield 'quarantined'
+  if (problems.includes('shrink_held')) yield 'shrink_held'
+  if (problems.includes('suspect_empty')) yield 'suspect_empty'
+  if (missing > 0) yield 'missing_records'
+  if (clock === 'behind') yield 'clock_skew'
+}
+
+function clockOf(skewMs: number | null): InputQuality['clock'] {
+  if (skewMs === null) return 'unknown'
+  if (!isSkewed(skewMs)) return 'agrees'
+  return skewMs > 0 ? 'ahead' : 'behind'
 }
 
 /** True while the tenant refuses the token for all resources, also for those that are not due yet. */

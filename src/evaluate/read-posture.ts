@@ -1,6 +1,5 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import { type CheckStatus, type DecidedStatus, decideStatus, rawResultOf } from '../model/check-status.ts'
-import type { InputQuality } from '../model/data-quality.ts'
+import { type CheckStatus, type DecidedStatus, decideStatus, type InputQuality } from '../model/check-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
 import {
@@ -100,7 +99,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const settings = settingsOf(check, request.tenant.settings)
   const inputs = usableInputs(check, { quality: known.quality, now: request.now, options: settings.options })
   const present = presentStatus(check, { ...known, settings, inputs })
-  const ifPassed = decideStatus({ rawResult: { kind: 'passes' }, inputs, timeBased: check.timeBased })
+  const ifPassed = decideStatus({ found: { status: 'pass', reason: null }, inputs, timeBased: check.timeBased })
   // Why others may fail, too.
   const partial = present.status === 'fail' ? ifPassed.reason : null
   const assumption = check.assumption?.(settings.options) ?? null
@@ -167,11 +166,8 @@ function presentStatus(check: Check, { request, state, settings, inputs }: Check
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
   const { options } = settings
-  const aged = decideStatus({
-    rawResult: state === undefined ? { kind: 'unevaluated', reason: 'never' } : rawResultOf(state),
-    inputs,
-    timeBased: check.timeBased,
-  })
+  const { status = 'unknown', reason = 'never' } = state ?? {}
+  const aged = decideStatus({ found: { status, reason }, inputs, timeBased: check.timeBased })
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   // A result without a rule is only valid if it is `unknown`; else an input was switched off when it was stored.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')

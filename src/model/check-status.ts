@@ -1,5 +1,5 @@
-import type { InputQuality } from './data-quality.ts'
 import type { UnknownReason } from './reasons.ts'
+import type { ResourceName } from './resource-names.ts'
 
 export const checkStatuses = ['fail', 'not_applicable', 'pass', 'unknown'] as const
 
@@ -17,60 +17,45 @@ export const resolutions = [
 
 export type Resolution = (typeof resolutions)[number]
 
-export type RawResult =
-  | { readonly kind: 'fails' }
-  | { readonly kind: 'unevaluated'; readonly reason: UnknownReason }
-  | { readonly kind: 'not_applicable' }
-  | { readonly kind: 'passes' }
-
-export interface StatusInput {
-  readonly rawResult: RawResult
-  readonly inputs: readonly InputQuality[]
-  readonly timeBased: boolean
-}
-
+/** A reason for `unknown` only. */
 export interface DecidedStatus {
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
 }
 
+/** Whether a resource may be believed. */
+export interface InputQuality {
+  readonly resource: ResourceName
+  readonly off: boolean
+  /** True once a full sync completed, so that absence is meaningful. */
+  readonly everComplete: boolean
+  /** True while records may remain from before an operator accepted another tenant. */
+  readonly former: boolean
+  readonly blocked: UnknownReason | null
+  readonly partial: readonly UnknownReason[]
+  /** The server's clock beside the local one. */
+  readonly clock: 'agrees' | 'ahead' | 'behind' | 'unknown'
+}
+
+export interface StatusInput {
+  /** What the entities of the check give, now or when they were evaluated. */
+  readonly found: DecidedStatus
+  readonly inputs: readonly InputQuality[]
+  readonly timeBased: boolean
+}
+
 /** The first matching rule decides (docs/internals/status.md#check-status). Also applied to stored results, whose inputs age. */
-export function decideStatus({ rawResult, inputs, timeBased }: StatusInput): DecidedStatus {
+export function decideStatus({ found, inputs, timeBased }: StatusInput): DecidedStatus {
   if (inputs.some((input) => input.off)) return { status: 'not_applicable', reason: null }
   const blocked = inputs.find((input) => input.blocked !== null)?.blocked
   if (blocked) return { status: 'unknown', reason: blocked }
-  if (rawResult.kind === 'fails') return { status: 'fail', reason: null }
+  if (found.status === 'fail') return found
   const partial = inputs.flatMap((input) => input.partial)[0]
   if (partial !== undefined) return { status: 'unknown', reason: partial }
-  switch (rawResult.kind) {
-    case 'unevaluated':
-      return { status: 'unknown', reason: rawResult.reason }
-    case 'not_applicable':
-      return { status: 'not_applicable', reason: null }
-    case 'passes':
-      return timeBased && !clocksAgree(inputs)
-        ? { status: 'unknown', reason: 'clock_skew' }
-        : { status: 'pass', reason: null }
-    default:
-      return rawResult satisfies never
-  }
+  const mayBeLate = found.status === 'pass' && timeBased && !clocksAgree(inputs)
+  return mayBeLate ? { status: 'unknown', reason: 'clock_skew' } : found
 }
 
 export function clocksAgree(inputs: readonly InputQuality[]): boolean {
   return inputs.every(({ clock }) => clock === 'agrees')
-}
-
-export function rawResultOf(stored: DecidedStatus): RawResult {
-  switch (stored.status) {
-    case 'fail':
-      return { kind: 'fails' }
-    case 'not_applicable':
-      return { kind: 'not_applicable' }
-    case 'pass':
-      return { kind: 'passes' }
-    case 'unknown':
-      return { kind: 'unevaluated', reason: stored.reason ?? 'internal' }
-    default:
-      return stored.status satisfies never
-  }
 }

@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   checkStatuses,
+  type DecidedStatus,
   decideStatus,
-  type RawResult,
-  rawResultOf,
+  type InputQuality,
   type StatusInput,
 } from '../../src/model/check-status.ts'
-import type { InputQuality } from '../../src/model/data-quality.ts'
 import { unknownReasons } from '../../src/model/reasons.ts'
 
 const sound: InputQuality = {
@@ -28,12 +27,12 @@ const ahead: InputQuality = { ...sound, clock: 'ahead' }
 const unreadable: InputQuality = { ...sound, clock: 'unknown' }
 const byTime = { timeBased: true }
 
-const fails: RawResult = { kind: 'fails' }
-const passes: RawResult = { kind: 'passes' }
-const nothing: RawResult = { kind: 'not_applicable' }
-const ambiguous: RawResult = { kind: 'unevaluated', reason: 'ambiguous' }
+const fails: DecidedStatus = { status: 'fail', reason: null }
+const passes: DecidedStatus = { status: 'pass', reason: null }
+const nothing: DecidedStatus = { status: 'not_applicable', reason: null }
+const ambiguous: DecidedStatus = { status: 'unknown', reason: 'ambiguous' }
 
-it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
+it.each<[string, DecidedStatus, InputQuality[], Partial<StatusInput>, string]>([
   ['a resource switched off before everything', fails, [stale, off], {}, 'not_applicable null'],
   ['stale data before a failure', fails, [stale], {}, 'unknown stale'],
   ['the first blocked input', passes, [sound, never, stale], {}, 'unknown never'],
@@ -49,8 +48,8 @@ it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
   ['an unknown server time before a pass by time', passes, [sound, unreadable], byTime, 'unknown clock_skew'],
   ['a failure before an unknown server time', fails, [unreadable], byTime, 'fail null'],
   ['a pass that does not need the unknown server time', passes, [unreadable], {}, 'pass null'],
-])('puts %s', (_case, rawResult, inputs, more, expected) => {
-  const { status, reason } = decideStatus({ rawResult, inputs, timeBased: false, ...more })
+])('puts %s', (_case, found, inputs, more, expected) => {
+  const { status, reason } = decideStatus({ found, inputs, timeBased: false, ...more })
   expect(`${status} ${reason}`).toBe(expected)
 })
 
@@ -64,12 +63,12 @@ const input: fc.Arbitrary<InputQuality> = fc.record({
   partial: fc.array(reason, { maxLength: 2 }),
   clock: fc.constantFrom('agrees', 'ahead', 'behind', 'unknown'),
 })
-const rawResult: fc.Arbitrary<RawResult> = fc.oneof(
+const found: fc.Arbitrary<DecidedStatus> = fc.oneof(
   fc.constantFrom(fails, passes, nothing),
-  reason.map((why) => ({ kind: 'unevaluated' as const, reason: why })),
+  reason.map((why) => ({ status: 'unknown' as const, reason: why })),
 )
 const question: fc.Arbitrary<StatusInput> = fc.record({
-  rawResult,
+  found,
   inputs: fc.array(input, { minLength: 1, maxLength: 3 }),
   timeBased: fc.boolean(),
 })
@@ -88,7 +87,7 @@ it('passes only a passing result whose inputs are enabled, usable and complete',
     fc.property(question, (asked) => {
       if (decideStatus(asked).status !== 'pass') return true
       const isSound = asked.inputs.every((one) => !one.off && one.blocked === null && one.partial.length === 0)
-      return isSound && asked.rawResult.kind === 'passes'
+      return isSound && asked.found.status === 'pass'
     }),
   )
 })
@@ -97,8 +96,8 @@ it('keeps a stored status while nothing changes, and never turns another status 
   fc.assert(
     fc.property(question, question, (then, later) => {
       const stored = decideStatus(then)
-      const again = decideStatus({ ...then, rawResult: rawResultOf(stored) })
-      const aged = decideStatus({ ...later, rawResult: rawResultOf(stored) })
+      const again = decideStatus({ ...then, found: stored })
+      const aged = decideStatus({ ...later, found: stored })
       return (aged.status !== 'pass' || stored.status === 'pass') && JSON.stringify(again) === JSON.stringify(stored)
     }),
   )

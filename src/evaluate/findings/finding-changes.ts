@@ -1,6 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { clocksAgree, type Resolution } from '../../model/check-status.ts'
-import type { InputQuality } from '../../model/data-quality.ts'
+import { clocksAgree, type InputQuality, type Resolution } from '../../model/check-status.ts'
 import { fingerprintOf } from '../../model/finding.ts'
 import { inParts } from '../../model/in-turns.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
