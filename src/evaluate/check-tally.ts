@@ -1,8 +1,8 @@
+import { hash } from 'node:crypto'
 import type { Severity, SeverityCounts } from '../model/severity.ts'
 import type { OpenFindingDigest } from '../store/port.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import { type CheckFacts, type Evaluator, type Failure, type NotEvaluatedReason, type Outcome, ok } from './check.ts'
-import { findingDigest } from './findings/finding-digest.ts'
 import { identityOf } from './findings/identity.ts'
 
 const maxUnevaluatedIds = 10
@@ -154,3 +154,11 @@ export class CheckTally {
 const outside: Outcome = { kind: 'ok', outside: true }
 
 const noHistory: readonly ChangeRow[] = []
+
+/** Facts about the reading, which change although the other facts are equal. */
+const readingFields = /"(?:requestId|readAt)":(?:null|"(?:[^"\\]|\\.)*")/g
+
+/** Equal for findings whose texts, severity and facts are equal, whenever they were read. @param evidence JSON. */
+export function findingDigest(severity: string, message: string, evidence: string): string {
+  return hash('sha256', `${severity} ${message} ${evidence.replaceAll(readingFields, '')}`).slice(0, 32)
+}

@@ -17,7 +17,7 @@ export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'>, Pick
   readonly unconfigured: readonly string[]
 }
 
-type RecordedCheck = Omit<CheckFacts, 'alert' | 'material' | 'drift'>
+type RecordedCheck = Omit<CheckFacts, 'acceptedOf' | 'alert' | 'comparesReads' | 'drift' | 'material'>
 
 export interface ConfigurationRecord {
   readonly version: string
@@ -103,16 +103,8 @@ export function recordedChecks(
   }))
 }
 
+/** Without what only evaluations need; JSON has no functions. */
 function factsOf(check: Check): RecordedCheck {
-  const { id, title, description, risk, remediation, severities, evaluates, needs, entity, timeBased } = check
-  const { failing, frameworks, maxAgeMs, notEvaluatedWhere, own } = check
-  const texts = { id, title, description, risk, remediation, frameworks, severities }
-  const facts = { ...texts, evaluates, needs, entity, timeBased }
-  return {
-    ...facts,
-    ...(failing !== undefined && { failing }),
-    ...(maxAgeMs !== undefined && { maxAgeMs }),
-    ...(notEvaluatedWhere !== undefined && { notEvaluatedWhere }),
-    ...(own !== undefined && { own }),
-  }
+  const { alert, material, drift, acceptedOf, comparesReads, options, query, ...facts } = check
+  return facts
 }

@@ -4,41 +4,42 @@ import { fingerprintOf } from '../../model/finding.ts'
 import { inParts } from '../../model/in-turns.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type {
+  Acceptance,
+  CheckResult,
   FindingRow,
   OpenFindingDigest,
   RecordPresence,
   ResolvedFinding,
   StoredFinding,
-  WaiverChanges,
   WrittenFinding,
 } from '../../store/port.ts'
 import { type Check, ok } from '../check.ts'
 import type { CheckRun } from '../check-run.ts'
 import type { CheckTally, NewFailure, PassingEntity } from '../check-tally.ts'
 import { waiverChanges } from '../waivers/accept-findings.ts'
-import { sameFacts } from './finding-digest.ts'
 import { isSameEntity } from './identity.ts'
 
 /** Findings that are compared at once, to bound the time of a query. */
 const atOnce = 250
-
-export interface FindingChanges {
-  readonly written: readonly WrittenFinding[]
-  readonly resolved: readonly ResolvedFinding[]
-  readonly waivers: WaiverChanges
-  /** Findings that are open after the changes, by severity. */
-  readonly open: Readonly<SeverityCounts>
-}
 
 /**
  * How an evaluation changes the findings of a check.
  *
  * @param tally null if the check could not be evaluated.
  */
-export async function findingChanges(run: CheckRun, tally: CheckTally | null): Promise<FindingChanges> {
+export async function findingChanges(
+  run: CheckRun,
+  tally: CheckTally | null,
+): Promise<Pick<CheckResult, 'written' | 'resolved' | 'waivers' | 'open'>> {
   const written: WrittenFinding[] = []
+  const accepted: Acceptance[] = []
+  const lapsed: Omit<Acceptance, 'terms'>[] = []
   for (const part of inParts(tally?.failures ?? [], atOnce)) {
-    written.push(...(await writtenOf(run, part)))
+    const findings = await writtenOf(run, part)
+    const waivers = await waiverChanges(run, findings)
+    written.push(...findings)
+    accepted.push(...waivers.accepted)
+    lapsed.push(...waivers.lapsed)
     await yieldToEventLoop()
   }
   const open: SeverityCounts = { ...tally?.severities }
@@ -55,7 +56,7 @@ export async function findingChanges(run: CheckRun, tally: CheckTally | null): P
     }
     await yieldToEventLoop()
   }
-  return { written, resolved, waivers: await waiverChanges(run, written), open }
+  return { written, resolved, waivers: { accepted, lapsed }, open }
 }
 
 async function writtenOf(
@@ -92,8 +93,7 @@ async function writtenOf(
 /** `replaced`: the id was given to another entity, so that the finding ends and a new one begins. */
 function kindOf(known: StoredFinding | undefined, evidence: string): WrittenFinding['kind'] {
   if (known === undefined) return 'opened'
-  if (!sameFacts(known.evidence, evidence) && !isSameEntity(JSON.parse(known.evidence), JSON.parse(evidence)))
-    return 'replaced'
+  if (!isSameEntity(JSON.parse(known.evidence), JSON.parse(evidence))) return 'replaced'
   return known.resolvedAt === null ? 'changed' : 'reopened'
 }
 

@@ -1,14 +1,10 @@
 import type { Waiver } from '../../config/settings.ts'
-import { inParts } from '../../model/in-turns.ts'
 import type { Acceptance, FindingStore, WaiverChanges, WrittenFinding } from '../../store/port.ts'
 import type { Check } from '../check.ts'
 import type { CheckRun } from '../check-run.ts'
 import type { EvaluatedTenant } from '../data-quality.ts'
 import { factsText, isSameFacts, materialFacts } from '../findings/material-facts.ts'
 import { isOfEntity, termsOf } from './waivers.ts'
-
-/** Findings whose acceptances are read at once. */
-const atOnce = 250
 
 export interface AgreeWaivers {
   readonly store: FindingStore
@@ -57,21 +53,19 @@ export async function waiverChanges(
   const accepted: Acceptance[] = []
   const lapsed: WaiverChanges['lapsed'][number][] = []
   if (waivers.length === 0) return { accepted, lapsed }
-  for (const part of inParts(written, atOnce)) {
-    const stored = await request.store.acceptances(part.map(({ fingerprint }) => fingerprint))
-    const known = Map.groupBy(stored, ({ fingerprint }) => fingerprint)
-    for (const { fingerprint, kind, entityId, evidence } of part) {
-      const facts = factsText(materialFacts(JSON.parse(evidence), check.material))
-      const own = known.get(fingerprint) ?? []
-      for (const { waiver, facts: before, lapsedAt } of own) {
-        const isChanged = kind === 'replaced' || !isSameFacts(before, facts)
-        if (isChanged && lapsedAt === null) lapsed.push({ fingerprint, waiver, facts })
-      }
-      for (const waiver of waivers) {
-        if (!isOfEntity(waiver, entityId) || waiver.expiresAt < request.now) continue
-        if (own.some((one) => one.waiver === waiver.id)) continue
-        accepted.push({ fingerprint, waiver: waiver.id, terms: waiver.terms, facts })
-      }
+  const stored = await request.store.acceptances(written.map(({ fingerprint }) => fingerprint))
+  const known = Map.groupBy(stored, ({ fingerprint }) => fingerprint)
+  for (const { fingerprint, kind, entityId, evidence } of written) {
+    const facts = factsText(materialFacts(JSON.parse(evidence), check.material))
+    const own = known.get(fingerprint) ?? []
+    for (const { waiver, facts: before, lapsedAt } of own) {
+      const isChanged = kind === 'replaced' || !isSameFacts(before, facts)
+      if (isChanged && lapsedAt === null) lapsed.push({ fingerprint, waiver, facts })
+    }
+    for (const waiver of waivers) {
+      if (!isOfEntity(waiver, entityId) || waiver.expiresAt < request.now) continue
+      if (own.some((one) => one.waiver === waiver.id)) continue
+      accepted.push({ fingerprint, waiver: waiver.id, terms: waiver.terms, facts })
     }
   }
   return { accepted, lapsed }

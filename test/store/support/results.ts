@@ -1,4 +1,4 @@
-import { findingDigest } from '../../../src/evaluate/findings/finding-digest.ts'
+import { findingDigest } from '../../../src/evaluate/check-tally.ts'
 import type { Resolution } from '../../../src/model/check-status.ts'
 import type { SeverityCounts } from '../../../src/model/severity.ts'
 import type { CheckResult, FindingRow, Mirror, OpenFindingDigest, WrittenFinding } from '../../../src/store/port.ts'
