@@ -4,17 +4,18 @@ import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/fr
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
 import {
   type CheckView,
+  type HoldView,
   identityStateOf,
   type ModeView,
   type ResourceView,
   type TenantPosture,
 } from '../model/posture.ts'
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
-import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { type ResourceName, resourceNames, type SyncMode } from '../model/resource-names.ts'
 import { type SeverityCounts, total } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { identifying } from '../resources/index.ts'
-import type { CheckStateRow, PostureStore, SyncState } from '../store/port.ts'
+import type { CheckStateRow, HoldRow, PostureStore, SyncState } from '../store/port.ts'
 import type { Check } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
 import {
@@ -48,28 +49,11 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
   const quality = await readDataQuality(store, tenant, now)
   const { waiversAt } = quality
   const states = await store.checkStates(id)
-  const split = await splitOpenFindings({
-    store,
-    tenant: { id, name: settings.name },
-    checks,
-    states,
-    waivers,
-    now: waiversAt,
-  })
+  const of = { store, tenant: { id, name: settings.name } }
+  const split = await splitOpenFindings({ ...of, checks, states, waivers, now: waiversAt })
   const acceptances = quality.holds.length === 0 ? new Map<string, AcceptedHold>() : await readAcceptedHolds(store, id)
-  const holds = quality.holds.map((hold) => {
-    const { resource, reason, count, message, raisedAt } = hold
-    const remedy = remedyOf(hold)
-    const given = { ...hold, tenant: settings.name }
-    const replaces = remedy === null && replacesTenant(hold) ? { replacesTenant: true } : {}
-    const decision = acceptances.get(hold.id)
-    const advised = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
-    const ending = decision === undefined ? advised : { acceptedReason: decision.reason }
-    return { id: hold.id, resource, reason, count, message, raisedAt, ...replaces, ...ending }
-  })
-  const resources = resourceNames.map((resource) =>
-    resourceView(resource, settings.resources[resource], { quality, now }),
-  )
+  const holds = quality.holds.map((hold) => holdView(hold, acceptances.get(hold.id)))
+  const resources = resourceNames.map((resource) => resourceView(resource, settings.resources[resource], quality, now))
   return {
     tenant: settings.name,
     at: now,
@@ -85,6 +69,15 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     }),
     waivers: await readWaivers({ store, tenant, quality, checks, waivers, coverage: split.byWaiver, now: waiversAt }),
   }
+}
+
+function holdView(hold: HoldRow, accepted: AcceptedHold | undefined): HoldView {
+  const { id, resource, reason, count, message, raisedAt } = hold
+  const remedy = remedyOf(hold)
+  const replaces = remedy === null && replacesTenant(hold) ? { replacesTenant: true } : {}
+  const view = { id, resource, reason, count, message, raisedAt, ...replaces }
+  if (accepted !== undefined) return { ...view, acceptedReason: accepted.reason }
+  return remedy === null ? { ...view, effect: effectOf(hold), advice: holdAdvice(hold) } : { ...view, remedy }
 }
 
 interface CheckKnown {
@@ -178,21 +171,22 @@ function presentStatus(check: Check, { request, state, settings, inputs }: Check
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }
 }
 
-interface Measured {
-  readonly quality: TenantDataQuality
-  readonly now: number
-}
-
 /** `fresh` depends on age, not on refusals; it is false while the data may be another tenant's. */
-function resourceView(resource: ResourceName, settings: ResourceSettings, { quality, now }: Measured): ResourceView {
+function resourceView(
+  resource: ResourceName,
+  { enabled, incremental }: ResourceSettings,
+  quality: TenantDataQuality,
+  now: number,
+): ResourceView {
   const { state, quarantined, missing, freshnessLimitMs, denied, input } = quality.resources[resource]
   const { blocked } = input
   const asOf = dataAsOf(state)
-  const full = fullView(state, freshnessLimitMs)
-  const modes = settings.incremental === null ? [full] : [incrementalView(state, settings.incremental.intervalMs), full]
+  const modes = [modeView('full', state, freshnessLimitMs)]
+  if (incremental !== null)
+    modes.unshift(modeView('incremental', state, incrementalFreshnessLimitMs(incremental.intervalMs)))
   return {
     resource,
-    enabled: settings.enabled,
+    enabled,
     live: state.live,
     quarantined,
     missing,
@@ -236,26 +230,10 @@ function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuali
   return held === null || holds.some(({ reason }) => reason === held) ? own.message : endedHold
 }
 
-function incrementalView(state: SyncState, intervalMs: number): ModeView {
-  const reason = incrementalFailure(state)
-  const lastSuccessAt = state.incrementalSuccessAt
-  return {
-    mode: 'incremental',
-    up: lastSuccessAt !== null && reason === null,
-    lastAttemptAt: state.incrementalAttemptAt,
-    lastSuccessAt,
-    freshnessLimitMs: incrementalFreshnessLimitMs(intervalMs),
-    reason,
-  }
-}
-
-function fullView({ fullReason: reason, fullSuccessAt, fullAttemptAt }: SyncState, freshnessLimitMs: number): ModeView {
-  return {
-    mode: 'full',
-    up: fullSuccessAt !== null && reason === null,
-    lastAttemptAt: fullAttemptAt,
-    lastSuccessAt: fullSuccessAt,
-    freshnessLimitMs,
-    reason,
-  }
+function modeView(mode: SyncMode, state: SyncState, freshnessLimitMs: number): ModeView {
+  const isFull = mode === 'full'
+  const reason = isFull ? state.fullReason : incrementalFailure(state)
+  const lastAttemptAt = isFull ? state.fullAttemptAt : state.incrementalAttemptAt
+  const lastSuccessAt = isFull ? state.fullSuccessAt : state.incrementalSuccessAt
+  return { mode, up: lastSuccessAt !== null && reason === null, lastAttemptAt, lastSuccessAt, freshnessLimitMs, reason }
 }

@@ -2,17 +2,15 @@ import type { Waiver } from '../../config/settings.ts'
 import { fingerprintOf, type NamedFinding } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { CheckView } from '../../model/posture.ts'
-import { hasAny, type Severity, type SeverityCounts, severities, total } from '../../model/severity.ts'
+import { type Severity, type SeverityCounts, severities, total } from '../../model/severity.ts'
 import { plainId } from '../../model/text/printable.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
 import { anyEntity, isValid, termsOf, type WaiverMatch, waiverMatcher, waiversOf } from '../waivers/waivers.ts'
 import { type Ownership, readOwners } from './owners.ts'
 
-export interface SplitCounts {
-  readonly open: Readonly<SeverityCounts>
-  readonly waived: Readonly<SeverityCounts>
-}
+/** Findings of a check by severity. */
+export type SplitCounts = Pick<CheckView, 'open' | 'waived'>
 
 export interface Coverage {
   readonly covered: number
@@ -50,60 +48,49 @@ export interface SplitFindings extends OpenFindings {
 
 export interface Split {
   readonly byCheck: ReadonlyMap<string, SplitCounts>
+  /** Of valid waivers. */
   readonly byWaiver: ReadonlyMap<string, Coverage>
 }
 
 /** Reads only findings that a waiver names or has lapsed for; a waiver of all entities covers the others by their number. */
 export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
-  const { tenant, checks, states } = request
+  const { tenant, checks, states, now } = request
   const byCheck = new Map<string, SplitCounts>()
   const byWaiver = new Map<string, Coverage>()
   for (const check of checks) {
     const all = states.find((state) => state.check === check.id)?.open ?? {}
-    const waivers = waiversOf(request.waivers, { tenant: tenant.name, check: check.id })
-    if (waivers.length === 0) byCheck.set(check.id, { open: all, waived: {} })
-    else await splitCheck({ ...request, waivers, check, all }, byCheck, byWaiver)
+    const own = waiversOf(request.waivers, { tenant: tenant.name, check: check.id })
+    const waivers = own.filter((waiver) => isValid(waiver, now))
+    const known = waivers.length === 0 ? [] : await waiverFindings({ ...request, waivers }, check)
+    const uncovered = known.filter(({ match }) => match.coveredBy.length === 0)
+    const covered = known.filter(({ match }) => match.coveredBy.length > 0)
+    // A waiver for all entities also covers the findings that are not read here.
+    const isForAll = waivers.some(({ entity }) => entity === anyEntity)
+    const waived = isForAll ? minus(all, countsOf(uncovered)) : countsOf(covered)
+    byCheck.set(check.id, { open: minus(all, waived), waived })
+    for (const { id, entity } of waivers) {
+      const hasLapsed = ({ match }: Matched) => match.lapses.some(({ waiver }) => waiver === id)
+      const isCovered = ({ match }: Matched) => match.coveredBy.some((waiver) => waiver.id === id)
+      const lapsed = known.filter(hasLapsed).length
+      byWaiver.set(id, {
+        covered: entity === anyEntity ? Math.max(0, total(all) - lapsed) : covered.filter(isCovered).length,
+        lapsed,
+        openAgain: uncovered.filter(hasLapsed).length,
+      })
+    }
   }
   return { byCheck, byWaiver }
 }
 
-interface SplitCheck extends OpenFindings {
-  readonly check: CheckFacts
-  readonly all: SeverityCounts
-}
-
-async function splitCheck(
-  request: SplitCheck,
-  byCheck: Map<string, SplitCounts>,
-  byWaiver: Map<string, Coverage>,
-): Promise<void> {
-  const { check, all, waivers, now } = request
-  const valid = waivers.filter((waiver) => isValid(waiver, now))
-  const named = valid.filter(({ entity }) => entity !== anyEntity).flatMap((waiver) => fingerprintsOf(waiver, check))
+/** Findings that one of these waivers names or has lapsed for. */
+async function waiverFindings(request: OpenFindings, check: CheckFacts): Promise<readonly Matched[]> {
+  const named = request.waivers.filter(({ entity }) => entity !== anyEntity)
+  const fingerprints = named.flatMap((waiver) => fingerprintsOf(waiver, check))
   const known = new Map<string, Matched>()
-  for (const filter of [{ lapsed: true }, ...(named.length === 0 ? [] : [{ fingerprints: named }])])
+  for (const filter of fingerprints.length === 0 ? [{ lapsed: true }] : [{ lapsed: true }, { fingerprints }])
     for await (const one of matchedFindings(request, { ...filter, check: check.id }))
       known.set(one.finding.fingerprint, one)
-  const [uncovered, covered] = [true, false].map((isOpen) =>
-    [...known.values()].filter(({ match }) => (match.coveredBy.length === 0) === isOpen),
-  ) as [Matched[], Matched[]]
-  const isForAll = valid.some(({ entity }) => entity === anyEntity)
-  // A waiver for all entities also covers the findings that are not read here.
-  const waived = isForAll ? minus(all, countsOf(uncovered)) : countsOf(covered)
-  byCheck.set(check.id, { open: minus(all, waived), waived })
-  for (const waiver of waivers) {
-    const isLapsed = ({ match }: Matched) =>
-      valid.includes(waiver) && match.lapses.some((lapse) => lapse.waiver === waiver.id)
-    const lapsed = [...known.values()].filter(isLapsed).length
-    byWaiver.set(waiver.id, {
-      covered:
-        waiver.entity === anyEntity && valid.includes(waiver)
-          ? Math.max(0, total(all) - lapsed)
-          : covered.filter(({ match }) => match.coveredBy.includes(waiver)).length,
-      lapsed,
-      openAgain: uncovered.filter(isLapsed).length,
-    })
-  }
+  return [...known.values()]
 }
 
 export function fingerprintsOf(waiver: Waiver, check: CheckFacts): readonly string[] {
@@ -173,10 +160,6 @@ export function topFindingsMemory(): typeof topFindings {
   return async (request) => {
     const { tenant, check, lastEventId, counts, waivers, now } = request
     const key = `${tenant.id} ${check.id}`
-    if (!hasAny(counts.open)) {
-      kept.delete(key)
-      return []
-    }
     const valid = waivers.filter((waiver) => isValid(waiver, now)).map(termsOf)
     const basis = JSON.stringify([lastEventId, counts.open, counts.waived, valid])
     const known = kept.get(key)

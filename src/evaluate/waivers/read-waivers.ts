@@ -20,24 +20,13 @@ export interface ReadWaivers {
 
 export async function readWaivers(request: ReadWaivers): Promise<readonly WaiverView[]> {
   const { tenant, waivers, coverage } = request
-  const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
-  if (own.length === 0) return []
   const views: WaiverView[] = []
-  for (const waiver of own) {
+  for (const waiver of waivers.filter((one) => one.tenant === tenant.settings.name)) {
     const { id, check, entity, owner, reason, expiresMs: expiresAt } = waiver
     const counts = coverage.get(id) ?? { covered: 0, lapsed: 0, openAgain: 0 }
+    const { covered, openAgain: lapsed } = counts
     const state = await stateOf(request, waiver, counts)
-    views.push({
-      id,
-      check,
-      entity,
-      owner,
-      reason,
-      expiresAt,
-      state,
-      covered: counts.covered,
-      lapsed: counts.openAgain,
-    })
+    views.push({ id, check, entity, owner, reason, expiresAt, state, covered, lapsed })
   }
   return views
 }
