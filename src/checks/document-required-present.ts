@@ -68,7 +68,7 @@ export const documentRequiredPresent = defineCheck({
 
 interface Search {
   readonly requirement: Requirement
-  readonly matches: (name: string) => boolean
+  readonly matches: ReturnType<typeof globMatcher>
   /** The newest matching document that the last complete full sync contained. */
   listed: MirrorRecord | undefined
   /** The newest matching document that it did not contain: it may be deleted, so it satisfies no requirement. */

@@ -1,4 +1,4 @@
-import type { TenantPosture, WaiverState } from './posture.ts'
+import type { TenantPosture, WaiverView } from './posture.ts'
 import { withoutEmails } from './text/redact.ts'
 
 export interface SecretView {
@@ -18,6 +18,19 @@ export function withoutSecretDetails<T extends Pick<SecretView, 'name' | 'role'>
   return { ...secret, name: name && withoutEmails(name), role: role && withoutEmails(role) }
 }
 
+export interface SecretExpiry extends Pick<SecretView, 'name' | 'role' | 'own'> {
+  readonly kind: 'secret'
+  readonly tenant: string
+  readonly id: string
+  readonly at: number
+}
+
+export interface WaiverExpiry extends Pick<WaiverView, 'id' | 'check' | 'entity' | 'owner' | 'reason' | 'state'> {
+  readonly kind: 'waiver'
+  readonly tenant: string
+  readonly at: number
+}
+
 /** When a secret or a waiver ends; `at` in milliseconds since the epoch. */
 export type Expiry = SecretExpiry | WaiverExpiry
 
@@ -27,13 +40,9 @@ export function expiriesOf(
   secrets: readonly SecretView[],
 ): readonly Expiry[] {
   return [
-    ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => ({
-      kind: 'secret' as const,
-      tenant,
-      id,
-      ...secret,
-      at,
-    })),
+    ...secrets.map(({ clientId: id, expiresAt: at, ...secret }) => {
+      return { kind: 'secret' as const, tenant, id, ...secret, at }
+    }),
     ...waivers.map(({ id, check, entity, owner, reason, state, expiresAt: at }) => {
       return { kind: 'waiver' as const, tenant, id, check, entity, owner, reason, state, at }
     }),
@@ -44,26 +53,4 @@ export function expiriesOf(
 export function expiryName(expiry: Expiry): string {
   if (expiry.kind === 'waiver') return expiry.id
   return `${expiry.own ? 'tenantwatch itself: ' : ''}${expiry.name ?? expiry.id}`
-}
-
-export interface SecretExpiry {
-  readonly kind: 'secret'
-  readonly tenant: string
-  readonly id: string
-  readonly name: string | null
-  readonly role: string | null
-  readonly own: boolean
-  readonly at: number
-}
-
-export interface WaiverExpiry {
-  readonly kind: 'waiver'
-  readonly tenant: string
-  readonly id: string
-  readonly check: string
-  readonly entity: string
-  readonly owner: string
-  readonly reason: string
-  readonly state: WaiverState
-  readonly at: number
 }

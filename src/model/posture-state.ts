@@ -1,23 +1,12 @@
 import type { CheckStatus } from './check-status.ts'
 import { toIso } from './dates.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from './posture.ts'
+import type { Refusal } from './reasons.ts'
 import { hasAny, type Severity, severities, total } from './severity.ts'
 import { hidden, withoutWaiverDetails } from './text/redact.ts'
 
-/** States of the mirrored data of one resource, the worst first. */
-export const resourceStates = [
-  'on_hold',
-  'unauthorized',
-  'missing_permission',
-  'never',
-  'stale',
-  'quarantined',
-  'missing',
-  'failing',
-  'fresh',
-] as const
-
-export type ResourceState = (typeof resourceStates)[number]
+/** State of the mirrored data of one resource. */
+export type ResourceState = 'on_hold' | Refusal | 'never' | 'stale' | 'quarantined' | 'missing' | 'failing' | 'fresh'
 
 export function resourceState(view: ResourceView, holds: readonly HoldView[]): ResourceState {
   if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'

@@ -90,8 +90,6 @@ interface Whole<Name extends string> extends Common<Name> {
 type Described<Name extends string> = Feed<Name> | PagedList<Name> | Whole<Name>
 
 interface Derived {
-  /** GUIDs in lower case, because their case differs between answers. */
-  readonly key: string
   readonly idField: string | null
 }
 
@@ -110,11 +108,5 @@ export function takesUpdatedAfter(resource: ResourceDefinition): resource is Fee
 export function defineResource<const F extends Fields, const R extends Described<keyof F & string>>(
   resource: R & { readonly fields: F },
 ): R & { readonly fields: F } & Derived {
-  return Object.assign({ idField: idFieldOf(resource.fields), key: keyOf(resource.fields) }, resource)
-}
-
-function keyOf(fields: Fields): string {
-  const idField = idFieldOf(fields)
-  if (idField === null) return 'singleton'
-  return fields[idField]?.kind === 'guid' ? `${idField.replace(/Id$/, '')}Key` : idField
+  return Object.assign({ idField: idFieldOf(resource.fields) }, resource)
 }

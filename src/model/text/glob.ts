@@ -1,16 +1,13 @@
-const star = 42
-const question = 63
-
-/** Normalizes a name for comparison: Unicode NFC, lower case. */
-export function comparableName(name: string): string {
-  return name.normalize('NFC').toLowerCase()
+/** The characters of a name for comparison: Unicode NFC, lower case. */
+export function comparableName(name: string): readonly string[] {
+  return Array.from(name.normalize('NFC').toLowerCase())
 }
 
 /**
  * Makes a matcher for a pattern: `*` is any run of characters, `?` one. The matcher takes names from `comparableName`.
  * It is no regular expression, so that its time is bounded by the product of both lengths.
  */
-export function globMatcher(pattern: string): (name: string) => boolean {
+export function globMatcher(pattern: string): (name: readonly string[]) => boolean {
   const wanted = comparableName(pattern)
   return (name) => matches(wanted, name)
 }
@@ -19,34 +16,23 @@ export function isMatch(pattern: string, text: string): boolean {
   return globMatcher(pattern)(comparableName(text))
 }
 
-function matches(wanted: string, name: string): boolean {
-  let w = 0
-  let n = 0
-  let lastStar = -1
-  let resume = 0
+function matches(wanted: readonly string[], name: readonly string[]): boolean {
+  let [w, n] = [0, 0]
+  /** Where to go on after a mismatch: the last `*` then takes one more character. */
+  let [lastStar, resume] = [-1, 0]
   while (n < name.length) {
-    const code = wanted.charCodeAt(w)
-    if (code === star) {
+    if (wanted[w] === '*') {
       lastStar = w++
       resume = n
-    } else if (code === question) {
-      w++
-      n += characterLength(name, n)
-    } else if (code === name.charCodeAt(n)) {
+    } else if (wanted[w] === '?' || wanted[w] === name[n]) {
       w++
       n++
     } else if (lastStar >= 0) {
       w = lastStar + 1
-      resume += characterLength(name, resume)
-      n = resume
+      n = ++resume
     } else {
       return false
     }
   }
-  while (wanted.charCodeAt(w) === star) w++
-  return w === wanted.length
-}
-
-function characterLength(text: string, at: number): number {
-  return (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
+  return wanted.slice(w).every((rest) => rest === '*')
 }

@@ -61,11 +61,11 @@ export const recordShapes = Object.fromEntries(
 ) as Readonly<Record<ResourceName, RecordShape>>
 
 function recordShapeOf(resource: ResourceDefinition): RecordShape {
-  const { name, key, idField, laterWins = null, view = name.replaceAll('-', '_') } = resource
+  const { name, idField, laterWins = null, view = name.replaceAll('-', '_') } = resource
   const fields = Object.entries<Field>(resource.fields)
   const own = Object.entries<OwnColumn>(resource.own ?? {})
   const named = (isMeant: (field: Field) => boolean) => fields.flatMap(([field, one]) => (isMeant(one) ? [field] : []))
-  const isNumbered = idField !== null && key === idField
+  const isNumbered = idField !== null && resource.fields[idField]?.kind === 'integer'
   return {
     resource: name,
     view,
