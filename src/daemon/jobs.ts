@@ -48,10 +48,6 @@ export class Jobs {
   readonly #parts: JobParts
   /** One limit for all calls, because a replica takes its share of the tenants in several rounds. */
   readonly #catchingUp = new Semaphore(tenantsAtOnce)
-  /** By name of the job, what it was arranged by. */
-  readonly #arranged = new Map<string, string>()
-  /** Names of jobs whose next run continues one that ended by a wait. */
-  readonly #resumed = new Set<string>()
   /** By tenant and resource, when a person last asked for a run. */
   readonly #askedAt = new Map<string, number>()
   #requests = 0
@@ -63,30 +59,16 @@ export class Jobs {
     this.#eraseAfter = parts.io.clock.monotonic() + firstErasureMs
   }
 
-  /** Adds, changes and removes jobs as the configuration and the tenants of this process demand. */
+  /** Schedules what the configuration demands of the tenants of this process. */
   arrange(): void {
     const { session } = this.#parts
     const { timezone, evaluate } = session.settings
-    const evaluation = {
+    const evaluation: Job = {
       name: 'evaluate',
       expression: evaluate.expression,
-      timezone,
-      run: (signal: AbortSignal) => this.#evaluate(signal),
+      run: (signal) => this.#evaluate(signal),
     }
-    const jobs: readonly Job[] = [...session.tenants.flatMap((tenant) => this.#syncJobs(tenant)), evaluation]
-    const wanted = new Map(jobs.map((job) => [job.name, job]))
-    const keyOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs])
-    for (const [name, key] of this.#arranged) {
-      const job = wanted.get(name)
-      if (job !== undefined && keyOf(job) === key) continue
-      this.#scheduler.remove(name)
-      this.#arranged.delete(name)
-    }
-    for (const job of wanted.values()) {
-      if (this.#arranged.has(job.name)) continue
-      this.#scheduler.add(job)
-      this.#arranged.set(job.name, keyOf(job))
-    }
+    this.#scheduler.arrange([...session.tenants.flatMap((tenant) => this.#syncJobs(tenant)), evaluation], timezone)
   }
 
   /** Starts runs that are due, and an evaluation in parallel; `ended` resolves when all have ended. */
@@ -146,7 +128,6 @@ export class Jobs {
   }
 
   #syncJobs({ settings, engine }: Tenant): Job[] {
-    const { timezone } = this.#parts.session.settings
     const spreadMs = Math.max(jitterMs, jitterPerTenantMs * this.#parts.session.tenants.length)
     return engine.resources.flatMap((resource) => {
       const { incremental, full } = settings.resources[resource]
@@ -156,18 +137,18 @@ export class Jobs {
         const { expression, intervalMs } = schedule
         const job = { name: jobName(settings.name, { resource, mode }), tenant: settings.name, resource, mode }
         const run = (stopping: AbortSignal) => this.#sync(job, stopping)
-        return [{ name: job.name, expression, timezone, run, jitterMs: Math.min(spreadMs, intervalMs / 2) }]
+        return [{ name: job.name, expression, run, jitterMs: Math.min(spreadMs, intervalMs / 2) }]
       })
     })
   }
 
-  async #sync(job: SyncJob, stopping: AbortSignal): Promise<void> {
+  /** @param isResumed whether the run continues one that ended by a wait. */
+  async #sync(job: SyncJob, stopping: AbortSignal, isResumed = false): Promise<void> {
     const { session, watch } = this.#parts
-    const { name, resource, mode } = job
-    const isResumed = this.#resumed.delete(name)
+    const { resource, mode } = job
     try {
       const tenant = await session.settledTenant(job.tenant)
-      if (!tenant?.engine.resources.includes(resource) || !this.#arranged.has(name)) return
+      if (!tenant?.engine.resources.includes(resource) || !this.#scheduler.has(job.name)) return
       // A tick during a Retry-After only waits for its end.
       if (tenant.client.waitMs() > 0) return this.#resume(job, tenant)
       await tenant.work(stopping, async (signal) => {
@@ -183,10 +164,7 @@ export class Jobs {
 
   /** Continues a run at the end of the wait that the tenant demands, which may be a day. */
   #resume(job: SyncJob, { client }: Tenant): void {
-    const run = (stopping: AbortSignal) => {
-      this.#resumed.add(job.name)
-      return this.#sync(job, stopping)
-    }
+    const run = (stopping: AbortSignal) => this.#sync(job, stopping, true)
     this.#scheduler.once({ name: job.name, run }, Math.max(0, client.waitMs()))
   }
 
@@ -251,7 +229,7 @@ export class Jobs {
   /** Counts a run that the schedule has started, or delays by jitter, as the due one. */
   async #runNow(name: string): Promise<void> {
     // The configuration may change before a job's turn.
-    if (!this.#arranged.has(name)) return
+    if (!this.#scheduler.has(name)) return
     if ((await this.#scheduler.runNow(name)) === 'skipped') await this.#scheduler.ended(name)
   }
 }

@@ -54,7 +54,6 @@ export interface SchedulerOptions {
 export interface Job {
   readonly name: string
   readonly expression: string
-  readonly timezone: string
   /** Greatest random delay, to spread jobs that are due at the same time. */
   readonly jitterMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
@@ -63,9 +62,9 @@ export interface Job {
 export type RunOutcome = 'ran' | 'failed' | 'skipped'
 
 export interface Scheduler {
-  add(job: Job): void
-  /** Does not stop a running job. */
-  remove(name: string): void
+  /** Puts these jobs in place of the present ones; runs that have begun go on. */
+  arrange(jobs: readonly Job[], timezone: string): void
+  has(name: string): boolean
   start(): void
   /** Runs a job without jitter; `skipped` if it is already running or the scheduler stops. Logs errors of the job. */
   runNow(name: string): Promise<RunOutcome>
@@ -78,7 +77,7 @@ export interface Scheduler {
 }
 
 interface ScheduledJob {
-  readonly job: Job
+  job: Job
   readonly next: NextTick
   /** Null before the timer has seen the job, and after a jump of the clock. */
   nextAt: number | null
@@ -179,12 +178,17 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
   }
 
   return {
-    add(job) {
-      if (jobs.has(job.name)) throw new Error(`Cannot add job ${job.name}: the name is taken`)
-      jobs.set(job.name, { job, next: ticksOf(job.timezone)(job.expression), nextAt: null })
+    arrange(wanted, timezone) {
+      const before = new Map(jobs)
+      jobs.clear()
+      for (const job of wanted) {
+        const next = ticksOf(timezone)(job.expression)
+        const known = before.get(job.name)
+        jobs.set(job.name, known?.next === next ? Object.assign(known, { job }) : { job, next, nextAt: null })
+      }
       wake.abort()
     },
-    remove: (name) => void jobs.delete(name),
+    has: (name) => jobs.has(name),
     start: () => void runTimer(),
     async runNow(name) {
       const found = jobs.get(name)

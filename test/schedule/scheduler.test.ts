@@ -32,7 +32,7 @@ function make(over: Partial<SchedulerOptions> = {}) {
 /** A started scheduler with one job, of each minute by default; it ends with the test. */
 function scheduled(run: () => Promise<void>, job: { expression?: string; jitterMs?: number } = {}, over = {}) {
   const scheduler = make(over)
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', ...job, run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', ...job, run }], 'UTC')
   scheduler.start()
   onTestFinished(() => void scheduler.dispose(0))
   return scheduler
@@ -50,7 +50,7 @@ const minute = 60_000
 it('runs a job at each firing of its expression once started', async () => {
   const run = vi.fn(async () => {})
   const scheduler = make()
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
   await vi.advanceTimersByTimeAsync(3 * minute)
   expect(run).not.toHaveBeenCalled()
   scheduler.start()
@@ -63,7 +63,14 @@ it('skips ticks while the job still runs, and runs again after it ended, while o
   const { run, end } = pausable()
   const quick = vi.fn(async () => {})
   const scheduler = scheduled(run)
-  scheduler.add({ name: 'quick', expression: '* * * * *', timezone: 'UTC', run: quick })
+  const expression = '* * * * *'
+  scheduler.arrange(
+    [
+      { name: 'a', expression, run },
+      { name: 'quick', expression, run: quick },
+    ],
+    'UTC',
+  )
   await vi.advanceTimersByTimeAsync(3 * minute)
   expect([run.mock.calls.length, quick.mock.calls.length]).toEqual([1, 3])
   end()
@@ -75,7 +82,7 @@ it('skips ticks while the job still runs, and runs again after it ended, while o
 it('delays a tick by a random share of the jitter, but not runNow', async () => {
   const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', jitterMs: 20_000, run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', jitterMs: 20_000, run }], 'UTC')
   expect(await scheduler.runNow('a')).toBe('ran')
   expect(run).toHaveBeenCalledTimes(1)
   scheduler.start()
@@ -89,7 +96,7 @@ it('delays a tick by a random share of the jitter, but not runNow', async () => 
 it('skips runNow while the job runs', async () => {
   const scheduler = make()
   const { run, end } = pausable()
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
   const first = scheduler.runNow('a')
   expect(await scheduler.runNow('a')).toBe('skipped')
   let hasEnded = false
@@ -110,7 +117,7 @@ it('logs errors of a job and continues', async () => {
   const scheduler = make({ log })
   const boom = new Error('boom')
   const run = vi.fn().mockRejectedValueOnce(boom).mockResolvedValue(undefined)
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
   expect(await scheduler.runNow('a')).toBe('failed')
   expect(await scheduler.runNow('a')).toBe('ran')
   expect(errors).toEqual([{ err: boom, job: 'a' }])
@@ -123,7 +130,7 @@ it('aborts runs in flight on dispose and waits for them', async () => {
     await clock.sleep(10 * minute, signal).catch(() => {})
     ended()
   }
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
   const running = scheduler.runNow('a')
   expect(await scheduler.dispose(5_000)).toBe(true)
   expect(ended).toHaveBeenCalledOnce()
@@ -133,7 +140,7 @@ it('aborts runs in flight on dispose and waits for them', async () => {
 it('stops waiting for a run that ignores the signal after the grace period', async () => {
   const scheduler = make()
   const { run } = pausable()
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
   void scheduler.runNow('a')
   const disposed = scheduler.dispose(5_000)
   await vi.advanceTimersByTimeAsync(5_000)
@@ -159,7 +166,7 @@ it('runs a tick missed during suspend once, and writes nothing to the console', 
   const warn = vi.fn()
   const scheduler = make({ clock: slept, log: { ...silentLog(), warn } })
   const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', run })
+  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
   scheduler.start()
   asleepMs = 60 * minute
   vi.setSystemTime(Date.now() + asleepMs)
@@ -185,8 +192,11 @@ it.each([
   const scheduler = make({ log: { ...silentLog(), warn }, onJump })
   const often = vi.fn(async () => {})
   const run = vi.fn(async () => {})
-  scheduler.add({ name: 'a', expression: '* * * * *', timezone: 'UTC', run })
-  scheduler.add({ name: 'b', expression: '* * * * * *', timezone: 'UTC', run: often })
+  const jobs = [
+    { name: 'a', expression: '* * * * *', run },
+    { name: 'b', expression: '* * * * * *', run: often },
+  ]
+  scheduler.arrange(jobs, 'UTC')
   scheduler.start()
   await vi.advanceTimersByTimeAsync(2 * minute)
   run.mockClear()
