@@ -58,7 +58,7 @@ async function steadyHour({ users, changing }: (typeof cases)[number]): Promise<
     }),
   )
   const env = { TENANTWATCH_BASE_URL: simulator.baseUrl, TENANTWATCH_TOKEN: simulator.tokens.reader }
-  const [settings] = loadSettings({ env, catalogue }).settings.tenants
+  const [settings] = loadSettings({ env, catalogue, purpose: 'request' }).settings.tenants
   if (settings === undefined) throw new Error('The environment makes one tenant')
   using folder = mkdtempDisposableSync(join(tmpdir(), 'tenantwatch-requests-'))
   await using store = openMirror(join(folder.path, 'mirror.db'), 'engine')

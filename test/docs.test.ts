@@ -20,7 +20,7 @@ it('knows every metric of the code in the catalogue', () => {
 
 it('shows configurations that load', () => {
   const load = (text: string, env: Record<string, string> = {}) =>
-    loadSettings({ file: 'a.yaml', env, catalogue, text, syntaxOnly: true }).settings
+    loadSettings({ file: 'a.yaml', env, catalogue, text, purpose: 'syntax' }).settings
   const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   expect(load(example, { ACME_TOKEN: 'a-token-of-a-test' }).tenants[0]?.name).toBe('acme')
   const { services } = parse(read('compose.demo.yaml'), { merge: true })

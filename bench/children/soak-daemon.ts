@@ -24,7 +24,7 @@ const io: Io = {
   stop: stopping.signal,
   onReload: () => {},
 }
-const { settings } = loadSettings({ file: config, env: process.env, catalogue })
+const { settings } = loadSettings({ file: config, env: process.env, catalogue, purpose: 'request' })
 await using daemon = await startDaemon(settings, io, await createLog(io, settings.logLevel))
 process.send?.(daemon.address)
 await Promise.race([new Promise((resolve) => stopping.signal.addEventListener('abort', resolve)), daemon.broken])

@@ -72,7 +72,7 @@ ${stringify({ tenants }, { lineWidth: 0 })}${ownClientId === undefined ? ownClie
 /** @throws UsageError that names the keys of the file that is not written yet. */
 function assertValid({ cwd, env }: Io, file: string, text: string): void {
   try {
-    loadSettings({ file, text, env, cwd, catalogue, needsSecrets: false })
+    loadSettings({ file, text, env, cwd, catalogue, purpose: 'read' })
   } catch (error) {
     if (!(error instanceof ConfigError) || error.mistakes.length === 0) throw error
     throw new UsageError(error.mistakes.map((mistake) => mistake.text).join('\n'))

@@ -159,5 +159,5 @@ schedule:
 `
   const file = join(folder, configFile)
   writeFileSync(file, text, { mode: 0o600 })
-  return loadSettings({ file, text, env: { TENANTWATCH_CRON_SECONDS: '1' }, catalogue }).settings
+  return loadSettings({ file, text, env: { TENANTWATCH_CRON_SECONDS: '1' }, catalogue, purpose: 'request' }).settings
 }

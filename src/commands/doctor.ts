@@ -61,7 +61,7 @@ Examples:
     const { io, command, options, present } = run
     if (options.quarantine === true) return listQuarantine(run)
     if (options.details === true) throw new UsageError('--details is for the list of --quarantine: give it with that')
-    const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
+    const { settings, ignoredPath } = loadConfiguration(io, command, 'request')
     const tenant = configuredTenant(settings, options.tenant)
     const found = await examine(io, settings, ignoredPath, tenant)
     const count = (level: Diagnosis['level']) => found.filter((one) => one.level === level).length

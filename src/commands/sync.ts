@@ -87,7 +87,7 @@ Examples:
   tenantwatch sync --fail-on high`,
   async run({ io, command, options }) {
     const { resource } = options
-    const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
+    const { settings, ignoredPath } = loadConfiguration(io, command, 'request')
     warn(io, ignoredStorePath(ignoredPath))
     const tenant = configuredTenant(settings, options.tenant)
     const chosen = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)

@@ -215,5 +215,5 @@ async function addToFile(io: Io, file: string, added: readonly ReturnType<typeof
 
 /** The settings, or those if the file had this text. @throws ConfigError */
 function settingsIn({ env, cwd }: Io, file: string, text?: string): Settings {
-  return loadSettings({ file, text, env, cwd, catalogue, needsSecrets: false }).settings
+  return loadSettings({ file, text, env, cwd, catalogue, purpose: 'read' }).settings
 }

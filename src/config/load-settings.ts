@@ -15,7 +15,7 @@ import {
   whyUnreadable,
 } from './mistakes.ts'
 import { parseChecks, readFolder } from './own-checks.ts'
-import { createProbe, type Environment, exists } from './probes.ts'
+import { createProbe, type Environment, exists, isAtLeast, type Purpose } from './probes.ts'
 import { configurationSchema, type Written } from './schema.ts'
 import { type Settings, settingsOf } from './settings.ts'
 import { readWaiverFiles, type WaiverFiles, waiverFolder } from './waiver-files.ts'
@@ -32,17 +32,7 @@ export interface LoadOptions {
   readonly env: Environment
   readonly catalogue: Catalogue
   readonly cwd?: string
-  /** Also validates the web configuration file, which only a server needs. */
-  readonly checkWeb?: boolean
-  /** False for commands that send no requests: variables and files of secrets may be missing. */
-  readonly needsSecrets?: boolean
-  /**
-   * Also reports problems that can be fixed while the daemon runs: empty or prefixed secrets, missing commands, an
-   * unreadable folder of own checks.
-   */
-  readonly strict?: boolean
-  /** Checks no file, variable or program that the configuration names, so that a file for another machine is valid. */
-  readonly syntaxOnly?: boolean
+  readonly purpose: Purpose
 }
 
 export interface LoadedSettings {
@@ -59,10 +49,9 @@ const noWaiverFiles: WaiverFiles = { waivers: [], problems: [] }
 
 /** docs/install.md#first-configuration. @throws ConfigError with every mistake and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
-  const { env, catalogue, cwd = process.cwd(), strict = false, syntaxOnly = false } = options
+  const { env, catalogue, purpose, cwd = process.cwd() } = options
   // For the demo and for tests.
   const cronSeconds = env['TENANTWATCH_CRON_SECONDS'] === '1'
-  const needsSecrets = options.needsSecrets !== false && !syntaxOnly
   const file = findFile(options.file, env, cwd)
   const yaml = file === null ? null : readYaml(file.path, options.text ?? textOf(file, cwd))
   if (yaml !== null && yaml.mistakes.length > 0) throw new ConfigError(yaml.mistakes)
@@ -72,7 +61,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   )
   if (yaml === null) for (const [key, name] of tenantVariables) variables.set(key, name)
   const problems: (string | Mistake)[] = []
-  const missing = yaml === null && needsSecrets ? tokenVariableProblem(env) : undefined
+  const missing = yaml === null && isAtLeast(purpose, 'request') ? tokenVariableProblem(env) : undefined
   if (missing !== undefined) problems.push(`environment: ${missing}`)
   if (!isMap(raw)) {
     const text = `the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`
@@ -81,7 +70,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
 
   const folder = valueAt(raw, ['ownChecks', 'folder'])
   const own = readOwnChecks(typeof folder === 'string' ? folder : null, cwd, catalogue)
-  const probe = syntaxOnly ? () => null : createProbe({ cwd, env, needsSecrets, strict, ...own })
+  const probe = createProbe({ cwd, env, purpose, ...own })
   const files = file === null ? noWaiverFiles : readWaiverFiles(waiverFolder(file.path), cwd)
   problems.push(...files.problems)
   const inline: unknown = raw['waivers'] ?? []
@@ -105,7 +94,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   )
   problems.push(...mistakes)
   const webConfig = valueAt(raw, ['server', 'webConfig'])
-  if (options.checkWeb === true && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))
+  if (isAtLeast(purpose, 'serve') && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))
     problems.push(...readWebSettings(webConfig, cwd).mistakes)
   if (written === undefined || problems.length > 0) throw new ConfigError(problems)
   const { timeoutSeconds, ...limits } = written.ownChecks

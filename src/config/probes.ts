@@ -6,6 +6,23 @@ import { bareSecretHint, secretProblem } from '../model/token-header.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/**
+ * What a configuration is loaded for. Each purpose verifies what the ones before it do, and more:
+ *
+ * - `syntax`: no file, variable or program that the configuration names, so that a file for another machine is valid.
+ * - `read`: no secret is where its source belongs.
+ * - `request`: variables and files of secrets are there.
+ * - `serve`: the web configuration file is valid.
+ * - `check`: also what can be fixed while the daemon runs, such as an empty secret or a missing program.
+ */
+export type Purpose = (typeof purposes)[number]
+
+const purposes = ['syntax', 'read', 'request', 'serve', 'check'] as const
+
+export function isAtLeast(purpose: Purpose, least: Purpose): boolean {
+  return purposes.indexOf(purpose) >= purposes.indexOf(least)
+}
+
 /** What the configuration names outside itself. */
 export type Named = 'variable' | 'secretFile' | 'program' | 'authorities' | 'webConfig' | 'database' | 'ownChecks'
 
@@ -15,15 +32,15 @@ export type Probe = (what: Named, name: string) => string | null
 export interface Surroundings {
   readonly cwd: string
   readonly env: Environment
-  /** Whether variables and files that requests or the server need must be there. */
-  readonly needsSecrets: boolean
-  /** Also reports what can be repaired while the daemon runs. */
-  readonly strict: boolean
+  readonly purpose: Purpose
   /** Why the folder of own checks cannot be read; null when it can. */
   readonly folderProblem: string | null
 }
 
-export function createProbe({ cwd, env, needsSecrets, strict, folderProblem }: Surroundings): Probe {
+export function createProbe({ cwd, env, purpose, folderProblem }: Surroundings): Probe {
+  if (purpose === 'syntax') return () => null
+  const needsSecrets = isAtLeast(purpose, 'request')
+  const strict = purpose === 'check'
   const pathOf = (name: string) => resolve(cwd, name)
   const gone = (name: string) => `names the file \`${name}\`, which does not exist`
   const probes: Readonly<Record<Named, (name: string) => string | null>> = {

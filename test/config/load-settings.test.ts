@@ -143,7 +143,7 @@ it.each([
     ['b.yaml', 4],
     [name, 1],
   ] as const) {
-    const load = () => loadSettings({ env: {}, catalogue: fakeCatalogue, cwd, file, checkWeb: true })
+    const load = () => loadSettings({ env: {}, catalogue: fakeCatalogue, cwd, file, purpose: 'serve' })
     expect([file, problemsOf(load)]).toEqual([file, Array(count).fill(expect.stringMatching(why))])
   }
 })

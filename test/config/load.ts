@@ -23,7 +23,7 @@ export function load(files: Files, variables: Environment = env, file?: string):
     mkdirSync(dirname(join(cwd, path)), { recursive: true })
     writeFileSync(join(cwd, path), text)
   }
-  return loadSettings({ file, env: variables, catalogue: fakeCatalogue, cwd })
+  return loadSettings({ file, env: variables, catalogue: fakeCatalogue, cwd, purpose: 'request' })
 }
 
 const certificate = selfSigned('127.0.0.1').cert

@@ -15,7 +15,7 @@ const twoTenants = {
 function viewsOf({ store, read, env }: Cli, now: number, changed: (mirror: Mirror) => Mirror = (same) => same) {
   const mirror = changed(openMirror(store, 'beside'))
   const file = 'tenantwatch.yaml'
-  const { settings } = loadSettings({ file, env, catalogue, text: read(file) })
+  const { settings } = loadSettings({ file, env, catalogue, text: read(file), purpose: 'request' })
   const views = createViews(mirror, settings, { now: () => now, monotonic: () => 0, sleep: async () => {} })
   return { views, mirror }
 }

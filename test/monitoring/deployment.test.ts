@@ -40,7 +40,7 @@ const inImage = (path: string | null) =>
 function settingsOf(path: string, env: Readonly<Record<string, string>> = {}) {
   const text = textOf(path)
   const variables = { TENANTWATCH_LISTEN: '0.0.0.0:9469', ...env }
-  const loaded = loadSettings({ file: 'a.yaml', env: variables, catalogue, text, syntaxOnly: true })
+  const loaded = loadSettings({ file: 'a.yaml', env: variables, catalogue, text, purpose: 'syntax' })
   expect([loaded.settings.server.port, loaded.ignoredPath]).toEqual([9469, null])
   return loaded.settings
 }

@@ -10,14 +10,13 @@ import type { Mirror } from '../../store/port.ts'
 
 export const catalogue: Catalogue = { resources, checks }
 
-/** `needs`: additional validation; none for a command that only reads the mirror. */
 export function loadConfiguration(
   { env, cwd }: Io,
   command: Command,
-  needs: Pick<LoadOptions, 'checkWeb' | 'strict' | 'needsSecrets' | 'syntaxOnly'> = {},
+  purpose: LoadOptions['purpose'] = 'read',
 ): LoadedSettings {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  return loadSettings({ file: config, env, cwd, catalogue, needsSecrets: false, ...needs })
+  return loadSettings({ file: config, env, cwd, catalogue, purpose })
 }
 
 /** What a command beside a running engine reads. */

@@ -34,7 +34,7 @@ function everything(more = '', tenant = own, baseUrl = 'https://api.example.com'
     catalogue,
     cwd: folder,
     text: file,
-    syntaxOnly: true,
+    purpose: 'syntax',
   })
   const reported = (found: readonly Diagnosis[]) =>
     found.map(({ level, subject, text }) => `${level} ${subject}: ${text}`)
@@ -47,7 +47,7 @@ function everything(more = '', tenant = own, baseUrl = 'https://api.example.com'
 it('names the proxy that requests go through, without its password', () => {
   const said = (proxy: string, env: Readonly<Record<string, string>> = {}) => {
     const text = `tenants: [{ name: acme, baseUrl: "https://api.example.com", auth: { token: { env: T } } }]\napi: { proxy: ${proxy} }`
-    const { settings } = loadSettings({ file: 'a.yaml', env: { T: 'x' }, catalogue, text, syntaxOnly: true })
+    const { settings } = loadSettings({ file: 'a.yaml', env: { T: 'x' }, catalogue, text, purpose: 'syntax' })
     return settings.tenants.flatMap((tenant) => proxyInUse(tenant, (name) => env[name])).map((one) => one.text)
   }
   expect(said('null')).toEqual([])

@@ -58,7 +58,7 @@ export async function reloadable(first: ConfigParts = {}, files: Readonly<Record
   const stop = new AbortController().signal
   const clock = systemClock()
   const io: Io = { stdout: stderr, stderr, env, cwd: folder, clock, random: () => 0, stop, onReload: () => {} }
-  const load = () => loadSettings({ file: 'tenantwatch.yaml', env, cwd: folder, catalogue, checkWeb: true }).settings
+  const load = () => loadSettings({ file: 'tenantwatch.yaml', env, cwd: folder, catalogue, purpose: 'serve' }).settings
   const settings = load()
   const log = await createLog(io, settings.logLevel)
   const daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../../src/config/load-settings.ts'
+import type { Purpose } from '../../../src/config/probes.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { fakeCatalogue } from '../fake-catalogue.ts'
 import { env, problemsOf } from '../load.ts'
@@ -17,11 +18,11 @@ const tenants = 'tenants: [{ name: acme, baseUrl: "https://api.example.com", aut
 
 const load = (...given: Parameters<typeof loadAll>) => loadAll(...given).settings
 
-function loadAll(more: string, files: Readonly<Record<string, string>> = {}, strict = false) {
+function loadAll(more: string, files: Readonly<Record<string, string>> = {}, purpose: Purpose = 'request') {
   const cwd = temporaryFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
   writeFileSync(join(cwd, 'a.yaml'), `${tenants}\n${more}`)
-  return loadSettings({ file: 'a.yaml', env, catalogue: fakeCatalogue, cwd, strict })
+  return loadSettings({ file: 'a.yaml', env, catalogue: fakeCatalogue, cwd, purpose })
 }
 
 it('configures and waives an own check like any other, also for one tenant', () => {
@@ -62,7 +63,7 @@ waivers: [{ id: W-1, check: "no check", entity: "1", tenant: acme, reason: a rea
     expect.stringMatching(/^a\.yaml:4:29: `waivers\[0\]\.check` is "no check"; there is no such check; /),
   ]
   expect(problemsOf(() => load(more))).toEqual(unknown)
-  expect(problemsOf(() => load(more, {}, true))).toEqual([
+  expect(problemsOf(() => load(more, {}, 'check'))).toEqual([
     'a.yaml:2:22: `ownChecks.folder` names the folder `gone`, which cannot be read: no such file',
     ...unknown,
   ])

@@ -65,7 +65,7 @@ ${more}
     run: (...args) => runWith({}, ...args),
     async daemon() {
       const { io, out } = newIo()
-      const { settings } = loadSettings({ file: undefined, env, cwd: folder, catalogue })
+      const { settings } = loadSettings({ file: undefined, env, cwd: folder, catalogue, purpose: 'request' })
       const daemon = await startDaemon(settings, io, await createLog(io, 'trace'))
       return {
         ...daemon,
