@@ -4,7 +4,6 @@ import { isProtected } from '../config/web-settings.ts'
 import { describeFailedReload, describeFailingTarget } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
-import { memoizeWeakly } from '../model/memoize.ts'
 import { ownerNames } from '../model/owners.ts'
 import { type OwnerView, type TenantPosture, untriedResources } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
@@ -55,7 +54,7 @@ export function createWeb({
     sources: {
       metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),
-      evaluates: (check) => evaluatedBy(session.settings).get(check),
+      evaluates: (check) => checksOf(session.settings).find(({ id }) => id === check)?.evaluates,
       posture: (tenant) => withOwners(session, tenant),
       findings: (query) => session.views.findings(query),
       secrets: (tenant) => session.views.secrets(tenant),
@@ -86,11 +85,6 @@ async function withOwners({ views, stores }: Session, name: string | undefined):
 }
 
 const nobody = { replica: null, isAlive: false, heartbeatAgeMs: null, since: null } as const satisfies OwnerView
-
-/** By id of the check. A page asks for each of its findings. */
-const evaluatedBy = memoizeWeakly((settings: Settings) => {
-  return new Map(checksOf(settings).map(({ id, evaluates }) => [id, evaluates]))
-})
 
 function namesOf(settings: Settings): KnownNames {
   return {

@@ -2,10 +2,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
 import { waitFor } from '../api/deadline.ts'
 import { checksOf } from '../checks/index.ts'
-import type { Settings, Waiver } from '../config/settings.ts'
-import type { Check } from '../evaluate/check.ts'
+import type { Settings } from '../config/settings.ts'
 import type { OwnQueries } from '../evaluate/own-query.ts'
-import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { dayMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
@@ -67,14 +65,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** What follows from the settings in force. */
-interface InForce {
-  readonly settings: Settings
-  readonly checks: readonly Check[]
-  readonly waivers: ReadonlyMap<string, readonly Waiver[]>
-  readonly views: Views
-}
-
 /** Composition root of the engine. Mirror, lock and metrics stay; tenants and views follow the configuration. */
 export class Session implements AsyncDisposable {
   readonly mirror: Mirror
@@ -82,7 +72,8 @@ export class Session implements AsyncDisposable {
   readonly metrics: Metrics
   readonly #evaluator: Evaluator
   readonly #options: TenantOptions
-  #inForce: InForce
+  #settings: Settings
+  #views: Views
   #tenants: ReadonlyMap<string, Tenant> = new Map()
   #verified: Promise<void> | undefined
   readonly #closing = new AbortController()
@@ -111,16 +102,17 @@ export class Session implements AsyncDisposable {
     this.#options = { ...parts, metrics: this.metrics }
     const notified = { ...parts, metrics: this.metrics, tenants: () => this.#tenants, views: () => this.views }
     this.#notifier = parts.as === 'replica' ? new Notifier(notified) : null
-    this.#inForce = this.#following(settings)
+    this.#settings = settings
+    this.#views = this.#viewsOf(settings)
     this.#sound().catch(() => {})
   }
 
   get settings(): Settings {
-    return this.#inForce.settings
+    return this.#settings
   }
 
   get views(): Views {
-    return this.#inForce.views
+    return this.#views
   }
 
   get tenants(): readonly Tenant[] {
@@ -233,7 +225,8 @@ export class Session implements AsyncDisposable {
   async #change(next: Settings, alongside: () => void): Promise<ChangedTenants> {
     const result = await changeTenants(this.tenants, next.tenants, this.#options)
     this.#tenants = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
-    this.#inForce = this.#following(next)
+    this.#settings = next
+    this.#views = this.#viewsOf(next)
     alongside()
     await this.metrics.configure(result.tenants.map(({ settings }) => metricsConfig(settings, next)))
     this.#evaluator.configure(next)
@@ -243,28 +236,27 @@ export class Session implements AsyncDisposable {
     return result
   }
 
-  #following(settings: Settings): InForce {
-    const views = createViews(this.mirror, settings, this.#options.io.clock, {
+  #viewsOf(settings: Settings): Views {
+    return createViews(this.mirror, settings, this.#options.io.clock, {
       skewOf: (name, resource) => this.#tenants.get(name)?.client.answerTimes.skewMs(resource),
       owns: (name) => this.#tenants.has(name) && this.stores.of(name) !== null,
       unstored: this.#unstored,
     })
-    return { settings, checks: checksOf(settings), waivers: waiversByTenant(settings.waivers), views }
   }
 
   /** Uses the current settings: they may have changed during the run, and the tenant may be gone. */
   async #evaluate(name: string, how: EvaluationOptions): Promise<number | null> {
     const tenant = this.#tenants.get(name)
     if (tenant === undefined) return null
-    const { settings, checks, waivers } = this.#inForce
+    const settings = this.#settings
     const { answerTimes } = tenant.client
     const skewOf = (resource: DueRun['resource']) => answerTimes.skewMs(resource)
     const validUntil = await this.#evaluator.evaluate(
       { id: tenant.engine.tenantId, settings: tenant.settings, skewOf },
       {
-        checks,
+        checks: checksOf(settings),
         keepUnlisted: settings.ownChecks.incomplete,
-        waivers: waivers.get(name) ?? [],
+        waivers: settings.waivers.filter((waiver) => waiver.tenant === name),
         currentForMs: resultLimitMs(settings.evaluate.intervalMs),
         serverTime: answerTimes.now(),
         ...how,
