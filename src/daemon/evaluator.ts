@@ -10,7 +10,6 @@ import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
 import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import type { OwnQueries } from '../evaluate/own-query.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
-import { hasRepeats } from '../evaluate/record-counts.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Resolution } from '../model/check-status.ts'
 import type { Clock } from '../model/clock.ts'
@@ -166,8 +165,8 @@ export class Evaluator {
   }
 
   /**
-   * Counts a contract event after each full sync of a resource in which two records have the same unique value. Logs the
-   * first one.
+   * Counts a contract event after each full sync of a resource in which two records have the same unique value, as the
+   * evaluation found. Logs the first one.
    */
   async #countRepeats(store: Mirror, { id, settings }: EvaluatedTenant, resource: ResourceName): Promise<void> {
     const { metrics, log } = this.#options
@@ -175,7 +174,7 @@ export class Evaluator {
     if (definition?.kind !== 'feed' || definition.unique === undefined) return
     const { event, field } = definition.unique
     const known = `${settings.name} ${resource}`
-    if (!(await hasRepeats(store.records(id), resource, field))) {
+    if ((await store.recordCounts(id)).get(resource)?.repeats !== true) {
       this.#repeated.delete(known)
       return
     }

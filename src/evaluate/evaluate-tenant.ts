@@ -21,7 +21,7 @@ import type { CheckTally } from './check-tally.ts'
 import { readDataQuality, type TenantDataQuality } from './data-quality.ts'
 import { evaluateQuery } from './evaluate-query.ts'
 import { closeFindings } from './findings/close-findings.ts'
-import { countedFields, RecordTally } from './record-counts.ts'
+import { countedFields, RecordTally } from './record-tally.ts'
 import { agreeWaivers } from './waivers/accept-findings.ts'
 
 interface Pass {
@@ -141,9 +141,10 @@ function recordTallyOf(
   counted: VersionedCounts | undefined,
 ): RecordTally | null {
   const definition: ResourceDefinition | undefined = resources.find(({ name }) => name === resource)
-  const fields = countedFields(definition ?? {})
+  const fields = definition === undefined ? [] : countedFields(definition)
+  if (definition === undefined || fields.length === 0) return null
   const isCounted = counted?.version === version && isDeepStrictEqual(counted.fields, fields)
-  return fields.length === 0 || isCounted ? null : new RecordTally(fields)
+  return isCounted ? null : new RecordTally(definition)
 }
 
 /** Null if the check cannot be evaluated. */

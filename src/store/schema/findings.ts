@@ -34,10 +34,17 @@ export const checkStates = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
 )
 
+export interface GroupCount {
+  readonly values: readonly Scalar[]
+  readonly count: number
+}
+
 export interface RecordCounts {
   readonly fields: readonly string[]
   /** By the values of these fields. */
-  readonly groups: readonly { readonly values: readonly Scalar[]; readonly count: number }[]
+  readonly groups: readonly GroupCount[]
+  /** True if two records have the same value of the resource's unique field. */
+  readonly repeats: boolean
 }
 
 /** Counts of the live records of a resource, as of the last evaluation after a change. */

@@ -1,5 +1,4 @@
-import { countedFields, RecordTally } from '../../../src/evaluate/record-counts.ts'
-import type { ResourceDefinition } from '../../../src/model/resource.ts'
+import { RecordTally } from '../../../src/evaluate/record-tally.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { resources } from '../../../src/resources/index.ts'
 import type { RecordCounts } from '../../../src/store/port.ts'
@@ -28,8 +27,8 @@ export function readerOf(records: Records): RecordReader {
 /** As an evaluation counts them. */
 export function countsOf(records: Records): ReadonlyMap<ResourceName, RecordCounts> {
   return new Map(
-    resources.map((definition: ResourceDefinition) => {
-      const tally = new RecordTally(countedFields(definition))
+    resources.map((definition) => {
+      const tally = new RecordTally(definition)
       for (const one of records[definition.name] ?? []) tally.add(one)
       return [definition.name, tally.result()]
     }),

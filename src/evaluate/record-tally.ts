@@ -1,0 +1,106 @@
+import type { ResourceDefinition } from '../model/resource.ts'
+import type { GroupCount, RecordCounts } from '../store/port.ts'
+import type { MirrorRecord, Scalar } from '../store/records/query.ts'
+
+/** Groups of a resource; further ones, of a server that sends ever new values, count as one. */
+const mostGroups = 1000
+const otherValue = '(other)'
+
+/** Fields by which the resource's live records are counted for its gauges. */
+export function countedFields({ gauges = [] }: Pick<ResourceDefinition, 'gauges'>): readonly string[] {
+  const fields = gauges.flatMap((gauge) => (gauge.kind === 'count' ? Object.keys(gauge.by) : []))
+  return [...new Set(fields)]
+}
+
+/** Counts the records of one reading of a resource. */
+export class RecordTally {
+  readonly #fields: readonly string[]
+  readonly #unique: string | undefined
+  readonly #root: Node = { count: 0, next: new Map() }
+  readonly #texts = new NumberSet()
+  #groups = 0
+  #repeats = false
+
+  constructor(definition: ResourceDefinition) {
+    this.#fields = countedFields(definition)
+    this.#unique = definition.kind === 'feed' ? definition.unique?.field : undefined
+  }
+
+  add({ fields, absent }: MirrorRecord): void {
+    let node = this.#root
+    for (const field of this.#fields) node = this.#nodeOf(node, (fields[field] ?? null) as Scalar)
+    node.count++
+    if (this.#unique === undefined || absent || this.#repeats) return
+    const text = fields[this.#unique]
+    if (typeof text !== 'string' || text === '') return
+    this.#repeats = !this.#texts.add(digestOf(text.toLowerCase()))
+  }
+
+  result(): RecordCounts {
+    return { fields: this.#fields, groups: [...groupsIn(this.#root, [])], repeats: this.#repeats }
+  }
+
+  #nodeOf({ next }: Node, value: Scalar): Node {
+    const known = next.get(value)
+    if (known !== undefined) return known
+    if (this.#groups >= mostGroups && value !== otherValue) return this.#nodeOf({ count: 0, next }, otherValue)
+    this.#groups++
+    const node: Node = { count: 0, next: new Map() }
+    next.set(value, node)
+    return node
+  }
+}
+
+/** Records with the same values so far; `next` by the value of the next field. */
+interface Node {
+  count: number
+  readonly next: Map<Scalar, Node>
+}
+
+function* groupsIn({ count, next }: Node, values: readonly Scalar[]): Iterable<GroupCount> {
+  if (next.size === 0) {
+    if (count > 0) yield { values, count }
+    return
+  }
+  for (const [value, node] of next) yield* groupsIn(node, [...values, value])
+}
+
+/** Positive numbers. A `Set` would allocate an object for each, which takes ten times as long. */
+class NumberSet {
+  #slots = new Float64Array(1024)
+  #size = 0
+
+  /** False if the number is in the set already. */
+  add(value: number): boolean {
+    const at = this.#slotOf(value)
+    if (this.#slots[at] === value) return false
+    this.#slots[at] = value
+    if (++this.#size * 2 > this.#slots.length) this.#grow()
+    return true
+  }
+
+  #slotOf(value: number): number {
+    const mask = this.#slots.length - 1
+    let at = (value / 2 ** 21) & mask
+    while (this.#slots[at] !== 0 && this.#slots[at] !== value) at = (at + 1) & mask
+    return at
+  }
+
+  #grow(): void {
+    const before = this.#slots
+    this.#slots = new Float64Array(2 * before.length)
+    for (const value of before) if (value !== 0) this.#slots[this.#slotOf(value)] = value
+  }
+}
+
+/** In a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long. */
+function digestOf(text: string): number {
+  let [high, low] = [0x811c9dc5, 0x1b873593]
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    high = Math.imul(high ^ unit, 0x01000193)
+    low = Math.imul(low ^ unit, 0x85ebca6b)
+    low ^= low >>> 15
+  }
+  return (high >>> 0) * 2 ** 21 + (low >>> 11) || 1
+}
