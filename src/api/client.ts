@@ -51,7 +51,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     cycleMs,
     probes: probesFor(options.resources ?? resourceNames),
     async probe(endpoint, { secret }, signal) {
-      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, signal })
       if (statusOf(outcome) !== '200') observer?.failed(statusOf(outcome))
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
@@ -66,9 +66,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     reader,
     answerTimes,
     createUser: createUserWriter(send, access),
-    get blockedUntil() {
-      return gate.blockedUntil
-    },
     waitMs: () => gate.leftMs,
     get tokenGoodForMs() {
       return source.goodForMs?.() ?? null

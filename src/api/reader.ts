@@ -94,8 +94,6 @@ export interface TenantObserver {
 
 export interface TenantClient extends TenantWriter, AsyncDisposable {
   readonly reader: TenantReader
-  /** Wall time in milliseconds since the epoch before which nothing is sent; 0 = no wait. */
-  readonly blockedUntil: number
   /** Milliseconds for which nothing is sent, in monotonic time; 0 = no wait. */
   waitMs(): number
   readonly answerTimes: ServerTimes

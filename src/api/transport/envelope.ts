@@ -48,7 +48,6 @@ function mayExceed(text: string, most: number): boolean {
   return false
 }
 
-const noOddities: readonly Oddity[] = Object.freeze([])
 const named = {
   envelope: new Set(['data', 'error', 'meta', 'pagination']),
   meta: new Set(['requestId', 'timestamp']),
@@ -58,19 +57,20 @@ const maxOddities = 20
 
 /** Reports members such as `errors`, `meta.warnings` and `pagination.total`, which may mean a partial answer. */
 function envelopeOddities(body: object, meta: object, pagination: unknown): readonly Oddity[] {
-  const unknown = [...unnamed(body, named.envelope), ...unnamed(meta, named.meta, 'meta.')]
-  if (isObject(pagination)) unknown.push(...unnamed(pagination, named.pagination, 'pagination.'))
-  const lacksError = !Object.hasOwn(body, 'error')
-  if (unknown.length === 0 && !lacksError) return noOddities
-  const oddities: Oddity[] = lacksError ? [{ kind: 'unknown_value', field: 'error', detail: 'missing' }] : []
+  const unknown = [
+    ...unnamed(body, named.envelope),
+    ...unnamed(meta, named.meta, 'meta.'),
+    ...unnamed(isObject(pagination) ? pagination : {}, named.pagination, 'pagination.'),
+  ]
+  const oddities: Oddity[] = []
+  if (!Object.hasOwn(body, 'error')) oddities.push({ kind: 'unknown_value', field: 'error', detail: 'missing' })
   for (const field of unknown.slice(0, maxOddities)) oddities.push({ kind: 'unknown_field', field })
   return oddities
 }
 
 function unnamed(part: object, known: ReadonlySet<string>, prefix = ''): readonly string[] {
-  const names = Object.keys(part)
-  if (names.every((name) => known.has(name))) return []
-  return names.filter((name) => !known.has(name)).map((name) => `${prefix}${storableName(name).toWellFormed()}`)
+  const names = Object.keys(part).filter((name) => !known.has(name))
+  return names.map((name) => `${prefix}${storableName(name).toWellFormed()}`)
 }
 
 /** A violation of the API contract. Contains a request id only if that is a GUID. */

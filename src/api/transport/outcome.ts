@@ -9,7 +9,7 @@ import { proxyCredentialsHint, tunnelRefusal } from './proxy.ts'
 export interface Answer {
   readonly kind: 'answer'
   readonly status: number
-  /** In UTF-8; null if not requested, or for an unreadable error. */
+  /** In UTF-8; null for an unreadable error. */
   readonly body: Buffer | null
   /** `Retry-After` in milliseconds; null if absent or without meaning for the status. */
   readonly retryAfterMs: number | null

@@ -24,7 +24,6 @@ export interface TenantRequest {
   readonly path: string
   readonly secret: Secret
   readonly body?: string
-  readonly statusOnly?: boolean
   readonly signal?: AbortSignal | undefined
 }
 
@@ -109,7 +108,7 @@ export function inWords(method: string, { template }: Endpoint): string {
   return `${method} ${template}`
 }
 
-/** `maxBytes` caps the decoded body of a 200 or 201; 0 when only the status is needed. */
+/** `maxBytes` caps the decoded body of a 200 or 201. */
 function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: SendOptions, target: Target) {
   const headers = {
     accept: 'application/json',
@@ -137,9 +136,8 @@ function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: S
       secret,
     }
   }
-  const { endpoint, method, body = null, statusOnly = false } = request
+  const { endpoint, method, body = null } = request
   const secret = request.secret.expose()
-  const limit = endpoint.whole ? Math.max(api.maxBodyBytes, maxWholeBytes) : api.maxBodyBytes
   return {
     origin: target.origin,
     path: `${target.prefix}${request.path}`,
@@ -151,7 +149,7 @@ function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: S
       ...(body !== null && { 'content-type': 'application/json' }),
     },
     body,
-    maxBytes: statusOnly ? 0 : limit,
+    maxBytes: endpoint.whole ? Math.max(api.maxBodyBytes, maxWholeBytes) : api.maxBodyBytes,
     secret,
   }
 }

@@ -144,7 +144,7 @@ it.each([429, 503])('holds the whole tenant back while the token URL asks for it
     status,
     retryAt,
   })
-  expect([t.client.blockedUntil, ...stored]).toEqual([retryAt, retryAt])
+  expect([t.client.waitMs(), ...stored]).toEqual([600_000, retryAt])
   t.login.handler = handler
   t.state.secret = 'another'
   t.clock.advance(569_999)
