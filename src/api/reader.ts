@@ -35,8 +35,8 @@ export interface AnswerMeta {
   readonly identity: number
   /** Digest of the credential, or of the name of its OAuth client; an operator's acceptance is valid for one digest. */
   readonly credential: string
-  /** Deviations of the envelope; absent = none. */
-  readonly oddities?: readonly Oddity[]
+  /** Deviations of the envelope. */
+  readonly oddities: readonly Oddity[]
 }
 
 /** The answer to a look-up; `item` is null on 404 or 410: the record does not exist or belongs to another tenant. */
@@ -54,7 +54,7 @@ export type AnyRecord = Readonly<Record<string, unknown>>
 
 export type Item = Reading<AnyRecord>
 
-/** An answer of any resource; the optional fields belong to pages. */
+/** An answer of any resource; `limit` belongs to pages. */
 export interface Fetched<T = AnyRecord> {
   readonly items: readonly Reading<T>[]
   /** Null when absent, null or empty. */
@@ -62,7 +62,6 @@ export interface Fetched<T = AnyRecord> {
   readonly hasMore: boolean
   readonly meta: AnswerMeta
   readonly limit?: number | null
-  readonly oddities?: readonly Oddity[]
 }
 
 export type Described<F extends Fields> = ResourceDefinition & { readonly fields: F }

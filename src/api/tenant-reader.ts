@@ -58,9 +58,10 @@ export function createTenantReader({ read, api, answerTimes }: TenantReaderParts
           return { items, nextCursor: null, hasMore: false, meta }
         }
         const pagination = readPagination(envelope, what)
-        const isAsDue = pageSize === null || pagination.limit === null || pagination.limit === pageSize.size
-        const oddities = isAsDue ? [] : [{ kind: 'limit_differs' as const, field: 'pagination.limit' }]
-        return { items, ...pagination, oddities, meta }
+        const { limit } = pagination
+        if (pageSize === null || limit === null || limit === pageSize.size) return { items, ...pagination, meta }
+        const differs = { kind: 'limit_differs', field: 'pagination.limit' } as const
+        return { items, ...pagination, meta: { ...meta, oddities: [...meta.oddities, differs] } }
       })
     },
     async fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal) {

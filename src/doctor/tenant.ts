@@ -131,16 +131,14 @@ const mostNamed = 10
 /** Deviations from the specification on the first pages, by names of fields: one warning for each kind. */
 function diagnoseDeviations(pages: readonly GivenPage[], settings: TenantSettings): readonly Diagnosis[] {
   const found = pages.flatMap(({ definition, fetched }) => {
-    // A field of the envelope may mean that the answer is partial.
-    const ofEnvelope = (fetched.meta.oddities ?? []).filter(({ kind }) => kind.startsWith('unknown_'))
+    // A field of the envelope may mean that the answer is partial. The line about the clock has unreadable times.
+    const ofEnvelope = fetched.meta.oddities.filter(({ kind }) => kind !== 'invalid_id' && kind !== 'unreadable_time')
     const ofRecords = odditiesOf({ definition, context: { settings } }, fetched)
-    return [...ofEnvelope, ...(fetched.oddities ?? []), ...ofRecords].map(({ kind, field, detail }) => {
+    return [...ofEnvelope, ...ofRecords].map(({ kind, field, detail }) => {
       return { kind, resource: definition.name, words: oddityWords(field, detail) }
     })
   })
-  // The line about the clock has unreadable times.
-  const shown = found.filter(({ kind }) => kind !== 'unreadable_time')
-  return [...Map.groupBy(shown, ({ kind }) => kind)].map(([kind, same]) => {
+  return [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, same]) => {
     const places = [...Map.groupBy(same, ({ resource }) => resource)].map(([resource, of]) => {
       const names = [...new Set(of.map(({ words }) => words))]
       return `${resource}: ${firstOf(names, mostNamed)}`

@@ -103,6 +103,6 @@ function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) 
   })
 }
 
-export function noteOddities(run: ObservedRun, oddities: readonly Oddity[] = []): void {
+export function noteOddities(run: ObservedRun, oddities: readonly Oddity[]): void {
   for (const { kind, field, detail } of oddities) noteEvent(run, kind, field, detail)
 }

@@ -68,9 +68,7 @@ export async function fetchPage(
       const fetched = await ask()
       noteTime(run, fetched)
       noteOddities(run, fetched.meta.oddities)
-      if (!(await guard.verify(fetched, query, run))) continue
-      noteOddities(run, fetched.oddities)
-      return fetched
+      if (await guard.verify(fetched, query, run)) return fetched
     }
   } catch (error) {
     const losesCursor = definition.kind === 'feed' && query.cursor !== undefined
