@@ -2,7 +2,6 @@ import * as z from 'zod'
 import type { RequestRecord } from './requests.ts'
 import { tenantNames } from './seed-access.ts'
 
-const patch = z.record(z.string(), z.unknown())
 const headers = z.record(z.string(), z.string()).optional()
 const count = z.int().min(0)
 
@@ -29,10 +28,8 @@ const effects = [
   z.strictObject({ kind: z.literal('invalid-utf8') }),
   /** Sends these bytes, including the status line, and closes the connection. */
   z.strictObject({ kind: z.literal('raw'), bytes: z.string() }),
-  /** Applies a JSON merge patch (RFC 7396) to the envelope. */
-  z.strictObject({ kind: z.literal('merge'), patch }),
-  /** Sets one member of the envelope, such as `meta.requestId`. */
-  z.strictObject({ kind: z.literal('set'), path: z.string(), value: z.unknown() }),
+  /** Sets one member of the envelope, such as `meta.requestId`; without a value, leaves it out. */
+  z.strictObject({ kind: z.literal('set'), path: z.string(), value: z.unknown().optional() }),
   /** No records and `hasMore` false; for API clients the specification allows this as "could not be completed". */
   z.strictObject({ kind: z.literal('empty') }),
   /** Leaves records out of lists; reading one by its id still finds it. */
@@ -158,8 +155,6 @@ export function reshape(envelope: unknown, effect: FaultEffect, cursor: string |
   switch (effect.kind) {
     case 'transform':
       return effect.transform({ ...envelope } as unknown as Envelope)
-    case 'merge':
-      return mergePatch(envelope, effect.patch)
     case 'set':
       return setMember(envelope, effect.path.split('.'), effect.value)
     case 'drop':
@@ -185,16 +180,6 @@ function isOneOf(record: unknown, ids: readonly (string | number)[]): boolean {
   if (!isMembers(record)) return false
   const id = record[idFields.find((name) => name in record) ?? '']
   return ids.some((one) => String(one).toLowerCase() === String(id).toLowerCase())
-}
-
-function mergePatch(target: unknown, change: unknown): unknown {
-  if (!isMembers(change)) return change
-  const result: Record<string, unknown> = isMembers(target) ? { ...target } : {}
-  for (const [name, value] of Object.entries(change)) {
-    if (value === null) delete result[name]
-    else result[name] = mergePatch(result[name], value)
-  }
-  return result
 }
 
 function setMember(target: unknown, [name = '', ...rest]: readonly string[], value: unknown): unknown {

@@ -60,7 +60,7 @@ it('puts faults in place, lists and removes them', async () => {
   expect((await ask(simulator, 'GET', '/faults')).body).toMatchObject([{ id: 'fault-1', hits: 1 }])
   expect((await ask(simulator, 'DELETE', '/faults/fault-1')).body).toEqual({ faults: [] })
   expect((await ask(simulator, 'DELETE', '/faults/fault-1')).status).toBe(404)
-  await ask(simulator, 'POST', '/faults', { effect: { kind: 'merge', patch: { data: null } } })
+  await ask(simulator, 'POST', '/faults', { effect: { kind: 'set', path: 'data' } })
   expect((await call(simulator, '/roles')).body).not.toHaveProperty('data')
   expect((await ask(simulator, 'DELETE', '/faults')).body).toEqual({ faults: [] })
 })

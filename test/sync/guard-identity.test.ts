@@ -144,7 +144,7 @@ it('a refused page holds its list alone where a known id proves the tenant, unti
   }))
   const end = test.sim.onRequest(({ query }) => {
     if (!('updatedAfter' in query)) return
-    const effect = { kind: 'merge', patch: { data: foreignRecords } } as const
+    const effect = { kind: 'set', path: 'data', value: foreignRecords } as const
     test.sim.faults.add({ path: '/api/public/documents', times: 1, effect })
   })
   test.sim.invalidateCursors()
