@@ -1,9 +1,7 @@
-import type { AuthSettings } from '../config/settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
-import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
@@ -14,7 +12,6 @@ import type { TenantClientOptions } from './options.ts'
 import { createReadCall } from './read-call.ts'
 import type { TenantClient } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
-import { parseTarget } from './transport/base-url.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
 import { statusOf } from './transport/outcome.ts'
 import { proxyFor } from './transport/proxy.ts'
@@ -22,7 +19,10 @@ import { createSend } from './transport/send.ts'
 
 const defaultCycleMs = 5 * minuteMs
 
-/** Sends nothing before the first call. Throws UsageError when settings or environment forbid to send a token. */
+/**
+ * Sends nothing before the first call. The schema of the configuration has refused addresses and headers that must not
+ * get a token. Throws UsageError when the environment switches certificate checks off.
+ */
 export function createTenantClient(options: TenantClientOptions): TenantClient {
   const { api, auth, clock, env, observer } = options
   const log = (options.log ?? silentLog()).child({ tenant: options.name })
@@ -30,9 +30,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   if (env('NODE_TLS_REJECT_UNAUTHORIZED') === '0') {
     throw new UsageError('NODE_TLS_REJECT_UNAUTHORIZED is 0, which switches certificate checks off: unset it')
   }
-  assertHeader(auth)
-  const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
-
   const { timeoutMs, caFile } = api
   const proxy =
     api.proxy === null || typeof api.proxy === 'string'
@@ -41,9 +38,8 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   const dispatchers = new Dispatchers({ timeoutMs, caFile, proxyFor: proxyFor(proxy, env) })
   const { requestsPerSecond } = api
   const gate = new Gate({ ...options, requestsPerSecond, blockedUntil: options.blockedUntil ?? 0, log })
-  const send = createSend(options, { target, dispatchers, gate })
-  const { allowInsecureHttp } = api
-  const source = createSource(auth.token, { clock, log, env, cycleMs, allowInsecureHttp, send })
+  const send = createSend(options, { dispatchers, gate })
+  const source = createSource(auth.token, { clock, log, env, cycleMs, send })
   const access = new Access({
     source,
     clock,
@@ -75,9 +71,4 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       await dispatchers.destroy()
     },
   }
-}
-
-function assertHeader({ header, scheme }: AuthSettings): void {
-  if (!canCarryToken(header)) throw new UsageError('auth.header is not the name of a header that can carry a token')
-  if (!/^[\x21-\x7e]*$/.test(scheme)) throw new UsageError('auth.scheme must be one word')
 }

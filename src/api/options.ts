@@ -8,7 +8,7 @@ import type { TenantObserver } from './reader.ts'
 export type EnvLookup = (name: string) => string | undefined
 
 /** Without the limit of a run, which the engine counts. */
-export type ApiOptions = Omit<ApiSettings, 'maxPages'>
+export type ApiOptions = Omit<ApiSettings, 'allowInsecureHttp' | 'maxPages'>
 
 export interface TenantClientOptions extends Pick<TenantSettings, 'auth' | 'baseUrl' | 'name'> {
   readonly api: ApiOptions

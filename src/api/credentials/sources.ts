@@ -10,7 +10,6 @@ import { waitFor } from '../deadline.ts'
 import { longestPauseMs } from '../gate.ts'
 import { isObject, parseJson } from '../json.ts'
 import type { EnvLookup } from '../options.ts'
-import { parseTokenUrl } from '../transport/base-url.ts'
 import { type Answer, codeOrNameOf, type Outcome } from '../transport/outcome.ts'
 import type { Send, TokenRequest } from '../transport/send.ts'
 import { parseSecret, type Secret, type SecretSource } from './secret.ts'
@@ -76,7 +75,6 @@ export interface SourceOptions {
 }
 
 export interface OAuth2Options extends SourceOptions {
-  readonly allowInsecureHttp: boolean
   readonly send: Send<TokenRequest>
 }
 
@@ -215,12 +213,12 @@ function oauth2Source(
     scope,
     parameters,
     clientAuth,
-    ...origin
+    tokenUrl,
+    clientSecret: origin,
   }: Extract<AuthSettings['token'], { readonly oauth2: unknown }>['oauth2'],
   options: OAuth2Options,
 ): SecretSource {
-  const tokenUrl = parseTokenUrl(origin.tokenUrl, options.allowInsecureHttp)
-  const clientSecret = createPlain(origin.clientSecret, options)
+  const clientSecret = createPlain(origin, options)
   return fetchedSource(clientId, options, async (signal) => {
     const secret = (await clientSecret.current(signal)).expose()
     const form = new URLSearchParams({ grant_type: 'client_credentials', ...parameters })

@@ -1,4 +1,4 @@
-import { SyncError, UsageError } from '../../model/errors.ts'
+import { SyncError } from '../../model/errors.ts'
 import { isLoopback } from '../../model/process/address.ts'
 import type { SecretSource } from '../credentials/secret.ts'
 import type { EnvLookup } from '../options.ts'
@@ -8,13 +8,10 @@ export type ProxyFor = (origin: string) => Promise<string | null>
 
 const wanted = 'a URL that begins with http://, https:// or socks5://'
 
-/** `api.proxy` if it is set, else the proxy of the environment. @throws UsageError for a URL of another kind. */
+/** `api.proxy` if it is set, else the proxy of the environment. */
 export function proxyFor(proxy: string | SecretSource | null, env: EnvLookup): ProxyFor {
   if (proxy === null) return async (origin) => environmentProxy(origin, env)
-  if (typeof proxy === 'string') {
-    if (!isProxy(proxy)) throw new UsageError(`api.proxy is not ${wanted}`)
-    return async () => proxy
-  }
+  if (typeof proxy === 'string') return async () => proxy
   return async () => {
     const url = (await proxy.current()).expose()
     if (!isProxy(url)) throw new SyncError('client_error', `The proxy that api.proxy names is not ${wanted}`)

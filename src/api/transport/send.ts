@@ -5,15 +5,13 @@ import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
 import { type Gate, maxRetryAfterMs } from '../gate.ts'
 import type { TenantClientOptions } from '../options.ts'
-import type { Target } from './base-url.ts'
 import { acceptedEncodings, echoes, firstOf, readBody } from './body.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type Outcome, statusOf, transportFailure } from './outcome.ts'
 
-type SendOptions = Pick<TenantClientOptions, 'api' | 'auth' | 'clock' | 'observer' | 'version'>
+type SendOptions = Pick<TenantClientOptions, 'api' | 'auth' | 'baseUrl' | 'clock' | 'observer' | 'version'>
 
 export interface SendParts {
-  readonly target: Target
   readonly dispatchers: Dispatchers
   readonly gate: Gate
 }
@@ -28,7 +26,7 @@ export interface TenantRequest {
 }
 
 export interface TokenRequest {
-  readonly tokenUrl: { readonly origin: string; readonly path: string }
+  readonly tokenUrl: string
   readonly form: URLSearchParams
   readonly secret: string
   /** Sent with the secret in a Basic header; absent = both are in the form. */
@@ -42,14 +40,14 @@ const maxTokenAnswerBytes = 64 * 1024
 const maxWholeBytes = 32 * 2 ** 20
 
 /** Sends once, without redirects. Failures are outcomes; errors of the gate are thrown and not retried. */
-export function createSend(options: SendOptions, { target, dispatchers, gate }: SendParts): Send {
+export function createSend(options: SendOptions, { dispatchers, gate }: SendParts): Send {
   const { clock, observer } = options
   const { timeoutMs } = options.api
   return async (request) => {
     const template = 'endpoint' in request ? request.endpoint.template : null
     using _inFlight = await gate.pass(request.signal)
     const started = clock.monotonic()
-    const { what, maxBytes, origin, secret, ...wire } = wireOf(request, options, target)
+    const { what, maxBytes, origin, secret, ...wire } = wireOf(request, options)
     using deadline = startDeadline(timeoutMs, request.signal)
     let status: number | undefined
     let proxied = false
@@ -109,7 +107,7 @@ export function inWords(method: string, { template }: Endpoint): string {
 }
 
 /** `maxBytes` caps the decoded body of a 200 or 201. */
-function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: SendOptions, target: Target) {
+function wireOf(request: TenantRequest | TokenRequest, { api, auth, baseUrl, version }: SendOptions) {
   const headers = {
     accept: 'application/json',
     'accept-encoding': acceptedEncodings,
@@ -117,13 +115,15 @@ function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: S
     'user-agent': `tenantwatch/${version}`,
   }
   if ('form' in request) {
-    const { tokenUrl, form, secret, clientId } = request
+    const { form, secret, clientId } = request
+    const { origin, pathname, search } = new URL(request.tokenUrl)
     // RFC 6749, section 2.3.1: both are encoded as in a form first.
     const basic = [clientId ?? '', secret]
       .map((text) => new URLSearchParams({ '': text }).toString().slice(1))
       .join(':')
     return {
-      ...tokenUrl,
+      origin,
+      path: `${pathname}${search}`,
       method: 'POST' as const,
       what: 'POST to the token URL',
       headers: {
@@ -138,9 +138,10 @@ function wireOf(request: TenantRequest | TokenRequest, { api, auth, version }: S
   }
   const { endpoint, method, body = null } = request
   const secret = request.secret.expose()
+  const { origin, pathname } = new URL(baseUrl)
   return {
-    origin: target.origin,
-    path: `${target.prefix}${request.path}`,
+    origin,
+    path: `${pathname.replace(/\/+$/, '')}${request.path}`,
     method,
     what: inWords(method, endpoint),
     headers: {

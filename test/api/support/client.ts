@@ -23,7 +23,6 @@ const defaultApi: ApiOptions = {
   timeoutMs: 5000,
   maxBodyBytes: 8 * 2 ** 20,
   requestsPerSecond: 0,
-  allowInsecureHttp: false,
   proxy: null,
   caFile: null,
 }
