@@ -7,10 +7,9 @@ import type { Log } from '../../model/log.ts'
 import { endWithProcess } from '../../model/process/end-with-process.ts'
 import { mostSecretBytes, readRegularFile, regularFileVersion } from '../../model/process/files.ts'
 import { waitFor } from '../deadline.ts'
-import { longestPauseMs } from '../gate.ts'
 import { isObject, parseJson } from '../json.ts'
 import type { EnvLookup } from '../options.ts'
-import { type Answer, codeOrNameOf, type Outcome } from '../transport/outcome.ts'
+import { type Answer, codeOrNameOf, type Outcome, refusalOf } from '../transport/outcome.ts'
 import type { Send, TokenRequest } from '../transport/send.ts'
 import { parseSecret, type Secret, type SecretSource } from './secret.ts'
 
@@ -252,17 +251,13 @@ function factsOf(text: string): Readonly<Record<string, unknown>> {
   return isObject(body) ? body : Object.fromEntries(new URLSearchParams(text.trim()))
 }
 
-function refusal({ status, retryAfterMs, receivedAt }: Answer, code: unknown): SyncError {
+function refusal(answer: Answer, code: unknown): SyncError {
+  const { status } = answer
   const named = typeof code === 'string' && /^[a-z_]{3,40}$/.test(code) ? ` ${code}` : ''
   const message = `The token URL answered ${status}${named}`
-  if (status >= 300 && status < 400) return new SyncError('redirect', message, { hint, status })
-  const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
-  if (status === 429 || tooLong || (retryAfterMs !== null && status < 500)) {
-    const retryAt = retryAfterMs === null ? undefined : receivedAt + Math.ceil(retryAfterMs)
-    return new SyncError('rate_limited', message, { status, retryAt })
-  }
-  if (status >= 500) return new SyncError('server_error', message, { status })
-  return new SyncError('unauthorized', message, { hint, status })
+  const { reason, retryAt } = refusalOf(answer)
+  if (reason === 'rate_limited' || reason === 'server_error') return new SyncError(reason, message, { status, retryAt })
+  return new SyncError(reason === 'redirect' ? reason : 'unauthorized', message, { hint, status })
 }
 
 /** In milliseconds: 90% of the stated seconds, at least one second. */

@@ -115,23 +115,27 @@ const retriableAnswers: ReadonlySet<Reason> = new Set<Reason>(['rate_limited', '
  * every failure, whose retries it ends.
  */
 export function statusFailure(answer: Answer, context: StatusContext): Failure {
-  const { status, retryAfterMs, receivedAt } = answer
+  const { status, retryAfterMs } = answer
   const { code, requestId } = readErrorFacts(answer.body)
-  // It may mean an absent record, but does not come from the API.
-  const stated = isAbsence(status) && context.notFoundHint !== undefined ? 'protocol' : reasonOfStatus(status)
-  const tooLong = retryAfterMs !== null && retryAfterMs > longestPauseMs
-  const isWait = tooLong || (retryAfterMs !== null && status < 500)
-  const reason = isWait ? 'rate_limited' : stated
-  const details = {
-    status,
-    hint: reason === 'rate_limited' ? rateAdvice : hintOfStatus(status, context),
-    requestId: requestId ?? undefined,
-    retryAt: retryAfterMs !== null && reason === 'rate_limited' ? receivedAt + Math.ceil(retryAfterMs) : undefined,
-  }
+  const refusal = refusalOf(answer)
+  const { retryAt } = refusal
+  // A 404 may mean an absent record, but does not come from the API.
+  const isForeign = isAbsence(status) && context.notFoundHint !== undefined && refusal.reason === 'client_error'
+  const reason = isForeign ? 'protocol' : refusal.reason
+  const hint = reason === 'rate_limited' ? rateAdvice : hintOfStatus(status, context)
+  const details = { status, hint, requestId: requestId ?? undefined, retryAt }
   const lacks = reason === 'missing_permission' ? `: the token lacks the permission ${context.permission}` : ''
   const message = `${context.what} answered ${status}${code === null ? '' : ` ${code}`}${lacks}`
   const error = new SyncError(reason, message, details)
-  return { kind: 'failure', error, retriable: retriableAnswers.has(reason) && !tooLong }
+  return { kind: 'failure', error, retriable: retriableAnswers.has(reason) && (retryAfterMs ?? 0) <= longestPauseMs }
+}
+
+/** The reason of a refusal, and when a stated wait is over. */
+export function refusalOf({ status, retryAfterMs, receivedAt }: Answer): { reason: Reason; retryAt?: number } {
+  const isWait = retryAfterMs !== null && (retryAfterMs > longestPauseMs || status < 500)
+  const reason = isWait ? 'rate_limited' : reasonOfStatus(status)
+  if (reason !== 'rate_limited' || retryAfterMs === null) return { reason }
+  return { reason, retryAt: receivedAt + Math.ceil(retryAfterMs) }
 }
 
 /** What a status means that is no answer. */
