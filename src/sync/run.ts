@@ -32,7 +32,7 @@ export interface Run {
   readonly state: SyncState
   mode: SyncMode
   pages: number
-  counts: CommitCounts
+  readonly counts: Record<keyof CommitCounts, number>
   /** Start of the data of this run; for a resumed full sync, before the run itself. */
   dataAsOf: number
   /** Server time at the start of the reading that reached the end of the feed; null before. */
@@ -144,27 +144,5 @@ export function fullSyncAfter(
     lastCursor: nextCursor ?? fullSync.lastCursor,
     reachedEnd: !hasMore,
     notWhole: fullSync.notWhole || items.some((item) => !item.ok && item.id === null),
-  }
-}
-
-export function noteDetailsDue({ context, detailsDue }: Run, keys: readonly string[]): void {
-  const most = context.settings.userDetails.perRun
-  for (const key of keys) if (detailsDue.size < most) detailsDue.add(key)
-}
-
-export function noteProgress(run: Run, counts: CommitCounts, records: number): void {
-  const { observer, settings } = run.context
-  run.pages++
-  run.counts = added(run.counts, counts)
-  observer.page(settings.name, run.definition.name, run.pages, records)
-}
-
-function added(a: CommitCounts, b: CommitCounts): CommitCounts {
-  return {
-    created: a.created + b.created,
-    updated: a.updated + b.updated,
-    unchanged: a.unchanged + b.unchanged,
-    removed: a.removed + b.removed,
-    quarantined: a.quarantined + b.quarantined,
   }
 }

@@ -19,24 +19,15 @@ import type { RunResult } from './observer.ts'
 import type { Run } from './run.ts'
 import { TenantGuard } from './tenant-guard.ts'
 
-export interface TenantEngine {
-  readonly tenantId: number
-  readonly resources: readonly ResourceName[]
-  run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
-  due(command: 'run' | 'sync'): Promise<readonly DueRun[]>
-  /** Full syncs to run before their schedule, after a decision of an operator or the end of a tenant hold. */
-  broughtForward(): Promise<readonly DueRun[]>
-}
-
 export async function openTenantEngine(context: TenantContext): Promise<TenantEngine> {
   const { store, settings, clock } = context
   const { tenant, sameOrigin } = await store.openTenant(settings.name, settings.baseUrl, clock.now())
-  const engine = new Engine(context, tenant)
+  const engine = new TenantEngine(context, tenant)
   await engine.begin(sameOrigin)
   return engine
 }
 
-class Engine implements TenantEngine {
+export class TenantEngine {
   readonly tenantId: number
   readonly resources: readonly ResourceName[]
   readonly #context: TenantContext
@@ -82,6 +73,7 @@ class Engine implements TenantEngine {
     return dueRuns(this.#context, this.tenantId, command)
   }
 
+  /** Full syncs to run before their schedule, after a decision of an operator or the end of a tenant hold. */
   async broughtForward(): Promise<readonly DueRun[]> {
     for (const { resource } of await this.#context.store.pendingDecisions(this.tenantId)) this.#bringForward(resource)
     return [...this.#forward].map((resource) => ({ resource, mode: 'full' }))
@@ -149,7 +141,7 @@ class Engine implements TenantEngine {
       state: await this.#context.store.syncState(this.tenantId, resource),
       mode: definition.kind === 'feed' ? mode : 'full',
       pages: 0,
-      counts: noCounts,
+      counts: { ...noCounts },
       dataAsOf: startedAt,
       reachedEndServerTime: null,
       readInFull: { beforeMs: 0, since: this.#context.clock.monotonic() },

@@ -1,7 +1,7 @@
 import type { Fetched } from '../../api/reader.ts'
 import type { CommitCounts, PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
-import { noteDetailsDue, noteProgress, type Run } from '../run.ts'
+import type { Run } from '../run.ts'
 import { idOf } from './page-rules.ts'
 
 /** Writes a page, after a proof if its records require it (docs/internals/sync.md#8-tenant-identity). Throws if it is refused. */
@@ -32,15 +32,18 @@ export async function commitPage(
     result = await store.commitPage({ ...page, provisional: page.provisional === true && !isShown, admit })
   }
   if (refused !== null) throw await guard.refusePage(refused, run)
-  noteDetailsDue(run, result.detailDue)
+  for (const key of result.detailDue) if (run.detailsDue.size < settings.userDetails.perRun) run.detailsDue.add(key)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.datesMovedLater(settings.name, run.definition.name, result.laterDates)
   noteWritten(run, fetched, result.counts)
 }
 
 function noteWritten(run: Run, { items, meta }: Fetched, counts: CommitCounts): void {
+  const { observer, settings } = run.context
   run.answered = { serverTime: meta.serverTime, at: meta.receivedAt, monotonic: meta.receivedMonotonic }
-  noteProgress(run, counts, items.length)
+  run.pages++
+  for (const change of Object.keys(counts) as (keyof CommitCounts)[]) run.counts[change] += counts[change]
+  observer.page(settings.name, run.definition.name, run.pages, items.length)
 }
 
 /** True for a page of a list of GUIDs without one that identifies the tenant, while no other page of the run had one. */

@@ -38,7 +38,7 @@ export async function confirmMissing(
   const failures: unknown[] = []
   const save = async () => {
     const removed = await store.saveLookUps({ tenantId, resource, at: clock.now(), ...batch, removedAt })
-    run.counts = { ...run.counts, removed: run.counts.removed + removed }
+    run.counts.removed += removed
     batch = emptyBatch()
   }
   for (const record of await store.missing({ tenantId, resource, limit, onlyAccepted })) {

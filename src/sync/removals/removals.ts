@@ -112,7 +112,7 @@ export async function decideRemovals(
     // Those that are removed now are not missing.
     missing: missing.filter((rid) => !removing.has(rid)),
   })
-  run.counts = { ...run.counts, removed: run.counts.removed + removed }
+  run.counts.removed += removed
   await run.fullSyncCompleted()
   if (fullSync.notWhole)
     log.warn(
