@@ -3,6 +3,8 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Db, Sql } from './db/db.ts'
 import { type EventKind, type FieldChanges, type LastErasure, listOfKinds, type RecordKind } from './events.ts'
 import { type AsOf, present } from './history/as-of.ts'
+import { columnList, type RowOf } from './rows.ts'
+import { events as eventTable } from './schema/index.ts'
 import { fromJson } from './words.ts'
 
 /** Times are in milliseconds since the epoch. */
@@ -16,23 +18,9 @@ export interface NewEvent {
   readonly requestId?: string | null
 }
 
-export interface StoredEvent {
-  readonly id: number
-  readonly at: number
-  readonly serverAt: number | null
-  readonly kind: EventKind
-  readonly subject: string
-  /** Null after erasure. */
-  readonly data: string | null
-  readonly requestId: string | null
-  readonly digest: string
-  readonly hash: string
-}
+export type StoredEvent = RowOf<typeof eventTable>
 
-type Content = Omit<StoredEvent, 'id' | 'digest' | 'hash'>
-
-/** Adds events to the end of a tenant's chain, within the transaction of what they are about. */
-export type AppendEvents = (tx: Sql, tenantId: number, events: readonly NewEvent[]) => Promise<void>
+type Content = Omit<StoredEvent, 'id' | 'digest' | 'hash' | 'tenantId'>
 
 export function digestOf(tenantId: number, { at, serverAt, kind, subject, data, requestId }: Content): string {
   return hash('sha256', JSON.stringify([tenantId, at, serverAt, kind, subject, data, requestId]))
@@ -54,26 +42,24 @@ const columns = {
   hash: 'text',
 } as const
 
-export function eventAppender(db: Db): AppendEvents {
-  const { dialect } = db
+/** Adds events to the end of a tenant's chain, within the transaction of what they are about. */
+export async function appendEvents(sql: Sql, tenantId: number, events: readonly NewEvent[]): Promise<void> {
+  if (events.length === 0) return
+  let { hash: last, lastAt } = await lockChain(sql, tenantId)
+  const rows = events.map((event) => {
+    lastAt = Math.max(lastAt, Math.round(event.at))
+    const content = { ...contentOf(event), at: lastAt }
+    const digest = digestOf(tenantId, content)
+    last = hashOf(last, digest)
+    return { ...content, digest, hash: last }
+  })
   const insert = `insert into events (tenant_id, at, server_at, kind, subject, data, request_id, digest, hash)
     select cast(@tenantId as bigint), "at", "serverAt", kind, subject, data, "requestId", digest, hash
-    from ${dialect.givenRows(columns)} order by n returning id`
+    from ${sql.dialect.givenRows(columns)} order by n returning id`
+  const ids = await sql<number>(insert, [{ tenantId, ...sql.dialect.bindRows(columns, rows) }], 'values')
+  const lastId = ids.reduce((a, b) => Math.max(a, b))
   const endChain = 'update event_chains set last_id = ?, hash = ?, last_at = ? where tenant_id = ?'
-  return async (tx, tenantId, events) => {
-    if (events.length === 0) return
-    let { hash: last, lastAt } = await lockChain(tx, tenantId)
-    const rows = events.map((event) => {
-      lastAt = Math.max(lastAt, Math.round(event.at))
-      const content = { ...contentOf(event), at: lastAt }
-      const digest = digestOf(tenantId, content)
-      last = hashOf(last, digest)
-      return { ...content, digest, hash: last }
-    })
-    const ids = await tx<number>(insert, [{ tenantId, ...dialect.bindRows(columns, rows) }], 'values')
-    const lastId = ids.reduce((a, b) => Math.max(a, b))
-    await tx(endChain, [lastId, last, lastAt, tenantId])
-  }
+  await sql(endChain, [lastId, last, lastAt, tenantId])
 }
 
 /**
@@ -112,30 +98,34 @@ export const recordSubjects = (resource: ResourceName): readonly [string, string
   `${resource}/\u{10ffff}`,
 ]
 
-export interface RecordChange {
+export interface RecordEvent {
   readonly kind: RecordKind
-  readonly resource: ResourceName
   readonly key: string | number
   /** Of a change or a return. */
   readonly fields?: FieldChanges
 }
 
-export function recordEvent(
-  { kind, resource, key, fields = {} }: RecordChange,
-  stamp: Pick<NewEvent, 'at' | 'requestId' | 'serverAt'>,
-): NewEvent {
-  return { ...stamp, kind, subject: recordSubject(resource, key), data: fields }
+export interface RecordContext extends Pick<StoredEvent, 'at' | 'requestId'> {
+  readonly tenantId: number
+  readonly resource: ResourceName
+}
+
+/** Call inside the transaction that changes the records. */
+export function appendRecordEvents(
+  sql: Sql,
+  { tenantId, resource, at, requestId }: RecordContext,
+  events: readonly RecordEvent[],
+): Promise<void> {
+  const stamped = events.map(({ kind, key, fields = {} }): NewEvent => {
+    return { at, requestId, kind, subject: recordSubject(resource, key), data: fields }
+  })
+  return appendEvents(sql, tenantId, stamped)
 }
 
 /** Expression for the id of the last event of a subject, which has its state. */
 export const lastEventOf = (kinds: readonly EventKind[], tenantId: string, subject: string, asOf = '1 = 1') =>
   `(select max(x.id) from events x where x.tenant_id = ${tenantId} and x.kind in (${listOfKinds(kinds)})
       and x.subject = ${subject} and ${asOf})`
-
-export const storedColumns = (events: string) =>
-  ['id', 'at', 'server_at as "serverAt"', 'kind', 'subject', 'data', 'request_id as "requestId"', 'digest', 'hash']
-    .map((column) => `${events}.${column}`)
-    .join(', ')
 
 /** The last event of a tenant's kind and subject that is not erased, by then. */
 export async function lastEvent(
@@ -144,7 +134,7 @@ export async function lastEvent(
   kind: EventKind,
   { subject = '', asOf = present }: { readonly subject?: string; readonly asOf?: AsOf } = {},
 ): Promise<(StoredEvent & { readonly data: string }) | undefined> {
-  const text = `select ${storedColumns('e')} from events e where tenant_id = ? and kind = ? and subject = ?
+  const text = `select ${columnList(eventTable, 'e')} from events e where tenant_id = ? and kind = ? and subject = ?
       and data is not null and ${asOf.events('e')} order by id desc limit 1`
   const [event] = await tx<StoredEvent & { readonly data: string }>(text, [tenantId, kind, subject])
   return event
@@ -179,7 +169,7 @@ export function eventReader(db: Db, asOf: AsOf = present) {
         ${tenantId === undefined ? '' : 'and e.tenant_id = ?'} ${subjects === undefined ? '' : `and ${dialect.isIn('e.subject')}`}
         ${since === undefined ? '' : 'and e.at >= ?'} order by +e.id`
     const values: unknown[] = tenantId === undefined ? [] : [tenantId]
-    if (subjects !== undefined) values.push(dialect.listOf(subjects))
+    if (subjects !== undefined) values.push(subjects)
     if (since !== undefined) values.push(since)
     return db.read(async (tx) => {
       const rows = await tx<Omit<EventRow, 'data'> & { readonly data: string }>(text, values)
@@ -189,7 +179,6 @@ export function eventReader(db: Db, asOf: AsOf = present) {
 }
 
 export function eventStore(db: Db) {
-  const append = eventAppender(db)
   return {
     events: eventReader(db),
     /** Id of the tenant's last event, which each change of findings, decisions and waivers raises; 0 without one. */
@@ -204,6 +193,7 @@ export function eventStore(db: Db) {
         const [first = null] = await tx<string>('select hash from events order by id limit 1', [], 'values')
         return first
       }),
-    appendEvents: (tenantId: number, events: readonly NewEvent[]) => db.write((tx) => append(tx, tenantId, events)),
+    appendEvents: (tenantId: number, events: readonly NewEvent[]) =>
+      db.write((tx) => appendEvents(tx, tenantId, events)),
   }
 }

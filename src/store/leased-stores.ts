@@ -107,8 +107,7 @@ export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
 
   async removed(configured: readonly string[]): Promise<readonly string[]> {
     const { show, alone = false } = this.#options
-    const names = show.dialect.listOf(configured)
-    return await show.read((sql) => sql<string>(removedText, [{ names, alone }], 'values'))
+    return await show.read((sql) => sql<string>(removedText, [{ names: configured, alone }], 'values'))
   }
 
   facts(): ReplicaFacts {
@@ -164,7 +163,7 @@ export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
       const claim = { id, alone, tenants: this.#tenants, at: heartbeatAt }
       const { leases, hasAll, takenOver, unowned, surplus } = await lease.write(async (sql) => {
         await assertTables(sql)
-        return await renewLeases(sql, lease.dialect, claim)
+        return await renewLeases(sql, claim)
       })
       this.#sentAt = sentAt
       const before = this.#held
@@ -210,7 +209,7 @@ export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
       this.#held = new Map([...this.#held].filter(([tenant]) => !released.has(tenant)))
       // A renewal may have counted them.
       this.#found = { ...this.#found, surplus: 0 }
-      await lease.write((sql) => releaseLeases(sql, lease.dialect, id, leases))
+      await lease.write((sql) => releaseLeases(sql, id, leases))
     })
   }
 

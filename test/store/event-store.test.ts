@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { digestOf, eventAppender, hashOf, type NewEvent, type StoredEvent } from '../../src/store/event-store.ts'
+import { appendEvents, digestOf, hashOf, type NewEvent, type StoredEvent } from '../../src/store/event-store.ts'
 import { testDb } from '../support/test-database.ts'
 
 const at = Date.parse('2026-03-01T12:00:00Z')
@@ -12,9 +12,8 @@ const select = `select id, at, server_at as "serverAt", kind, subject, data, req
 
 function opened() {
   const db = testDb()
-  const append = eventAppender(db)
   return {
-    append: (events: readonly NewEvent[]) => db.write((tx) => append(tx, 1, events)),
+    append: (events: readonly NewEvent[]) => db.write((tx) => appendEvents(tx, 1, events)),
     events: () => db.read((tx) => tx<StoredEvent>(select)),
   }
 }

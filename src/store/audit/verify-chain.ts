@@ -1,8 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Db, Sql } from '../db/db.ts'
-import { digestOf, hashOf, lastErasure, type StoredEvent, storedColumns } from '../event-store.ts'
+import { digestOf, hashOf, lastErasure, type StoredEvent } from '../event-store.ts'
 import { sharedChain } from '../events.ts'
 import type { TenantState } from '../history/configuration-log.ts'
+import { columnList } from '../rows.ts'
+import { events as eventTable } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
 import { type StateMismatch, stateMismatches } from './compare-state.ts'
 
@@ -114,7 +116,7 @@ export async function verifyChain(db: Db, tenantId: number, heads: readonly stri
   return { events, erased, firstAt, head, heads: walk.heads, mismatches: [...mismatches, ...ending] }
 }
 
-const nextEvents = `select ${storedColumns('e')} from events e where tenant_id = ? and id > ? order by id limit ${eventsAtOnce}`
+const nextEvents = `select ${columnList(eventTable, 'e')} from events e where tenant_id = ? and id > ? order by id limit ${eventsAtOnce}`
 
 async function endMismatches(tx: Sql, tenantId: number, { head, latestErased }: ChainWalk): Promise<ChainMismatch[]> {
   const found: ChainMismatch[] = []

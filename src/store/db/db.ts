@@ -1,11 +1,15 @@
 /** Shape of the rows that a statement returns: objects, arrays, or the values of the only column. */
 export type RowMode = 'arrays' | 'objects' | 'values'
 
-/**
- * Runs one statement of a transaction. Parameters are `?`, or `@name` for the members of an object that is the last of
- * `params`. Times and other numbers are whole numbers, blobs are Buffers.
- */
-export type Sql = <Row>(text: string, params?: readonly unknown[], mode?: RowMode) => Promise<Row[]>
+/** A transaction. */
+export interface Sql {
+  /**
+   * Runs one statement. Parameters are `?`, or `@name` for the members of an object that is the last of `params`; an array
+   * is one parameter, a list for `isIn`. Times and other numbers are whole numbers, blobs are Buffers.
+   */
+  <Row>(text: string, params?: readonly unknown[], mode?: RowMode): Promise<Row[]>
+  readonly dialect: Dialect
+}
 
 /**
  * A database. `work` awaits nothing but its `sql`, because other transactions wait for it, and turns of the event loop
@@ -23,21 +27,11 @@ export interface Db {
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
-export type Stored = null | number | string
-
-declare const list: unique symbol
-
-/** Values bound as one parameter. */
-export interface List {
-  readonly [list]: true
-}
-
 export interface Dialect {
-  /** Statement that reads records of a resource (`@tenantId`, `@resource`) with the keys bound as `listOf` (`@keys`). */
+  /** Statement that reads records of a resource (`@tenantId`, `@resource`) with keys of a list (`@keys`). */
   recordsByKeys(columns: string, condition?: string): string
-  /** Condition that `column` is in the values bound as `listOf`. */
-  isIn(column: string): string
-  listOf(values: readonly Stored[]): List
+  /** Condition that `column` is in a list. @param list its parameter, by default `?`. */
+  isIn(column: string, list?: string): string
   /** Text of a member of an object. */
   jsonMember(json: string, name: string): string
   /** Rows bound by `bindRows`, for `from`: a table `given` with these columns, and `n` for their order. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { secondMs } from '../../model/durations.ts'
-import type { Dialect, Sql } from './db.ts'
+import type { Sql } from './db.ts'
 
 /** Used as tenant id for rows that belong to no tenant. */
 export const noTenant = 0
@@ -144,11 +144,11 @@ export interface Renewal {
 }
 
 /** Renews the leases of a process, and takes free ones up to its share of the tenants. */
-export async function renewLeases(sql: Sql, dialect: Dialect, claim: Claim): Promise<Renewal> {
+export async function renewLeases(sql: Sql, claim: Claim): Promise<Renewal> {
   const { id, alone, tenants, at } = claim
   const names = tenants.map(({ name }) => name)
   const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex')
-  const params = { id, alone, digest, names: dialect.listOf(names) }
+  const params = { id, alone, digest, names }
   const renewed = await sql<Lease>(renewText, [params])
   await sql(registerTenantsText, [{ names, urls: tenants.map(({ baseUrl }) => baseUrl), at }])
   await sql(registerLeasesText)
@@ -177,8 +177,8 @@ export async function renewLeases(sql: Sql, dialect: Dialect, claim: Claim): Pro
 }
 
 /** Gives leases back: others may take them at once. */
-export async function releaseLeases(sql: Sql, dialect: Dialect, id: string, leases: readonly Lease[]): Promise<void> {
-  const tenantIds = dialect.listOf(leases.map(({ tenantId }) => tenantId))
+export async function releaseLeases(sql: Sql, id: string, leases: readonly Lease[]): Promise<void> {
+  const tenantIds = leases.map(({ tenantId }) => tenantId)
   await sql(`${releaseText} and tenant_id = any(@tenantIds)`, [{ id, tenantIds }])
 }
 

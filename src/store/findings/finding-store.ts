@@ -7,7 +7,7 @@ import { type AsOf, present } from '../history/as-of.ts'
 import type { RowOf } from '../rows.ts'
 import type { findings } from '../schema/index.ts'
 import { fromJson, severityRank } from '../words.ts'
-import { type Lapse, lapsedFingerprints, lapseReader } from './waiver-store.ts'
+import { type Lapse, lapsedFingerprints, readLapses } from './waiver-store.ts'
 
 /** Size of the first batch, which is all that most outputs read. */
 const firstBatch = 50
@@ -95,7 +95,6 @@ function presentFinding({ evidence, ...row }: PresentRow): Stored {
 export function findingReader(db: Db, past: AsOf | null = null) {
   const { dialect } = db
   const asOf = past ?? present
-  const lapsesOf = lapseReader(db, asOf)
 
   async function idOf(fingerprint: string): Promise<number | undefined> {
     const text = 'select id from findings where fingerprint = ?'
@@ -110,7 +109,7 @@ export function findingReader(db: Db, past: AsOf | null = null) {
           ? (await tx<PresentRow>(`${presentRows} ${rest}`, values)).map(presentFinding)
           : (await tx<PastRow>(`${pastRows(past)} ${rest}`, values)).map(pastFinding)
       const shown = rows.filter(({ severity }) => wanted?.some((one) => one === severity) !== false)
-      const lapses = await lapsesOf(tx, shown)
+      const lapses = await readLapses(tx, asOf, shown)
       const found = shown.map(({ id, tenantId: _, ...row }) => {
         return { id, finding: { ...row, lapses: lapses.get(row.fingerprint) ?? [] } }
       })
@@ -126,7 +125,7 @@ export function findingReader(db: Db, past: AsOf | null = null) {
     const ids = await db.read((tx) => tx<number>(text, conditions.values, 'values'))
     for (let at = 0, most = firstBatch; at < ids.length; at += most, most = laterBatch) {
       const some = ids.slice(at, at + most)
-      const { found } = await read(filter, `and ${dialect.isIn('f.id')}`, [dialect.listOf(some)])
+      const { found } = await read(filter, `and ${dialect.isIn('f.id')}`, [some])
       const findings = new Map(found.map(({ id, finding }) => [id, finding]))
       yield some.flatMap((id) => findings.get(id) ?? [])
       await yieldToEventLoop()
@@ -170,13 +169,12 @@ function conditionsOf(filter: FindingFilter, dialect: Dialect, { asOf, isPast }:
   }
   const isFew = lapsed || fingerprints !== undefined
   if (tenantIds?.length === 1 && !isFew) add('f.tenant_id = ?', tenantIds[0])
-  else if (tenantIds !== undefined) add(dialect.isIn('+f.tenant_id'), dialect.listOf(tenantIds))
+  else if (tenantIds !== undefined) add(dialect.isIn('+f.tenant_id'), tenantIds)
   if (check !== undefined) add(isFew ? `f."check" || '' = ?` : 'f."check" = ?', check)
   if (wanted?.length === 1 && !isPast) add('f.severity = ?', wanted[0])
-  else if (wanted !== undefined && !isPast) add(dialect.isIn('f.severity'), dialect.listOf(wanted))
-  if (fingerprints !== undefined) add(dialect.isIn('f.fingerprint'), dialect.listOf(fingerprints))
-  if (lapsed)
-    add(`f.fingerprint in (${lapsedFingerprints(dialect.isIn('l.tenant_id'), asOf)})`, dialect.listOf(tenantIds ?? []))
+  else if (wanted !== undefined && !isPast) add(dialect.isIn('f.severity'), wanted)
+  if (fingerprints !== undefined) add(dialect.isIn('f.fingerprint'), fingerprints)
+  if (lapsed) add(`f.fingerprint in (${lapsedFingerprints(dialect.isIn('l.tenant_id'), asOf)})`, tenantIds ?? [])
   if (!all) add(isPast ? `e.kind <> 'finding.resolved'` : 'f.resolved_at is null')
   if (since !== undefined)
     add(
@@ -193,7 +191,7 @@ const digestsText = `select id, fingerprint, entity_type as "entityType", entity
   where tenant_id = ? and "check" = ? and resolved_at is null and id > ? order by id limit ${digestsAtOnce}`
 
 export function findingStore(db: Db) {
-  const { isIn, listOf } = db.dialect
+  const { isIn } = db.dialect
   return {
     findings: findingReader(db),
     /** What an evaluation compares its results with. */
@@ -212,7 +210,7 @@ export function findingStore(db: Db) {
       db.read((tx) => {
         const text = `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened
           from findings where ${isIn('fingerprint')}`
-        return tx<StoredFinding>(text, [listOf(fingerprints)])
+        return tx<StoredFinding>(text, [fingerprints])
       }),
     fingerprintsFrom: (prefix: string, most: number): Promise<readonly string[]> =>
       db.read((tx) => {

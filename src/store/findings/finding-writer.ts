@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Resolution } from '../../model/check-status.ts'
 import { inParts } from '../../model/in-turns.ts'
-import type { Db, Sql } from '../db/db.ts'
-import { eventAppender, lastEventOf, type NewEvent } from '../event-store.ts'
+import type { Dialect, Sql } from '../db/db.ts'
+import { appendEvents, lastEventOf, type NewEvent } from '../event-store.ts'
 import { type FindingFacts, type FindingKind, openedKinds } from '../events.ts'
 import { fromJson } from '../words.ts'
 import type { FindingRow, OpenFindingDigest, StoredFinding } from './finding-store.ts'
@@ -48,52 +48,56 @@ const columns = {
   reopened: 'integer',
 } as const
 
+const putText = ({
+  givenRows,
+}: Dialect) => `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id,
+    severity, message, evidence, digest, first_seen_at, last_seen_at, reopened)
+  select fingerprint, cast(@tenantId as bigint), cast(@check as text), "entityType", "entityId", severity, message, evidence,
+    digest, "firstSeenAt", cast(@at as bigint), reopened from ${givenRows(columns)} where true order by n
+  on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
+    evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
+    last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`
+
+const openText = ({
+  isIn,
+}: Dialect) => `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt",
+    reopened, (select at from events o where o.id = ${lastEventOf(openedKinds, 'f.tenant_id', 'f.fingerprint')}) as "openedAt"
+  from findings f where ${isIn('fingerprint')} and resolved_at is null order by id`
+
+const resolveText = ({ isIn }: Dialect) => `update findings set
+    resolved_at = (select last_at from event_chains where tenant_id = @tenantId),
+    last_seen_at = case when last_seen_at > @lastSeenAt then last_seen_at else @lastSeenAt end, resolution = @resolution
+  where ${isIn('fingerprint', '@fingerprints')}`
+
 /** Writes the changed findings of a check result, with their events. Run inside its transaction. */
-export function findingWriter(db: Db) {
-  const { bindRows, givenRows, isIn, listOf } = db.dialect
-  const append = eventAppender(db)
-  const put = `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, digest,
-       first_seen_at, last_seen_at, reopened)
-     select fingerprint, cast(@tenantId as bigint), cast(@check as text), "entityType", "entityId", severity, message, evidence,
-       digest, "firstSeenAt", cast(@at as bigint), reopened from ${givenRows(columns)} where true order by n
-     on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
-       evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
-       last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`
-  const open = `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt", reopened,
-       (select at from events o where o.id = ${lastEventOf(openedKinds, 'f.tenant_id', 'f.fingerprint')}) as "openedAt"
-     from findings f where ${isIn('fingerprint')} and resolved_at is null order by id`
-  const resolve = `update findings set resolved_at = (select last_at from event_chains where tenant_id = ?), last_seen_at = case when last_seen_at > ? then last_seen_at else ? end,
-       resolution = ? where ${isIn('fingerprint')}`
-
-  async function resolvedEvents(tx: Sql, at: number, fingerprints: readonly string[], resolution: Resolution) {
-    if (fingerprints.length === 0) return []
-    const rows = await tx<OpenRow>(open, [listOf(fingerprints)])
-    return rows.map((row) => findingEvent('finding.resolved', at, row, resolution))
+export async function writeFindings(
+  sql: Sql,
+  tenantId: number,
+  { check, written, resolved, at, lastSeenAt }: FindingWriting,
+): Promise<void> {
+  for (const part of inParts(written)) {
+    const replaced = part.filter(({ replacesOpen }) => replacesOpen).map(({ fingerprint }) => fingerprint)
+    const begun = part.map((finding) =>
+      findingEvent(`finding.${finding.kind === 'replaced' ? 'opened' : finding.kind}`, at, finding, null),
+    )
+    await appendEvents(sql, tenantId, [...(await resolvedEvents(sql, at, replaced, 'entity_removed')), ...begun])
+    await sql(putText(sql.dialect), [{ tenantId, check, at, ...sql.dialect.bindRows(columns, part) }])
+    await yieldToEventLoop()
   }
-
-  return async (
-    tx: Sql,
-    tenantId: number,
-    { check, written, resolved, at, lastSeenAt }: FindingWriting,
-  ): Promise<void> => {
-    for (const part of inParts(written)) {
-      const replaced = part.filter(({ replacesOpen }) => replacesOpen).map(({ fingerprint }) => fingerprint)
-      const begun = part.map((finding) =>
-        findingEvent(`finding.${finding.kind === 'replaced' ? 'opened' : finding.kind}`, at, finding, null),
-      )
-      await append(tx, tenantId, [...(await resolvedEvents(tx, at, replaced, 'entity_removed')), ...begun])
-      await tx(put, [{ tenantId, check, at, ...bindRows(columns, part) }])
-      await yieldToEventLoop()
+  for (const part of inParts(resolved)) {
+    for (const [resolution, some] of Map.groupBy(part, (one) => one.resolution)) {
+      const fingerprints = some.map(({ fingerprint }) => fingerprint)
+      await appendEvents(sql, tenantId, await resolvedEvents(sql, at, fingerprints, resolution))
+      await sql(resolveText(sql.dialect), [{ tenantId, lastSeenAt, resolution, fingerprints }])
     }
-    for (const part of inParts(resolved)) {
-      for (const [resolution, some] of Map.groupBy(part, (one) => one.resolution)) {
-        const fingerprints = some.map(({ fingerprint }) => fingerprint)
-        await append(tx, tenantId, await resolvedEvents(tx, at, fingerprints, resolution))
-        await tx(resolve, [tenantId, lastSeenAt, lastSeenAt, resolution, listOf(fingerprints)])
-      }
-      await yieldToEventLoop()
-    }
+    await yieldToEventLoop()
   }
+}
+
+async function resolvedEvents(sql: Sql, at: number, fingerprints: readonly string[], resolution: Resolution) {
+  if (fingerprints.length === 0) return []
+  const rows = await sql<OpenRow>(openText(sql.dialect), [fingerprints])
+  return rows.map((row) => findingEvent('finding.resolved', at, row, resolution))
 }
 
 function findingEvent(

@@ -2,14 +2,14 @@ import type { DecidedStatus } from '../../model/check-status.ts'
 import { minFreshnessMs } from '../../model/freshness.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
-import type { Db, Dialect, Sql } from '../db/db.ts'
-import { eventAppender, type NewEvent } from '../event-store.ts'
+import type { Db, Sql } from '../db/db.ts'
+import { appendEvents, type NewEvent } from '../event-store.ts'
 import type { ResultFacts } from '../events.ts'
 import { type RowOf, selectRows, upsertRow } from '../rows.ts'
 import { checkStates, evaluatedCounts, type RecordCounts } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
-import { findingWriter, type ResolvedFinding, type WrittenFinding } from './finding-writer.ts'
-import { type WaiverChanges, waiverWriter } from './waiver-store.ts'
+import { type ResolvedFinding, type WrittenFinding, writeFindings } from './finding-writer.ts'
+import { acceptFindings, lapseWaivers, type WaiverChanges } from './waiver-store.ts'
 
 /** Times are milliseconds since the epoch. */
 export type CheckStateRow = RowOf<typeof checkStates> & {
@@ -51,9 +51,6 @@ function validUntil({ status, changesAt }: Pick<CheckStateRow, 'status' | 'chang
 }
 
 export function resultStore(db: Db) {
-  const append = eventAppender(db)
-  const writeFindings = findingWriter(db)
-  const waivers = waiverWriter(db)
   return {
     checkStates: (tenantId: number): Promise<readonly CheckStateRow[]> =>
       db.read(async (tx) => [...(await readStates(tx, tenantId)).values()]),
@@ -67,17 +64,17 @@ export function resultStore(db: Db) {
         for (const result of results) {
           const before = stored.get(result.check)
           await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
-          await waivers.lapse(tx, tenantId, at, result.waivers.lapsed)
-          await waivers.accept(tx, tenantId, at, result.waivers.accepted)
+          await lapseWaivers(tx, tenantId, at, result.waivers.lapsed)
+          await acceptFindings(tx, tenantId, at, result.waivers.accepted)
           const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, open, problem } = result
-          const since = await sinceOf(tx, db.dialect, tenantId, { result, at, before })
+          const since = await sinceOf(tx, tenantId, { result, at, before })
           const next = {
             ...{ tenantId, check, status, reason, entities, notEvaluated, since, evaluatedAt: at },
             ...{ changesAt, basis, rule, open, problem },
           }
           // A new event unless the last result goes on without a gap.
           if (before === undefined || isAfterGap(before, at, currentForMs) || !isSameResult(before, next))
-            await append(tx, tenantId, [resultEvent(next, at, before)])
+            await appendEvents(tx, tenantId, [resultEvent(next, at, before)])
           await upsertRow(tx, checkStates, next)
         }
         for (const [resource, { version, ...one }] of counts ?? [])
@@ -92,16 +89,16 @@ export function resultStore(db: Db) {
       currentForMs = minFreshnessMs,
     ): Promise<void> {
       if (checks.length === 0) return
-      const { isIn, listOf } = db.dialect
+      const { isIn } = db.dialect
       await db.write(async (tx) => {
         const stored = await readStates(tx, tenantId)
         const gaps = checks.flatMap((check) => {
           const before = stored.get(check)
           return before !== undefined && isAfterGap(before, at, currentForMs) ? [resultEvent(before, at, before)] : []
         })
-        await append(tx, tenantId, gaps)
+        await appendEvents(tx, tenantId, gaps)
         const text = `update check_states set evaluated_at = ? where tenant_id = ? and ${isIn('"check"')}`
-        await tx(text, [at, tenantId, listOf(checks)])
+        await tx(text, [at, tenantId, checks])
       })
     },
     recordCounts: (tenantId: number): Promise<ReadonlyMap<ResourceName, VersionedCounts>> =>
@@ -129,14 +126,13 @@ const lastKnownText = (
 /** When the status began. A check that fails again after it was unknown has failed all the time: nothing says otherwise. */
 async function sinceOf(
   tx: Sql,
-  dialect: Dialect,
   tenantId: number,
   { result, at, before }: { result: CheckResult; at: number; before: CheckStateRow | undefined },
 ): Promise<number> {
   const { check, status, reason } = result
   if (before?.status === status && before.reason === reason) return before.since
   if (before?.status !== 'unknown' || status !== 'fail') return at
-  const [known] = await tx<string>(lastKnownText(dialect.jsonMember('data', 'status')), [tenantId, check], 'values')
+  const [known] = await tx<string>(lastKnownText(tx.dialect.jsonMember('data', 'status')), [tenantId, check], 'values')
   if (known === undefined) return at
   const last = fromJson(known) as ResultFacts
   return last.status === 'fail' ? last.since : at

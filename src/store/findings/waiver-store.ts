@@ -1,6 +1,6 @@
 import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { eventAppender, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
+import { appendEvents, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
 import {
   listOfKinds,
   termsKinds,
@@ -52,8 +52,6 @@ export interface Lapse extends WaiverTerms {
 /** Decisions of operators about findings. */
 export function waiverStore(db: Db) {
   const { dialect } = db
-  const append = eventAppender(db)
-  const writer = waiverWriter(db)
   const events = eventReader(db)
   return {
     /** Waivers stay after their removal from the configuration, so that adding them again does not renew them. */
@@ -73,20 +71,20 @@ export function waiverStore(db: Db) {
         const before = await lastEvent(tx, tenantId, 'waiver.agreed', { subject: id })
         const kind = before === undefined ? 'waiver.agreed' : 'waiver.renewed'
         await tx('delete from waived_findings where tenant_id = ? and waiver = ?', [tenantId, id])
-        await writer.accept(tx, tenantId, since, acceptances)
-        await append(tx, tenantId, [{ kind, subject: id, at: since, data }])
+        await acceptFindings(tx, tenantId, since, acceptances)
+        await appendEvents(tx, tenantId, [{ kind, subject: id, at: since, data }])
       }),
     /** Notes that a waiver left the configuration, or came back with the same terms, which renews nothing. */
     moveWaiver: (
       tenantId: number,
       kind: (typeof waiverMoves)[number],
       { id, since: at, ...data }: NotedWaiver,
-    ): Promise<void> => db.write((tx) => append(tx, tenantId, [{ kind, subject: id, at, data }])),
+    ): Promise<void> => db.write((tx) => appendEvents(tx, tenantId, [{ kind, subject: id, at, data }])),
     acceptances: (fingerprints: readonly string[]): Promise<readonly StoredAcceptance[]> =>
       db.read((tx) => {
         const text = `select fingerprint, waiver, terms, facts, lapsed_at as "lapsedAt" from waived_findings
           where ${dialect.isIn('fingerprint')}`
-        return tx<StoredAcceptance>(text, [dialect.listOf(fingerprints)])
+        return tx<StoredAcceptance>(text, [fingerprints])
       }),
   }
 }
@@ -96,73 +94,78 @@ const acceptanceColumns = { fingerprint: 'text', waiver: 'text', terms: 'text', 
 const acceptedText = `select w.waiver, f."check", w.terms, f.entity_id as entity, w.facts as accepted
   from waived_findings w join findings f on f.fingerprint = w.fingerprint where w.fingerprint = ? and w.waiver = ?`
 
-/** Writes which findings waivers cover. Run inside a transaction, after the findings are written. */
-export function waiverWriter(db: Db) {
-  const { bindRows, givenRows } = db.dialect
-  const append = eventAppender(db)
-
-  async function lapse(tx: Sql, tenantId: number, at: number, lapsed: WaiverChanges['lapsed']): Promise<void> {
-    const events: NewEvent[] = []
-    for (const { fingerprint, waiver, facts: changed } of lapsed) {
-      const [facts] = await tx<Omit<WaiverLapseFacts, 'changed'>>(acceptedText, [fingerprint, waiver])
-      if (facts !== undefined)
-        events.push({ kind: 'waiver.lapsed', subject: fingerprint, at, data: { ...facts, changed } })
-      const text = 'update waived_findings set lapsed_at = ? where fingerprint = ? and waiver = ?'
-      await tx(text, [at, fingerprint, waiver])
-    }
-    await append(tx, tenantId, events)
+/** Stores that waivers no longer cover these findings. Run inside a transaction. */
+export async function lapseWaivers(
+  sql: Sql,
+  tenantId: number,
+  at: number,
+  lapsed: WaiverChanges['lapsed'],
+): Promise<void> {
+  const events: NewEvent[] = []
+  for (const { fingerprint, waiver, facts: changed } of lapsed) {
+    const [facts] = await sql<Omit<WaiverLapseFacts, 'changed'>>(acceptedText, [fingerprint, waiver])
+    if (facts !== undefined)
+      events.push({ kind: 'waiver.lapsed', subject: fingerprint, at, data: { ...facts, changed } })
+    const text = 'update waived_findings set lapsed_at = ? where fingerprint = ? and waiver = ?'
+    await sql(text, [at, fingerprint, waiver])
   }
+  await appendEvents(sql, tenantId, events)
+}
 
-  return {
-    lapse,
-    async accept(tx: Sql, tenantId: number, at: number, accepted: readonly Acceptance[]): Promise<void> {
-      const text = `insert into waived_findings (fingerprint, waiver, tenant_id, terms, facts, accepted_at)
-        select fingerprint, waiver, cast(@tenantId as bigint), terms, facts, cast(@at as bigint)
-        from ${givenRows(acceptanceColumns)} where true on conflict do nothing`
-      for (const part of inParts(accepted)) await tx(text, [{ tenantId, at, ...bindRows(acceptanceColumns, part) }])
-    },
-    /** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
-    async endAll(tx: Sql, tenantId: number, at: number): Promise<void> {
-      const rows = await tx<Omit<Acceptance, 'terms'>>(
-        `select fingerprint, waiver, facts from waived_findings where tenant_id = ? and lapsed_at is null
-         order by fingerprint, waiver`,
-        [tenantId],
-      )
-      const ended = rows.map(({ facts, ...row }) => {
-        return { ...row, facts: JSON.stringify({ ...(fromJson(facts) as object), tenant: 'accepted as another one' }) }
-      })
-      await lapse(tx, tenantId, at, ended)
-    },
-  }
+/** Stores which findings waivers cover. Run inside a transaction, after the findings are written. */
+export async function acceptFindings(
+  sql: Sql,
+  tenantId: number,
+  at: number,
+  accepted: readonly Acceptance[],
+): Promise<void> {
+  const { bindRows, givenRows } = sql.dialect
+  const text = `insert into waived_findings (fingerprint, waiver, tenant_id, terms, facts, accepted_at)
+    select fingerprint, waiver, cast(@tenantId as bigint), terms, facts, cast(@at as bigint)
+    from ${givenRows(acceptanceColumns)} where true on conflict do nothing`
+  for (const part of inParts(accepted)) await sql(text, [{ tenantId, at, ...bindRows(acceptanceColumns, part) }])
+}
+
+/** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
+export async function endAcceptances(sql: Sql, tenantId: number, at: number): Promise<void> {
+  const rows = await sql<Omit<Acceptance, 'terms'>>(
+    `select fingerprint, waiver, facts from waived_findings where tenant_id = ? and lapsed_at is null
+     order by fingerprint, waiver`,
+    [tenantId],
+  )
+  const ended = rows.map(({ facts, ...row }) => {
+    return { ...row, facts: JSON.stringify({ ...(fromJson(facts) as object), tenant: 'accepted as another one' }) }
+  })
+  await lapseWaivers(sql, tenantId, at, ended)
 }
 
 /** The fingerprints of findings that a waiver no longer covered at some time. */
 export const lapsedFingerprints = (tenantIds: string, asOf: AsOf) =>
   `select l.subject from events l where l.kind = 'waiver.lapsed' and ${tenantIds} and l.data is not null and ${asOf.events('l')}`
 
-/** Reads which waivers have lapsed for findings, under the terms in force; by fingerprint. */
-export function lapseReader(db: Db, asOf: AsOf) {
-  const { dialect } = db
-  const text = `select e.subject as fingerprint, e.at, e.data from events e where ${dialect.isIn('e.tenant_id')} and e.kind = 'waiver.lapsed'
-      and ${dialect.isIn('e.subject')} and e.data is not null and ${asOf.events('e')}
+/** Which waivers have lapsed for findings, under the terms in force; by fingerprint. */
+export async function readLapses(
+  sql: Sql,
+  asOf: AsOf,
+  findings: readonly { readonly fingerprint: string; readonly tenantId: number }[],
+): Promise<ReadonlyMap<string, readonly Lapse[]>> {
+  const { isIn, jsonMember } = sql.dialect
+  const text = `select e.subject as fingerprint, e.at, e.data from events e where ${isIn('e.tenant_id')} and e.kind = 'waiver.lapsed'
+      and ${isIn('e.subject')} and e.data is not null and ${asOf.events('e')}
       and not exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(termsKinds)})
-        and n.subject = ${dialect.jsonMember('e.data', 'waiver')} and n.id > e.id and ${asOf.events('n')})
+        and n.subject = ${jsonMember('e.data', 'waiver')} and n.id > e.id and ${asOf.events('n')})
     order by +e.id`
-  return async (
-    tx: Sql,
-    findings: readonly { readonly fingerprint: string; readonly tenantId: number }[],
-  ): Promise<ReadonlyMap<string, readonly Lapse[]>> => {
-    const tenantIds = [...new Set(findings.map(({ tenantId }) => tenantId))]
-    const rows = await tx<{ readonly fingerprint: string; readonly at: number; readonly data: string }>(text, [
-      dialect.listOf(tenantIds),
-      dialect.listOf(findings.map(({ fingerprint }) => fingerprint)),
-    ])
-    const lapses = new Map<string, Lapse[]>()
-    for (const { fingerprint, at, data } of rows) {
-      const { waiver, terms, accepted, changed } = fromJson(data) as WaiverLapseFacts
-      const lapse = { waiver, terms, lapsedAt: at, accepted, changed }
-      lapses.set(fingerprint, [...(lapses.get(fingerprint) ?? []), lapse])
-    }
-    return lapses
+  const tenantIds = [...new Set(findings.map(({ tenantId }) => tenantId))]
+  const fingerprints = findings.map(({ fingerprint }) => fingerprint)
+  const rows = await sql<{ readonly fingerprint: string; readonly at: number; readonly data: string }>(text, [
+    tenantIds,
+    fingerprints,
+  ])
+  const lapses = new Map<string, Lapse[]>()
+  for (const { fingerprint, at, data } of rows) {
+    const { waiver, terms, accepted, changed } = fromJson(data) as WaiverLapseFacts
+    const lapse = { waiver, terms, lapsedAt: at, accepted, changed }
+    lapses.set(fingerprint, [...(lapses.get(fingerprint) ?? []), lapse])
   }
+  return lapses
 }

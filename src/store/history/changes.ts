@@ -3,7 +3,6 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db, Dialect } from '../db/db.ts'
 import { recordSubject, recordSubjects } from '../event-store.ts'
 import { type FieldChanges, listOfKinds, type RecordKind, recordKinds } from '../events.ts'
-import { presentPersonal } from '../records/personal-fields.ts'
 import type { ChangeRow } from '../records/query.ts'
 import { type RecordShape, recordShapes } from '../records/record-shape.ts'
 import { fromJson } from '../words.ts'
@@ -124,7 +123,7 @@ function conditionsOf({ tenantId, resources, key, since, until }: ChangeFilter, 
     const subjects = shapesOf(resources).flatMap(({ resource, keyOf }) =>
       [key, keyOf(key)].map((id) => recordSubject(resource, id)),
     )
-    add(dialect.isIn('c.subject'), dialect.listOf(subjects))
+    add(dialect.isIn('c.subject'), subjects)
   } else if (resources !== undefined) {
     const ranges = resources.map(() => 'c.subject between ? and ?')
     add(ranges.length === 0 ? '1 = 0' : `(${ranges.join(' or ')})`, ...resources.flatMap(recordSubjects))
@@ -147,29 +146,37 @@ function toChanges({ tenant, ...event }: StoredChange): readonly TenantChangeRow
  */
 export function personalReader(db: Db, asOf: AsOf) {
   const { dialect } = db
-  const present = presentPersonal(db)
+  const presentText = dialect.recordsByKeys('key, body', 'body is not null')
   const laterText = `select ${recordEventColumns('e')} from events e where tenant_id = ? and ${ofRecords}
     and ${dialect.isIn('subject')} and not (${asOf.events('e')}) order by +id desc`
-  return (
+  return async (
     tenantId: number,
     resource: ResourceName,
     ids: readonly string[],
-  ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> =>
-    db.read(async (tx) => {
-      const { keyOf, personal } = recordShapes[resource]
-      const found = await present(tx, tenantId, resource, ids)
-      if (found.size === 0) return found
-      const subjects = [...found.keys()].map((key) => recordSubject(resource, key))
-      const later = await tx<StoredRecordEvent>(laterText, [tenantId, dialect.listOf(subjects)])
-      for (const { key, field, before } of later.flatMap(changesIn)) {
-        const fields = found.get(key)
-        if (fields !== undefined && field !== null && personal.includes(field)) fields[field] = before
-      }
-      return new Map(
-        ids.flatMap((id) => {
-          const fields = found.get(String(keyOf(id)))
-          return fields === undefined ? [] : [[id, fields] as const]
-        }),
-      )
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
+    const { keyOf, personal } = recordShapes[resource]
+    if (ids.length === 0 || personal.length === 0) return new Map()
+    const [rows, later] = await db.read(async (sql) => {
+      const keys = ids.map(keyOf)
+      const rows = await sql<[key: string, body: string]>(presentText, [{ tenantId, resource, keys }], 'arrays')
+      const subjects = rows.map(([key]) => recordSubject(resource, key))
+      return [rows, await sql<StoredRecordEvent>(laterText, [tenantId, subjects])]
     })
+    const found = new Map(rows.map(([key, body]) => [key, personalIn(body, personal)]))
+    for (const { key, field, before } of later.flatMap(changesIn)) {
+      const fields = found.get(key)
+      if (fields !== undefined && field !== null && personal.includes(field)) fields[field] = before
+    }
+    return new Map(
+      ids.flatMap((id) => {
+        const fields = found.get(keyOf(id))
+        return fields === undefined ? [] : [[id, fields] as const]
+      }),
+    )
+  }
+}
+
+function personalIn(body: string, personal: readonly string[]): Record<string, unknown> {
+  const fields = fromJson(body) as Record<string, unknown>
+  return Object.fromEntries(personal.map((field) => [field, fields[field] ?? null]))
 }

@@ -1,7 +1,7 @@
 import { secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { eventAppender, lastEvent } from '../event-store.ts'
+import { appendEvents, lastEvent } from '../event-store.ts'
 import { type EventKind, type FindingKind, sharedChain } from '../events.ts'
 import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
@@ -22,7 +22,6 @@ interface ClockSetBack extends ClockConfirmed {
 const leastStepMs = secondMs
 
 export function clockStore(db: Db) {
-  const append = eventAppender(db)
   return {
     /** Call before each run and each evaluation: records that the clock was set back. */
     noteTime: (at: number): Promise<void> =>
@@ -31,7 +30,7 @@ export function clockStore(db: Db) {
         if (latest == null || latest - at <= leastStepMs || latest === (await unconfirmed(tx))) return null
         return async (tx) => {
           const data: ClockSetBack = { latest, to: at, run: await lastRun(tx) }
-          await append(tx, sharedChain, [{ kind: 'clock.set_back', subject: '', at: latest, data }])
+          await appendEvents(tx, sharedChain, [{ kind: 'clock.set_back', subject: '', at: latest, data }])
         }
       }),
     /** Records that the server time agrees with the local clock at `at`: rows with later times are of a wrong clock. */
@@ -41,7 +40,7 @@ export function clockStore(db: Db) {
         return async (tx) => {
           await tx('update event_chains set last_at = @at where last_at > @at', [{ at: Math.round(at) }])
           const data: ClockConfirmed = { run: await lastRun(tx) }
-          await append(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data }])
+          await appendEvents(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data }])
         }
       }),
     /** Newest time recorded before the clock was set back; null if none, or if an answer confirmed the clock since. */

@@ -1,9 +1,8 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRawSync } from 'node:zlib'
 import { readStored } from '../../model/errors.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { eventAppender, lastErasure, lastEvent } from '../event-store.ts'
+import { appendEvents, lastErasure, lastEvent } from '../event-store.ts'
 import { sharedChain } from '../events.ts'
 import { fromJson } from '../words.ts'
 import { writeWhereDue } from '../write-where-due.ts'
@@ -47,31 +46,15 @@ export function toConfiguration({ at, data }: { readonly at: number; readonly da
 const deflated = async (content: string) => (await promisify(deflateRaw)(content)).toString('base64')
 
 export function configurationLog(db: Db) {
-  const append = eventAppender(db)
-  const next = `select id, at, data from events
-    where tenant_id = ${sharedChain} and kind = 'configuration' and data is not null and id > ? order by id limit 1`
   const begins = `select at from events where tenant_id = ${sharedChain} and kind = 'configuration' order by id limit 1`
 
-  /** Oldest first. */
-  async function* configurations(): AsyncGenerator<NotedConfiguration> {
-    for (let after = 0; ; ) {
-      const from = after
-      const [row] = await db.read((tx) => tx<{ id: number; at: number; data: string }>(next, [from]))
-      if (row === undefined) return
-      yield toConfiguration(row)
-      after = row.id
-      await yieldToEventLoop()
-    }
-  }
-
   return {
-    configurations,
     /** Records the configuration if it differs from the last one. */
     async noteConfiguration({ at, digest, content }: NotedConfiguration): Promise<void> {
       const last = await db.read((tx) => lastEvent(tx, sharedChain, 'configuration'))
       if (last !== undefined && (fromJson(last.data) as ConfigurationData).digest === digest) return
       const data: ConfigurationData = { digest, content: await deflated(content) }
-      await db.write((tx) => append(tx, sharedChain, [{ kind: 'configuration', subject: '', at, data }]))
+      await db.write((tx) => appendEvents(tx, sharedChain, [{ kind: 'configuration', subject: '', at, data }]))
     },
     /** @param text the facts behind the tenant's data quality, as JSON. */
     noteTenantState: (tenantId: number, text: string, at: number): Promise<void> =>
@@ -79,7 +62,7 @@ export function configurationLog(db: Db) {
         const { hash = null } = (await lastEvent(tx, sharedChain, 'configuration')) ?? {}
         const data: TenantState = { state: fromJson(text) as object, configuration: hash }
         if ((await lastEvent(tx, tenantId, 'tenant.state'))?.data === JSON.stringify(data)) return null
-        return (tx: Sql) => append(tx, tenantId, [{ kind: 'tenant.state', subject: '', at, data }])
+        return (tx: Sql) => appendEvents(tx, tenantId, [{ kind: 'tenant.state', subject: '', at, data }])
       }),
     /** Of the history of these tenants together, with their configuration. */
     recordBounds: (tenantIds: readonly number[]): Promise<RecordBounds> =>

@@ -1,7 +1,7 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { dayMs } from '../../model/durations.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { eventAppender, lastErasure, recordSubjects } from '../event-store.ts'
+import { appendEvents, lastErasure, recordSubjects } from '../event-store.ts'
 import {
   type EventKind,
   findingKinds,
@@ -81,7 +81,7 @@ export function erasureStore(db: Db) {
           await eraseEvents(tx, erasure)
           for (const text of outdated) await tx(text, [erasure])
           const data: LastErasure = { before: Math.max(before, last?.before ?? before) }
-          await eventAppender(db)(tx, tenantId, [{ kind: 'history.erased', subject: '', at, data }])
+          await appendEvents(tx, tenantId, [{ kind: 'history.erased', subject: '', at, data }])
         }
       }),
     purgeTenant: (tenantId: number): Promise<void> =>

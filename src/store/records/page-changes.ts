@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { createdAtOf, isoMs } from '../../model/dates.ts'
 import { identifying } from '../../resources/index.ts'
-import type { Db, Sql } from '../db/db.ts'
+import type { Sql } from '../db/db.ts'
+import { appendRecordEvents, type RecordEvent } from '../event-store.ts'
 import type { Fields, InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
 import { fromJson } from '../words.ts'
 import { bodyOf, changeBetween, nextSupplement, type RecordChange } from './record-body.ts'
-import { appendRecordEvents, type RecordEvent } from './record-events.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
 import { isIdentified, unidentifiedPrefix } from './removals.ts'
 import { contradictionOf, contradictory, type DistinctItems, isEarlier, precedenceOf, whole } from './same-id.ts'
@@ -46,12 +46,11 @@ export type KnownRows = ReadonlyMap<string, KnownRow>
 
 export async function knownRows(
   sql: Sql,
-  { dialect }: Db,
   { tenantId, resource }: OfResource,
   keys: readonly string[],
 ): Promise<KnownRows> {
-  const params = [{ tenantId, resource, keys: dialect.listOf(keys) }]
-  const rows = await sql<KnownRow>(dialect.recordsByKeys(knownColumns), params, 'arrays')
+  const params = [{ tenantId, resource, keys: keys }]
+  const rows = await sql<KnownRow>(sql.dialect.recordsByKeys(knownColumns), params, 'arrays')
   return new Map(rows.map((row) => [row[0], row]))
 }
 
@@ -214,10 +213,10 @@ export class PageChanges {
   }
 
   /** Call inside a transaction. */
-  async write(sql: Sql, db: Db): Promise<void> {
+  async write(sql: Sql): Promise<void> {
     const { tenantId, resource, at, requestId } = this.#page
     const provisional = this.#isProvisional ? 1 : 0
-    const { givenRows, bindRows, isIn, listOf } = db.dialect
+    const { givenRows, bindRows, isIn } = sql.dialect
     if (this.#writes.size > 0) {
       const rows = bindRows(writeColumns, [...this.#writes.values()])
       const params = [{ tenantId, resource, at, requestId, provisional, ...rows }]
@@ -228,9 +227,9 @@ export class PageChanges {
       await sql(
         `update records set missing_since = null, absent = 0, accepted = 0, looked_up_at = null,
            provisional = provisional * ? where ${isIn('rid')}`,
-        [provisional, listOf(this.#returned)],
+        [provisional, this.#returned],
       )
-    await appendRecordEvents(sql, db, { tenantId, resource, at, requestId }, this.#events)
+    await appendRecordEvents(sql, { tenantId, resource, at, requestId }, this.#events)
   }
 }
 

@@ -33,7 +33,7 @@ const isUncertain = 'case when missing_since is not null or absent > 0 or proble
 
 /** Whether the records of a tenant may be believed. */
 export function qualityStore(db: Db) {
-  const { recordsByKeys, listOf } = db.dialect
+  const { recordsByKeys } = db.dialect
   return {
     quality: (tenantId: number): Promise<readonly ResourceQuality[]> =>
       db.read(async (sql) => {
@@ -54,7 +54,7 @@ export function qualityStore(db: Db) {
     presence: (tenantId: number, resource: ResourceName, keys: readonly string[]) =>
       db.read(async (sql): Promise<ReadonlyMap<string, RecordPresence>> => {
         const text = recordsByKeys(`key, removed_at, ${isUncertain}`)
-        const stored = listOf(keys.map(recordShapes[resource].keyOf))
+        const stored = keys.map(recordShapes[resource].keyOf)
         const params = [{ tenantId, resource, keys: stored }]
         const rows = await sql<[string, number | null, number]>(text, params, 'arrays')
         return new Map(

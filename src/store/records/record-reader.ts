@@ -29,7 +29,7 @@ export function recordReader(db: Db, tenantId: number): RecordReader {
     select,
     async byKeys(resource: ResourceName, keys: readonly string[]) {
       const shape = recordShapes[resource]
-      const params = [{ tenantId, resource, keys: db.dialect.listOf(keys.map(shape.keyOf)) }]
+      const params = [{ tenantId, resource, keys: keys.map(shape.keyOf) }]
       const rows = await db.read((sql) =>
         sql<RecordRow>(db.dialect.recordsByKeys(recordColumns, isLive), params, 'arrays'),
       )
@@ -41,7 +41,7 @@ export function recordReader(db: Db, tenantId: number): RecordReader {
         const text = `select ${recordEventColumns('events')} from events
           where tenant_id = ? and ${ofRecords} and ${db.dialect.isIn('subject')} order by +id`
         const subjects = keys.map((key) => recordSubject(resource, key))
-        const rows = await sql<StoredRecordEvent>(text, [tenantId, db.dialect.listOf(subjects)])
+        const rows = await sql<StoredRecordEvent>(text, [tenantId, subjects])
         return rows.flatMap(changesIn)
       }),
   }

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { dayMs } from '../../model/durations.ts'
 import type { Db, Sql } from '../db/db.ts'
+import { appendRecordEvents, type RecordContext, type RecordEvent } from '../event-store.ts'
 import type { Absence, AbsentRecord, BudgetQuery, OfResource, RemovalBudget } from '../sync/sync-port.ts'
 import { addLive } from '../sync/sync-states.ts'
-import { appendRecordEvents, type EventContext, type RecordEvent } from './record-events.ts'
 
 const sliceSize = 2000
 
@@ -25,7 +25,7 @@ type Seen = Pick<ReadonlySet<number>, 'has'>
 
 /** Records that are not removed and that a pass did not return, in the order of their ids. */
 export async function absentRecords(db: Db, { tenantId, resource }: OfResource, seen: Seen): Promise<Absence> {
-  const { isIn, listOf } = db.dialect
+  const { isIn } = db.dialect
   const absent: AbsentRecord[] = []
   let identified = 0
   // Reads the index only; rows of a page of the table are far apart in it.
@@ -35,7 +35,7 @@ export async function absentRecords(db: Db, { tenantId, resource }: OfResource, 
     identified += rows.filter(([key]) => !key.startsWith(unidentifiedPrefix)).length
     if (unseen.length > 0) {
       const text = `select rid, key, absent, accepted from records where ${isIn('rid')} and ${isPresent}`
-      const found = await db.read((sql) => sql<[number, string, number, number]>(text, [listOf(unseen)], 'arrays'))
+      const found = await db.read((sql) => sql<[number, string, number, number]>(text, [unseen], 'arrays'))
       for (const [rid, key, times, accepted] of found)
         absent.push({ rid, key, fullSyncs: times + 1, accepted: accepted === 1 })
     }
@@ -67,8 +67,7 @@ export async function rowsBeside(sql: Sql, { tenantId, resource }: OfResource, s
 /** Makes records tombstones; returns how many had a valid version. @param removedAt null if nobody knows the time. */
 export async function removeRecords(
   sql: Sql,
-  db: Db,
-  context: EventContext,
+  context: RecordContext,
   rids: readonly number[],
   removedAt: number | null,
 ): Promise<number> {
@@ -76,52 +75,38 @@ export async function removeRecords(
   const { tenantId, resource } = context
   const rows = await sql<{ key: string; isValid: number }>(
     `update records set removed_at = ?, missing_since = null, absent = 0, problem = null, raw = null, problem_since = null
-     where ${db.dialect.isIn('rid')} and tenant_id = ? and resource = ? and ${isPresent}
+     where ${sql.dialect.isIn('rid')} and tenant_id = ? and resource = ? and ${isPresent}
      returning key, case when body is null then 0 else 1 end as "isValid"`,
-    [removedAt ?? undated, db.dialect.listOf(rids), tenantId, resource],
+    [removedAt ?? undated, rids, tenantId, resource],
   )
   const removed = rows.filter(({ isValid }) => isValid === 1)
   const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'record.removed' }))
-  await appendRecordEvents(sql, db, context, events)
+  await appendRecordEvents(sql, context, events)
   await addLive(sql, tenantId, resource, -removed.length)
   return removed.length
 }
 
-export async function markMissing(
-  sql: Sql,
-  { dialect: { isIn, listOf } }: Db,
-  rids: readonly number[],
-  at: number,
-): Promise<void> {
-  const text = `update records set missing_since = coalesce(missing_since, ?) where ${isIn('rid')} and ${isPresent}`
-  if (rids.length > 0) await sql(text, [at, listOf(rids)])
+export async function markMissing(sql: Sql, rids: readonly number[], at: number): Promise<void> {
+  const text = `update records set missing_since = coalesce(missing_since, ?) where ${sql.dialect.isIn('rid')} and ${isPresent}`
+  if (rids.length > 0) await sql(text, [at, rids])
 }
 
 /** Ends the quarantine of records that a whole pass did not return: those without an id, and tombstones. Returns how many. */
-export async function endQuarantine(
-  sql: Sql,
-  { dialect: { isIn, listOf } }: Db,
-  { tenantId, resource }: OfResource,
-  seen: Seen,
-): Promise<number> {
+export async function endQuarantine(sql: Sql, { tenantId, resource }: OfResource, seen: Seen): Promise<number> {
   const isEnding = `problem is not null and not (${isPresent})`
   const text = `select rid from records where ${ofResource} and ${isEnding}`
   const quarantined = await sql<number>(text, [{ tenantId, resource }], 'values')
   const ended = quarantined.filter((rid) => !seen.has(rid))
   if (ended.length === 0) return 0
-  const rids = listOf(ended)
-  await sql(`delete from records where ${isIn('rid')} and key like '${unidentifiedPrefix}%'`, [rids])
-  await sql(`update records set problem = null, raw = null, problem_since = null where ${isIn('rid')}`, [rids])
+  const isIn = sql.dialect.isIn('rid')
+  await sql(`delete from records where ${isIn} and key like '${unidentifiedPrefix}%'`, [ended])
+  await sql(`update records set problem = null, raw = null, problem_since = null where ${isIn}`, [ended])
   return ended.length
 }
 
 /** Accepts the removal of records: the shrink guard does not count it. */
-export async function acceptRemovals(
-  sql: Sql,
-  { dialect: { isIn, listOf } }: Db,
-  rids: readonly number[],
-): Promise<void> {
-  await sql(`update records set accepted = 1 where ${isIn('rid')}`, [listOf(rids)])
+export async function acceptRemovals(sql: Sql, rids: readonly number[]): Promise<void> {
+  await sql(`update records set accepted = 1 where ${sql.dialect.isIn('rid')}`, [rids])
 }
 
 /** Removals so far no longer count for the shrink guard. */

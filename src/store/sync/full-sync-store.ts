@@ -34,7 +34,7 @@ async function dropFullSync(sql: Sql, id: number): Promise<void> {
 
 /** Full syncs and the removals that they lead to. */
 export function fullSyncStore(db: Db, seen: SeenRecords) {
-  const { isIn, listOf } = db.dialect
+  const { isIn } = db.dialect
   return {
     openFullSync: (tenantId: number, resource: ResourceName) => db.read((sql) => openRow(sql, tenantId, resource)),
     /** Drops an open one. */
@@ -67,11 +67,11 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         const row = await rowById(sql, fullSyncId)
         const { tenantId, resource, startedAt, startServerTime: serverTime, startRequestId: requestId } = row
         const removal = { tenantId, resource, at: end.at, requestId }
-        const removed = await removeRecords(sql, db, removal, end.remove, end.removedAt)
-        await markMissing(sql, db, end.missing, end.at)
-        await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [listOf(end.absent)])
+        const removed = await removeRecords(sql, removal, end.remove, end.removedAt)
+        await markMissing(sql, end.missing, end.at)
+        await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
         await sql(endProvisional, [row])
-        const ended = !row.notWhole ? await endQuarantine(sql, db, row, await readSeen(sql, fullSyncId)) : 0
+        const ended = !row.notWhole ? await endQuarantine(sql, row, await readSeen(sql, fullSyncId)) : 0
         const changed = end.remove.length + end.missing.length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
@@ -109,13 +109,11 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
     async saveLookUps({ at, asked, existing, removed, removedAt, ...of }: LookUps) {
       if (asked.length === 0) return 0
       return db.write(async (sql) => {
-        await sql(`update records set looked_up_at = ? where ${isIn('rid')}`, [at, listOf(asked)])
-        await sql(`update records set missing_since = null, absent = 0, accepted = 0 where ${isIn('rid')}`, [
-          listOf(existing),
-        ])
+        await sql(`update records set looked_up_at = ? where ${isIn('rid')}`, [at, asked])
+        await sql(`update records set missing_since = null, absent = 0, accepted = 0 where ${isIn('rid')}`, [existing])
         let count = 0
         for (const { rid, requestId } of removed)
-          count += await removeRecords(sql, db, { ...of, at, requestId }, [rid], removedAt)
+          count += await removeRecords(sql, { ...of, at, requestId }, [rid], removedAt)
         if (existing.length + removed.length > 0) await raiseVersion(sql, of.tenantId, of.resource)
         return count
       })

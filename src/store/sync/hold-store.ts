@@ -3,9 +3,9 @@ import type { Emptiness, HoldCause } from '../../model/holds.ts'
 import type { Reason } from '../../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { eventAppender } from '../event-store.ts'
+import { appendEvents } from '../event-store.ts'
 import type { HoldFacts } from '../events.ts'
-import { waiverWriter } from '../findings/waiver-store.ts'
+import { endAcceptances } from '../findings/waiver-store.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
 import { upsertRow } from '../rows.ts'
 import { holds } from '../schema/index.ts'
@@ -59,22 +59,19 @@ async function heldRids(sql: Sql, hold: HoldRow): Promise<readonly number[]> {
 
 /** Holds and what operators decide about them. */
 export function holdStore(db: Db) {
-  const append = eventAppender(db)
-  const waivers = waiverWriter(db)
-  const { isIn, listOf } = db.dialect
+  const { isIn } = db.dialect
 
   async function apply(sql: Sql, hold: HoldRow, { tenantId, at, coversKnown }: Application) {
     const { id, reason, resource } = hold
     if (resource !== 'all' && (reason === 'shrink_held' || reason === 'suspect_empty')) {
-      await acceptRemovals(sql, db, await heldRids(sql, hold))
+      await acceptRemovals(sql, await heldRids(sql, hold))
       if (reason === 'suspect_empty') await saveState(sql, tenantId, resource, { emptyAccepted: emptinessOf(hold) })
     }
     if (reason !== 'tenant_changed') return
     if (resource === 'all' && coversKnown) {
-      for (const one of resourceNames)
-        await acceptRemovals(sql, db, await removableRids(sql, { tenantId, resource: one }))
+      for (const one of resourceNames) await acceptRemovals(sql, await removableRids(sql, { tenantId, resource: one }))
       await acceptPastRemovals(sql, tenantId)
-      await waivers.endAll(sql, tenantId, at)
+      await endAcceptances(sql, tenantId, at)
       await sql('update tenants set known_since = ? where id = ?', [at, tenantId])
     }
     await sql('delete from holds where id = ?', [id])
@@ -141,7 +138,7 @@ export function holdStore(db: Db) {
         const { tenantId, at } = application
         if (hold !== null) await apply(sql, hold, application)
         for (const resource of resourceNames) await raiseVersion(sql, tenantId, resource)
-        await append(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
+        await appendEvents(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
       }),
     decide: ({
       holdId,
@@ -154,7 +151,7 @@ export function holdStore(db: Db) {
         if (hold === null) throw new Error(`There is no hold ${holdId}`)
         const { tenantId, resource, reason: holdReason, count } = hold
         const data: HoldFacts = { resource, holdReason, count, reason, by }
-        await append(sql, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
+        await appendEvents(sql, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
       }),
     /** Ids of the records that accepting the hold removes; null if it names none. */
     heldRecords: (id: string) =>
@@ -163,7 +160,7 @@ export function holdStore(db: Db) {
         const rids = hold === null ? [] : await heldRids(sql, hold)
         if (hold === null || hold.resource === 'all' || rids.length === 0) return null
         const text = `select key from records where ${isIn('rid')} order by key`
-        return { resource: hold.resource, ids: await sql<string>(text, [listOf(rids)], 'values') }
+        return { resource: hold.resource, ids: await sql<string>(text, [rids], 'values') }
       }),
   }
 }

@@ -2,6 +2,7 @@ import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db, Sql } from '../db/db.ts'
+import { appendRecordEvents } from '../event-store.ts'
 import {
   comparisonOf,
   identifies,
@@ -12,7 +13,6 @@ import {
   PageChanges,
 } from '../records/page-changes.ts'
 import { differingFields, sinceOf, supplementOf } from '../records/record-body.ts'
-import { appendRecordEvents } from '../records/record-events.ts'
 import { isLive } from '../records/record-reader.ts'
 import { type FieldKind, recordShapes } from '../records/record-shape.ts'
 import { endQuarantine, markMissing, removeRecords, rowsBeside } from '../records/removals.ts'
@@ -50,7 +50,7 @@ export function pageStore(db: Db, passes: SeenRecords) {
     async commitPage(page: PageCommit): Promise<PageResult> {
       const { items, fullSync, cursor, whole } = page
       if (items.length === 0 && fullSync === undefined && cursor === undefined && whole === undefined) return nothing
-      const done = await db.write((sql) => commit(sql, db, page, passes))
+      const done = await db.write((sql) => commit(sql, page, passes))
       // Only now: a transaction that fails returned nothing.
       if (fullSync !== undefined) passes.add(fullSync.id, done.rids)
       return done
@@ -59,7 +59,7 @@ export function pageStore(db: Db, passes: SeenRecords) {
     identifyingKeys: (tenantId: number, resource: ResourceName, ids: readonly (string | number)[]) =>
       db.read(async (sql) => {
         const keys = [...new Set(ids.map(recordShapes[resource].keyOf))]
-        const rows = await knownRows(sql, db, { tenantId, resource }, keys)
+        const rows = await knownRows(sql, { tenantId, resource }, keys)
         return [...rows.values()].filter(identifies).length
       }),
     /** Keys of the records whose details are read next in rotation; moves the rotation on. */
@@ -85,11 +85,11 @@ export function pageStore(db: Db, passes: SeenRecords) {
         const of = { tenantId, resource }
         const shape = recordShapes[resource]
         const keys = answers.map(({ item }) => shape.keyOf(idOf(shape, item)))
-        const known = await knownRows(sql, db, of, keys)
+        const known = await knownRows(sql, of, keys)
         const differing: (readonly string[] | null)[] = []
         for (const [i, answer] of answers.entries()) {
           const row = known.get(keys[i] ?? '')
-          differing.push(row === undefined ? null : await saveDetail(sql, db, of, row, answer))
+          differing.push(row === undefined ? null : await saveDetail(sql, of, row, answer))
         }
         // For equal values, too: results may have ended with the time at which a detail was read.
         await raiseVersion(sql, tenantId, resource)
@@ -98,10 +98,10 @@ export function pageStore(db: Db, passes: SeenRecords) {
   }
 }
 
-async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): Promise<Committed> {
+async function commit(sql: Sql, page: PageCommit, passes: SeenRecords): Promise<Committed> {
   const { tenantId, resource, fullSync, whole } = page
   const distinct = distinctItems(recordShapes[resource], page.items)
-  const known = await knownRows(sql, db, page, [...distinct.items.keys()])
+  const known = await knownRows(sql, page, [...distinct.items.keys()])
   const seen = fullSync === undefined ? null : await passes.of(sql, fullSync.id)
   const comparison = comparisonOf(distinct, known)
   const isProvisional = comparison.identifying === 0 && (await mayBeOthers(sql, page))
@@ -109,13 +109,13 @@ async function commit(sql: Sql, db: Db, page: PageCommit, passes: SeenRecords): 
   const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
   const differs = !changes.isEmpty || beside.length > 0
   if (page.admit?.({ ...comparison, differs }) === false) return { ...nothing, admitted: false }
-  await changes.write(sql, db)
+  await changes.write(sql)
   await addLive(sql, tenantId, resource, changes.live)
   if (differs) await raiseVersion(sql, tenantId, resource)
   const { rids, counts, laterDates, contradicted, detailDue, notWhole } = changes
   if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })
   let removed = 0
-  if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, db, page, changes, beside)
+  if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, page, changes, beside)
   const { at, cursor, serverTime } = page
   const stated = { cursor, ...(serverTime !== undefined && { serverTime, serverTimeAt: at }) }
   if (whole === undefined) await saveState(sql, tenantId, resource, stated)
@@ -140,23 +140,21 @@ async function mayBeOthers(sql: Sql, { tenantId, provisional, items }: PageCommi
 /** Removes the records that a list in one answer lacks. */
 async function removeBeside(
   sql: Sql,
-  db: Db,
   page: PageCommit,
   { rids, notWhole }: PageChanges,
   beside: readonly number[],
 ): Promise<number> {
   if (notWhole) {
     // A record without a readable id may be one of the absent ones.
-    await markMissing(sql, db, beside, page.at)
+    await markMissing(sql, beside, page.at)
     return 0
   }
-  await endQuarantine(sql, db, page, new Set(rids))
-  return removeRecords(sql, db, page, beside, page.whole?.serverTime ?? page.at)
+  await endQuarantine(sql, page, new Set(rids))
+  return removeRecords(sql, page, beside, page.whole?.serverTime ?? page.at)
 }
 
 async function saveDetail(
   sql: Sql,
-  db: Db,
   of: OfResource,
   [key, rid, body, , , , supplement, , removedAt]: KnownRow,
   { item, at, requestId }: DetailAnswer,
@@ -178,7 +176,7 @@ async function saveDetail(
   await sql('update records set supplement = ? where rid = ?', [text, rid])
   // The first answer adds the detail; only later differences are changes in the tenant.
   if (before !== undefined && before !== value)
-    await appendRecordEvents(sql, db, { ...of, at, requestId }, [
+    await appendRecordEvents(sql, { ...of, at, requestId }, [
       { key, kind: 'record.changed', fields: { [detail.field]: [before, value] } },
     ])
   return differing

@@ -1,4 +1,4 @@
-import type { Dialect, List } from '../db.ts'
+import type { Dialect } from '../db.ts'
 
 export const postgresDialect: Dialect = {
   // With `= any`, a plan from when the table was small would read all rows of the tenant for each page.
@@ -6,8 +6,7 @@ export const postgresDialect: Dialect = {
     `select ${columns} from unnest(@keys::text[]) as given (wanted) cross join lateral
        (select * from records where tenant_id = @tenantId and resource = @resource and key = wanted limit 1) as known
      where ${condition}`,
-  isIn: (column) => `${column} = any(?)`,
-  listOf: (values) => values as readonly unknown[] as unknown as List,
+  isIn: (column, list = '?') => `${column} = any(${list})`,
   jsonMember: (json, name) => `(${json}::json ->> '${name}')`,
   givenRows(columns) {
     const names = Object.keys(columns)

@@ -99,10 +99,11 @@ export class PostgresDb implements Db {
 
   async #attempt<T>(access: Access, work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#connections.connect().catch(throwDriverError)
-    const sql: Sql = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {
+    const run = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {
       const { rows } = await ask(connection, this.#statements.queryOf(text, params, mode))
       return (mode === 'values' ? rows.map((row) => (row as readonly unknown[])[0]) : rows) as Row[]
     }
+    const sql: Sql = Object.assign(run, { dialect: this.dialect })
     try {
       await ask(connection, { text: `begin isolation level repeatable read, ${access}; ${this.#begin}` })
       const result = await work(sql)

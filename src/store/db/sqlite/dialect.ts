@@ -1,11 +1,10 @@
-import type { Dialect, List } from '../db.ts'
+import type { Dialect } from '../db.ts'
 
 export const sqliteDialect: Dialect = {
   recordsByKeys: (columns, condition = 'true') =>
     `select ${columns} from records
      where tenant_id = @tenantId and resource = @resource and key in (select value from json_each(@keys)) and ${condition}`,
-  isIn: (column) => `${column} in (select value from json_each(?))`,
-  listOf: (values) => JSON.stringify(values) as unknown as List,
+  isIn: (column, list = '?') => `${column} in (select value from json_each(${list}))`,
   jsonMember: (json, name) => `${json} ->> '${name}'`,
   givenRows(columns) {
     const values = Object.keys(columns).map((name, i) => `value ->> ${i} as "${name}"`)
@@ -13,6 +12,6 @@ export const sqliteDialect: Dialect = {
   },
   bindRows(columns, rows) {
     const names = Object.keys(columns)
-    return { rows: JSON.stringify(rows.map((row) => names.map((name) => Reflect.get(row, name) ?? null))) }
+    return { rows: rows.map((row) => names.map((name) => Reflect.get(row, name) ?? null)) }
   },
 }

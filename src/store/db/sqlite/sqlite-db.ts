@@ -130,12 +130,15 @@ class Connection {
     return this.#mutex.runExclusive(() => {})
   }
 
-  readonly #sql: Sql = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {
+  async #run<Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects'): Promise<Row[]> {
     const statement = this.#statementOf(text, mode)
-    if (statement.reader) return statement.all(...params) as Row[]
-    statement.run(...params)
+    const bound = params.map(boundAs)
+    if (statement.reader) return statement.all(...bound) as Row[]
+    statement.run(...bound)
     return []
   }
+
+  readonly #sql: Sql = Object.assign(this.#run.bind(this), { dialect: sqliteDialect })
 
   #statementOf(text: string, mode: RowMode): BetterSqlite3.Statement<unknown[], unknown> {
     const key = `${mode} ${text}`
@@ -147,4 +150,11 @@ class Connection {
     this.#statements.set(key, statement)
     return statement
   }
+}
+
+/** Lists are JSON, also as members of an object. */
+function boundAs(param: unknown): unknown {
+  if (Array.isArray(param)) return JSON.stringify(param)
+  if (typeof param !== 'object' || param === null || Buffer.isBuffer(param)) return param
+  return Object.fromEntries(Object.entries(param).map(([name, value]) => [name, boundAs(value)]))
 }
