@@ -1,8 +1,11 @@
-import { type FieldKind, type RecordShape, recordShapes } from '../src/store/records/record-shape.ts'
+import type { Field, FieldKind } from '../src/model/fields.ts'
+import type { OwnColumn, ResourceDefinition } from '../src/model/resource.ts'
+import { resources } from '../src/resources/index.ts'
+import { recordShapes } from '../src/store/records/record-shape.ts'
 
 /** SQL in which the views of the two databases differ. */
 interface Dialect {
-  nameOf(shape: RecordShape): string
+  nameOf(resource: ResourceDefinition): string
   /** Prefix of the names of views of lists. */
   readonly prefix: string
   readonly options: string
@@ -20,7 +23,7 @@ interface Dialect {
 
 /** Dates are as the tenant sends them, lists are JSON. */
 const sqlite: Dialect = {
-  nameOf: ({ resource }) => resource.replaceAll('-', '_'),
+  nameOf: ({ name }) => name.replaceAll('-', '_'),
   prefix: '',
   options: '',
   body: 'r.body',
@@ -32,13 +35,13 @@ const sqlite: Dialect = {
   instant: (ms) => `strftime('%Y-%m-%dT%H:%M:%SZ', (${ms}) / 1000, 'unixepoch')`,
 }
 
-const casts = { boolean: '::boolean', integer: '::bigint', text: '' } as const
+const casts = { flag: '::boolean', guid: '', integer: '::bigint', text: '' } as const
 
 /** What a lone surrogate or U+0000, which `json` does not give out, is escaped as. */
 const unreadable = 'u(0000|d[89a-f][0-9a-f][0-9a-f])'
 
 const postgres: Dialect = {
-  nameOf: ({ view }) => `tenantwatch_${view}`,
+  nameOf: ({ name, view = name.replaceAll('-', '_') }) => `tenantwatch_${view}`,
   prefix: 'tenantwatch_',
   // Views exclude rows, which functions in the reader's query must not see.
   options: ' with (security_barrier)',
@@ -53,7 +56,7 @@ cross join lateral (
   eachOf: (list) => `\ncross join lateral json_array_elements(j.b -> '${list}') m`,
   each: 'm',
   member(json, field, kind) {
-    if (kind === 'json') return `${json} -> '${field}'`
+    if (kind === 'list') return `${json} -> '${field}'`
     const text = `(${json} ->> '${field}')`
     if (kind !== 'date') return `${text}${casts[kind]}`
     // The API sends dates in UTC without an offset, and some with a comma before the fraction.
@@ -72,17 +75,18 @@ export function recordViewFiles(): ReadonlyMap<string, string> {
 }
 
 function textOf(dialect: Dialect): string {
-  const views = Object.values(recordShapes).flatMap((shape) => [viewOf(shape, dialect), ...listViewsOf(shape, dialect)])
+  const views = resources.flatMap((resource) => [viewOf(resource, dialect), ...listViewsOf(resource, dialect)])
   return `-- Made by "npm run generate" from the fields of the resources (docs/sql.md).\n\n${views.join('\n\n')}\n`
 }
 
-function viewOf(shape: RecordShape, dialect: Dialect): string {
+function viewOf(resource: ResourceDefinition, dialect: Dialect): string {
   const { body, supplement, instant, member } = dialect
-  const { fields, ownTimes, detail } = shape
-  return creationOf(dialect, dialect.nameOf(shape), shape, dialect.joined, [
-    ...columnsOf(dialect, fields, (field) => (field === detail?.field ? supplement : body)),
-    ...Object.entries(ownTimes).map(([shown, name]) => {
-      return [snakeCase(shown.replace(/Ms$/, '')), instant(member(supplement, name, 'integer'))] as const
+  const { detail } = recordShapes[resource.name]
+  return creationOf(dialect, dialect.nameOf(resource), resource, dialect.joined, [
+    ...columnsOf(dialect, resource.fields, (field) => (field === detail?.field ? supplement : body)),
+    ...Object.entries<OwnColumn>(resource.own ?? {}).flatMap(([name, own]): Column[] => {
+      if (own.rule !== 'readById' || own.view === undefined) return []
+      return [[snakeCase(own.view.replace(/Ms$/, '')), instant(member(supplement, name, 'integer'))]]
     }),
     ['first_seen_at', instant('r.first_seen_at')],
     ['missing_since', instant('r.missing_since')],
@@ -90,31 +94,33 @@ function viewOf(shape: RecordShape, dialect: Dialect): string {
 }
 
 /** A row for each member of a list. */
-function listViewsOf(shape: RecordShape, dialect: Dialect): readonly string[] {
-  const id = shape.idField ?? 'id'
-  return Object.entries(shape.lists).map(([list, { view, fields }]) =>
-    creationOf(dialect, `${dialect.prefix}${view}`, shape, `${dialect.joined}${dialect.eachOf(list)}`, [
-      ...columnsOf(dialect, { [id]: shape.fields[id] ?? 'integer' }, () => dialect.body),
-      ...columnsOf(dialect, fields, () => dialect.each),
-    ]),
-  )
+function listViewsOf(resource: ResourceDefinition, dialect: Dialect): readonly string[] {
+  const id = Object.entries<Field>(resource.fields).filter(([name]) => name === resource.idField)
+  return Object.entries<Field>(resource.fields).flatMap(([list, field]) => {
+    if (field.kind !== 'list') return []
+    const joined = `${dialect.joined}${dialect.eachOf(list)}`
+    return creationOf(dialect, `${dialect.prefix}${field.view}`, resource, joined, [
+      ...columnsOf(dialect, Object.fromEntries(id), () => dialect.body),
+      ...columnsOf(dialect, field.of, () => dialect.each),
+    ])
+  })
 }
 
 type Column = readonly [name: string, sql: string]
 
 function columnsOf(
   { member }: Dialect,
-  fields: Readonly<Record<string, FieldKind>>,
+  fields: Readonly<Record<string, Pick<Field, 'kind'>>>,
   jsonOf: (field: string) => string,
 ): readonly Column[] {
-  return Object.entries(fields).map(([field, kind]) => [snakeCase(field), member(jsonOf(field), field, kind)])
+  return Object.entries(fields).map(([field, { kind }]) => [snakeCase(field), member(jsonOf(field), field, kind)])
 }
 
 /** The statement as SQLite stores it. */
 function creationOf(
   { options }: Dialect,
   name: string,
-  { resource }: RecordShape,
+  { name: resource }: ResourceDefinition,
   joined: string,
   columns: readonly Column[],
 ): string {

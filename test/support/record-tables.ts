@@ -24,7 +24,7 @@ function tablesOf(engine: Engine): Record<string, string> {
   return tables
 }
 
-function tableOf({ resource, fields, detail, ownTimes, idField, isNumbered }: RecordShape, engine: Engine): string {
+function tableOf({ resource, fields, detail, idField, isNumbered }: RecordShape, engine: Engine): string {
   const member = (column: string, field: string) =>
     engine === 'sqlite' ? `${column} ->> '${field}'` : `(${column}::json ->> '${field}')`
   const columns = Object.entries(fields).map(([field, kind]) => {
@@ -34,12 +34,12 @@ function tableOf({ resource, fields, detail, ownTimes, idField, isNumbered }: Re
         ? `coalesce(${member('body', field)}, key)`
         : member(field === detail?.field ? 'supplement' : 'body', field)
     if (engine === 'sqlite' && field === idField && isNumbered) return `cast(key as integer) as ${snake(field)}`
-    if (engine === 'sqlite' || kind === 'text' || kind === 'date' || kind === 'json')
-      return `${text} as ${snake(field)}`
-    if (kind === 'integer') return `${text}::bigint as ${snake(field)}`
-    return `case ${text} when 'true' then 1 when 'false' then 0 end as ${snake(field)}`
+    if (engine === 'postgres' && kind === 'integer') return `${text}::bigint as ${snake(field)}`
+    if (engine === 'postgres' && kind === 'flag')
+      return `case ${text} when 'true' then 1 when 'false' then 0 end as ${snake(field)}`
+    return `${text} as ${snake(field)}`
   })
-  const times = Object.values(ownTimes).map((name) => `${member('supplement', name)} as ${snake(name)}`)
+  const times = detail === null ? [] : [`${member('supplement', detail.readAt)} as ${snake(detail.readAt)}`]
   const guidKey = idField === null || isNumbered ? '' : `key as ${snake(idField.replace(/Id$/, 'Key'))}, `
   return `select rid, tenant_id, key, ${guidKey}${[...columns, ...times].join(', ')}, ${member('body', 'extra')} as extra, first_seen_at, read_at, request_id,
     removed_at, missing_since, absent as absent_full_syncs, looked_up_at from records where resource = '${resource}' and (body is not null or removed_at is not null)`

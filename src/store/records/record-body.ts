@@ -1,9 +1,10 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
+import type { FieldKind } from '../../model/fields.ts'
 import type { Fields } from '../sync/sync-port.ts'
 import { fromJson } from '../words.ts'
 import type { MirrorRecord } from './query.ts'
-import type { FieldKind, RecordShape } from './record-shape.ts'
+import type { RecordShape } from './record-shape.ts'
 
 /** The canonical JSON of a decoded record: fields in the order of the descriptor, then unspecified ones as `extra`. */
 export function bodyOf({ unlisted }: RecordShape, record: Fields, extra: Fields | null): string {
@@ -101,15 +102,15 @@ export function changeBetween(shape: RecordShape, before: string, after: string)
 
 export function differingFields({ fields, idField }: RecordShape, one: Fields, other: Fields): readonly string[] {
   const names = Object.keys(fields).filter((field) => {
-    return field !== idField && !isSameValue(fields[field] ?? 'text', one[field], other[field])
+    return field !== idField && !isSameValue(fields[field], one[field], other[field])
   })
   const isSameExtra = JSON.stringify(one['extra'] ?? null) === JSON.stringify(other['extra'] ?? null)
   return isSameExtra ? names : [...names, 'extra']
 }
 
-function isSameValue(kind: FieldKind, one: unknown, other: unknown): boolean {
+function isSameValue(kind: FieldKind | undefined, one: unknown, other: unknown): boolean {
   if (one === other) return true
-  if (kind === 'json') return JSON.stringify(one) === JSON.stringify(other)
+  if (kind === 'list') return JSON.stringify(one) === JSON.stringify(other)
   if (kind !== 'date') return false
   const [a, b] = [isoMs(one), isoMs(other)]
   return a !== null && b !== null && Math.floor(a / secondMs) === Math.floor(b / secondMs)

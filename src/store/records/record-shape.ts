@@ -1,10 +1,8 @@
-import type { Field } from '../../model/fields.ts'
+import type { Field, FieldKind } from '../../model/fields.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { OwnColumn, ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { resources } from '../../resources/index.ts'
-
-export type FieldKind = 'boolean' | 'date' | 'integer' | 'json' | 'text'
 
 /** A field that only an answer by id contains. */
 export interface Detail {
@@ -15,16 +13,9 @@ export interface Detail {
   readonly readAt: string
 }
 
-export interface ListView {
-  readonly view: string
-  readonly fields: Readonly<Record<string, FieldKind>>
-}
-
 /** How records of a resource are stored in the table `records`, from its descriptor. */
 export interface RecordShape {
   readonly resource: ResourceName
-  /** Name of the view for SQL, without a prefix. */
-  readonly view: string
   readonly keyOf: (id: unknown) => string
   /** API field of the key; null for a singleton. */
   readonly idField: string | null
@@ -32,9 +23,6 @@ export interface RecordShape {
   readonly fields: Readonly<Record<string, FieldKind>>
   /** Date fields, with the names of their times in milliseconds. */
   readonly dates: readonly (readonly [field: string, time: string])[]
-  /** Times that views show besides dates: name in the view, name in `times`. */
-  readonly ownTimes: Readonly<Record<string, string>>
-  readonly lists: Readonly<Record<string, ListView>>
   /** Fields that name a person or that a person wrote. */
   readonly personal: readonly string[]
   /** Fields whose null in a list means unknown. */
@@ -47,35 +35,23 @@ export interface RecordShape {
   readonly laterWins: string | null
 }
 
-const storedAs = {
-  date: 'date',
-  flag: 'boolean',
-  guid: 'text',
-  integer: 'integer',
-  list: 'json',
-  text: 'text',
-} as const satisfies Readonly<Record<Field['kind'], FieldKind>>
-
 export const recordShapes = Object.fromEntries(
   resources.map((resource) => [resource.name, recordShapeOf(resource)]),
 ) as Readonly<Record<ResourceName, RecordShape>>
 
 function recordShapeOf(resource: ResourceDefinition): RecordShape {
-  const { name, idField, laterWins = null, view = name.replaceAll('-', '_') } = resource
+  const { name, idField, laterWins = null } = resource
   const fields = Object.entries<Field>(resource.fields)
   const own = Object.entries<OwnColumn>(resource.own ?? {})
   const named = (isMeant: (field: Field) => boolean) => fields.flatMap(([field, one]) => (isMeant(one) ? [field] : []))
   const isNumbered = idField !== null && resource.fields[idField]?.kind === 'integer'
   return {
     resource: name,
-    view,
     keyOf: idField === null ? () => '0' : isNumbered ? String : guidKey,
     idField,
     isNumbered,
-    fields: Object.fromEntries(fields.map(([field, { kind }]) => [field, storedAs[kind]])),
+    fields: Object.fromEntries(fields.map(([field, { kind }]) => [field, kind])),
     dates: named(({ kind }) => kind === 'date').map((field) => [field, `${field}Ms`] as const),
-    ownTimes: Object.fromEntries(own.flatMap(([column, rule]) => viewOf(rule).map((shown) => [shown, column]))),
-    lists: Object.fromEntries(fields.flatMap(listOf)),
     personal: named(({ personal }) => personal === true),
     unlisted: named((field) => field.kind === 'integer' && field.unstatedInList !== undefined),
     unread: new Set([...(idField === null ? [] : [idField]), ...named(({ strict }) => strict !== true)]),
@@ -83,16 +59,6 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     firstOf: firstOf(own),
     laterWins,
   }
-}
-
-function viewOf(column: OwnColumn): readonly string[] {
-  return column.rule === 'firstOf' || column.view === undefined ? [] : [column.view]
-}
-
-function listOf([name, field]: [string, Field]) {
-  if (field.kind !== 'list') return []
-  const fields = Object.entries<Field>(field.of).map(([member, { kind }]) => [member, storedAs[kind]] as const)
-  return [[name, { view: field.view, fields: Object.fromEntries(fields) }] as const]
 }
 
 function detailOf(resource: ResourceDefinition): Detail | null {
