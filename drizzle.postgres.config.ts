@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/store/postgres/drizzle-kit.cjs',
+  schema: './tools/postgres-schema.cjs',
   out: './drizzle/postgres',
 })

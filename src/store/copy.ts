@@ -5,6 +5,8 @@ import * as schema from './schema/index.ts'
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly string[]
+  /** Of the columns, in SQLite: `blob`, `integer` or `text`. */
+  readonly types: readonly string[]
   /** Columns of the primary key. */
   readonly key: readonly string[]
 }
@@ -20,6 +22,7 @@ function copiedTable(table: SQLiteTable): CopiedTable {
   return {
     name,
     columns: columns.map((column) => column.name),
+    types: columns.map((column) => column.getSQLType()),
     key: keys.map((column) => column.name),
   }
 }

@@ -1,7 +1,9 @@
-import { type FindingIdentity, fingerprintOf } from '../../model/finding.ts'
+import { fingerprintOf } from '../../model/finding.ts'
 import type { Sql } from '../db/db.ts'
 import { lastEventOf } from '../event-store.ts'
 import { type FindingFacts, findingKinds, listOfKinds, type ResultFacts } from '../events.ts'
+import { columnList, type RowOf } from '../rows.ts'
+import { checkStates, findings } from '../schema/index.ts'
 
 /** Present states that differ from their last event; `first` is the fingerprint or check of one. */
 export interface StateMismatch {
@@ -17,21 +19,15 @@ interface LastEvent {
   readonly data: string | null
 }
 
-interface StoredFinding extends FindingIdentity, LastEvent, Omit<FindingFacts, 'evidence'> {
-  readonly id: number
-  readonly fingerprint: string
-  readonly evidence: string
-  readonly resolvedAt: number | null
-}
+/** JSON stays text here: another program may have written something else. */
+type StoredFinding = LastEvent &
+  Omit<RowOf<typeof findings>, 'evidence'> & { readonly tenant: string; readonly evidence: string }
 
-type StoredResult = LastEvent &
-  Omit<ResultFacts, 'open' | 'previous'> & { readonly check: string; readonly open: string }
+type StoredResult = LastEvent & Omit<RowOf<typeof checkStates>, 'open'> & { readonly open: string }
 
 const findingsAtOnce = 1000
 
-const findingsText = `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as "entityType", f.entity_id as "entityId",
-    f.severity, f.message, f.evidence, f.first_seen_at as "firstSeenAt", f.resolved_at as "resolvedAt", f.resolution, f.reopened,
-    e.kind, e.at as "eventAt", e.data
+const findingsText = `select ${columnList(findings, 'f')}, t.name as tenant, e.kind, e.at as "eventAt", e.data
   from findings f join tenants t on t.id = f.tenant_id
     left join events e on e.id = ${lastEventOf(findingKinds, 'f.tenant_id', 'f.fingerprint')}
   where f.tenant_id = ? and f.id > ? order by f.id limit ${findingsAtOnce}`
@@ -42,8 +38,7 @@ const missingText = `select e.subject from events e where e.tenant_id = ? and e.
     and not exists (select 1 from findings f where f.tenant_id = e.tenant_id and f.fingerprint = e.subject)
     and e.id = ${lastEventOf(findingKinds, 'e.tenant_id', 'e.subject')} order by +e.id`
 
-const resultsText = `select s."check", s.status, s.reason, s.entities, s.not_evaluated as "notEvaluated", s.since, s.rule, s.open,
-    e.kind, e.at as "eventAt", e.data
+const resultsText = `select ${columnList(checkStates, 's')}, e.kind, e.at as "eventAt", e.data
   from check_states s left join events e on e.id = ${lastEventOf(['result'], 's.tenant_id', 's."check"')}
   where s.tenant_id = ? order by s."check"`
 

@@ -6,19 +6,18 @@ import { type FindingKind, listOfKinds, openedKinds, type ResultFacts, sharedCha
 import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
 import { recordShapes } from '../records/record-shape.ts'
+import type { RowOf } from '../rows.ts'
+import type { runs } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
 import { present } from './as-of.ts'
 import { personalReader } from './changes.ts'
 import { momentAt } from './clock.ts'
 import { type NotedConfiguration, type TenantState, toConfiguration } from './configuration-log.ts'
 
-export interface PastRun {
-  readonly resource: ResourceName
-  readonly endedAt: number
-  readonly completeStartedAt: number | null
-  readonly completeDurationMs: number | null
-  readonly live: number | null
-}
+export type PastRun = Pick<
+  RowOf<typeof runs>,
+  'completeDurationMs' | 'completeStartedAt' | 'endedAt' | 'live' | 'resource'
+>
 
 interface StoredState {
   readonly check: string

@@ -9,7 +9,6 @@ import {
   type Row,
   RowsDigest,
 } from '../../copy.ts'
-import { sqlTypeOf } from '../../postgres/schema.ts'
 import type { Db, Sql } from '../db.ts'
 
 /** Rows of a table that are written, or read back, at a time. */
@@ -56,8 +55,8 @@ async function assertEmpty(sql: Sql): Promise<void> {
 /** @returns digest of the rows of the source. */
 async function copyTable(sql: Sql, table: CopiedTable, options: CopyOptions): Promise<RowsDigest> {
   const { source, signal, onProgress } = options
-  const { name, columns } = table
-  const lists = columns.map((column) => `?::${sqlTypeOf(name, column)}[]`)
+  const { name, columns, types } = table
+  const lists = types.map((type) => `?::${postgresTypes[type] ?? type}[]`)
   const insert = `insert into "${name}" (${quoted(columns)}) select * from unnest(${lists.join(', ')})`
   const digest = new RowsDigest()
   for (const batch of inParts(source.rows(table), rowsPerBatch)) {
@@ -72,9 +71,11 @@ async function copyTable(sql: Sql, table: CopiedTable, options: CopyOptions): Pr
   return digest
 }
 
+const postgresTypes: Readonly<Record<string, string>> = { blob: 'bytea', integer: 'bigint' }
+
 /** New rows get ids after the copied ones. */
-async function raiseSequence(sql: Sql, { name, key: [id = '', ...more] }: CopiedTable): Promise<void> {
-  if (more.length > 0 || sqlTypeOf(name, id) !== 'bigint') return
+async function raiseSequence(sql: Sql, { name, columns, types, key: [id = '', ...more] }: CopiedTable): Promise<void> {
+  if (more.length > 0 || types[columns.indexOf(id)] !== 'integer') return
   const sequence = `pg_get_serial_sequence('"${name}"', '${id}')::regclass`
   await sql(`select setval(${sequence}, max("${id}")) from "${name}" having max("${id}") > 0`)
 }

@@ -8,8 +8,8 @@ import {
 } from 'drizzle-kit/api'
 import { expect, it, onTestFinished } from 'vitest'
 import { bringUpToDate, inTransaction } from '../../../../src/store/db/postgres/migrate.ts'
-import { tables } from '../../../../src/store/postgres/schema.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
+import { tables } from '../../../../tools/postgres-schema.ts'
 import { isOnServer, type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 import { migrated } from '../../postgres/support/migrated.ts'
 

@@ -1,2 +1,2 @@
 // drizzle-kit takes each table as an export of its own.
-module.exports = require('./schema.ts').tables
+module.exports = require('./postgres-schema.ts').tables

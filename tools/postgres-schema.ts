@@ -12,7 +12,7 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import * as schema from '../schema/index.ts'
+import * as schema from '../src/store/schema/index.ts'
 
 /** Text in byte order, as in SQLite. */
 const text = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
@@ -49,14 +49,6 @@ export const tables = {
   ...Object.fromEntries(Object.values(schema).map((table) => [getTableConfig(table).name, derived(table)])),
   replicas,
   leases,
-}
-
-/** For casts. @throws TypeError when there is no such column. */
-export function sqlTypeOf(table: string, column: string): string {
-  const found = (tables as Readonly<Record<string, object>>)[table]
-  const type = (found as Readonly<Record<string, { getSQLType(): string }>> | undefined)?.[column]
-  if (type === undefined) throw new TypeError(`${table} has no column ${column}`)
-  return type.getSQLType().replace(/ COLLATE .*/, '')
 }
 
 function derived(table: SQLiteTable) {
