@@ -1,7 +1,6 @@
-import { type Reason, reasons } from '../model/reasons.ts'
-import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { Reason } from '../model/reasons.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import type { DriftFacts, EventRow, FindingStore, HoldFacts } from '../store/port.ts'
-import { oneOf } from '../store/words.ts'
 
 interface Decision {
   readonly tenant: string
@@ -55,9 +54,7 @@ function acceptedDrift({ tenant, at, subject, data }: EventRow): AcceptedDrift {
 function acceptedHold({ id, tenant, at, subject, data }: EventRow, applied: readonly EventRow[]): AcceptedHold {
   const { resource, holdReason, count, reason, by = null } = data as HoldFacts
   return {
-    ...{ accepted: 'hold', tenant, at, id: subject, count, reason, by },
-    resource: resource === 'all' ? 'all' : oneOf(resourceNames, resource),
-    holdReason: oneOf(reasons, holdReason),
+    ...{ accepted: 'hold', tenant, at, id: subject, resource, holdReason, count, reason, by },
     appliedAt: applied.find((one) => one.tenant === tenant && one.subject === subject && one.id > id)?.at ?? null,
   }
 }

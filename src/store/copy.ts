@@ -39,8 +39,6 @@ export type Row = readonly unknown[]
 export interface CopySource {
   /** All rows in the order of the key. */
   rows(table: CopiedTable): Iterable<Row>
-  /** @throws FatalError when the mirror was changed since the copy began. */
-  assertUnchanged(): void
 }
 
 export interface CopyStep {

@@ -1,4 +1,5 @@
 import { memoize } from '../model/memoize.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { verifyChain } from './audit/verify-chain.ts'
 import type { Db } from './db/db.ts'
 import { eventStore } from './event-store.ts'
@@ -12,8 +13,8 @@ import { configurationLog } from './history/configuration-log.ts'
 import { erasureStore } from './history/erasure.ts'
 import { pastStore } from './history/past-reader.ts'
 import { notificationStore } from './notification-store.ts'
-import type { Stores } from './port.ts'
 import { qualityStore } from './records/quality-store.ts'
+import type { MirrorRecord } from './records/query.ts'
 import { recordReader } from './records/record-reader.ts'
 import { fullSyncStore } from './sync/full-sync-store.ts'
 import { holdStore } from './sync/hold-store.ts'
@@ -21,8 +22,7 @@ import { pageStore } from './sync/page-store.ts'
 import { SeenRecords } from './sync/seen-records.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
-/** All operations that are the same on every database. */
-export function storesOver(db: Db): Stores {
+function operationsOver(db: Db) {
   const passes = new SeenRecords()
   const records = (tenantId: number) => recordReader(db, tenantId)
   return {
@@ -34,7 +34,9 @@ export function storesOver(db: Db): Stores {
     ...findingStore(db),
     ...qualityStore(db),
     records,
-    record: async (tenantId, resource, key) => (await records(tenantId).byKeys(resource, [key]))[0] ?? null,
+    async record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null> {
+      return (await records(tenantId).byKeys(resource, [key]))[0] ?? null
+    },
     ...eventStore(db),
     ...waiverStore(db),
     ...clockStore(db),
@@ -43,8 +45,21 @@ export function storesOver(db: Db): Stores {
     ...notificationStore(db),
     ...pastStore(db),
     personal: personalReader(db, present),
-    verifyChain: (tenantId, heads) => verifyChain(db, tenantId, heads),
+    /** Compares the events of a tenant with their hash chain, and the present state with its last events. */
+    verifyChain: (tenantId: number, heads?: readonly string[]) => verifyChain(db, tenantId, heads),
     ...erasureStore(db),
+  }
+}
+
+/** All operations that are the same on every database. */
+export interface Stores extends ReturnType<typeof operationsOver> {
+  /** Reads in one transaction, so that all parts of `work` see the same state; it must not ask for two at a time. */
+  snapshot<T>(work: (store: Stores) => Promise<T>): Promise<T>
+}
+
+export function storesOver(db: Db): Stores {
+  return {
+    ...operationsOver(db),
     snapshot: (work) =>
       db.read((sql) => {
         const stores = storesOver({ dialect: db.dialect, read: (part) => part(sql), write: refuseToWrite })

@@ -1,13 +1,6 @@
 import { SyncError } from '../model/errors.ts'
 import { severities } from '../model/severity.ts'
 
-/** @throws TypeError when `text` is not a word that this version knows. */
-export function oneOf<const T extends string>(list: readonly T[], text: string): T {
-  const found = list.find((item) => item === text)
-  if (found === undefined) throw new TypeError(`The mirror contains "${text}", which this version does not know`)
-  return found
-}
-
 /** A stored JSON text. @throws SyncError with the reason `store` when the database is damaged. */
 export function fromJson(text: string): unknown {
   try {

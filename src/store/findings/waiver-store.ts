@@ -10,6 +10,8 @@ import {
   type waiverMoves,
 } from '../events.ts'
 import type { AsOf } from '../history/as-of.ts'
+import { type RowOf, selectRows } from '../rows.ts'
+import { waivedFindings } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
 
 /** A waiver in the history. Times are milliseconds since the epoch. */
@@ -18,21 +20,10 @@ export interface NotedWaiver extends WaiverTermsFacts {
   readonly since: number
 }
 
-export interface WaiverTerms {
-  readonly waiver: string
-  readonly terms: string
-}
-
 /** What a waiver accepts of a finding. */
-export interface Acceptance extends WaiverTerms {
-  readonly fingerprint: string
-  /** JSON object of the material facts, whose change ends the acceptance. */
-  readonly facts: string
-}
+export type Acceptance = Pick<RowOf<typeof waivedFindings>, 'facts' | 'fingerprint' | 'terms' | 'waiver'>
 
-export interface StoredAcceptance extends Acceptance {
-  readonly lapsedAt: number | null
-}
+type StoredAcceptance = Acceptance & Pick<RowOf<typeof waivedFindings>, 'lapsedAt'>
 
 export interface WaiverChanges {
   /** Waivers cover these findings from now on. */
@@ -42,7 +33,7 @@ export interface WaiverChanges {
 }
 
 /** A waiver no longer covers a finding, because accepted facts changed. */
-export interface Lapse extends WaiverTerms {
+export interface Lapse extends Pick<Acceptance, 'terms' | 'waiver'> {
   readonly lapsedAt: number
   /** JSON objects of the material facts, as accepted and as changed. */
   readonly accepted: string | null
@@ -82,9 +73,7 @@ export function waiverStore(db: Db) {
     ): Promise<void> => db.write((tx) => appendEvents(tx, tenantId, [{ kind, subject: id, at, data }])),
     acceptances: (fingerprints: readonly string[]): Promise<readonly StoredAcceptance[]> =>
       db.read((tx) => {
-        const text = `select fingerprint, waiver, terms, facts, lapsed_at as "lapsedAt" from waived_findings
-          where ${dialect.isIn('fingerprint')}`
-        return tx<StoredAcceptance>(text, [fingerprints])
+        return selectRows(tx, waivedFindings, `where ${dialect.isIn('fingerprint')}`, [fingerprints])
       }),
   }
 }

@@ -1,5 +1,6 @@
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
+import type { HoldFacts } from '../events.ts'
 import type { RowOf } from '../rows.ts'
 import type { holds } from '../schema/decisions.ts'
 import type { fullSyncs, syncStates } from '../schema/sync.ts'
@@ -48,12 +49,7 @@ export interface NewHold extends Omit<HoldRow, 'id' | 'raisedAt' | 'tenant'> {
 }
 
 /** An operator's acceptance of a hold. */
-export interface DecisionRow {
-  readonly holdId: string
-  readonly resource: ResourceName | 'all'
-  readonly holdReason: Reason
-  readonly reason: string
-}
+export type DecisionRow = Pick<HoldFacts, 'holdReason' | 'reason' | 'resource'> & { readonly holdId: string }
 
 export interface ResourceQuality {
   readonly state: SyncState

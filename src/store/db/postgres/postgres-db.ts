@@ -2,10 +2,11 @@ import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../../../model/clock.ts'
 import { minuteMs, secondMs } from '../../../model/durations.ts'
 import { SyncError } from '../../../model/errors.ts'
+import { memoize } from '../../../model/memoize.ts'
 import type { Db, RowMode, Sql } from '../db.ts'
 import { postgresDialect } from './dialect.ts'
 import { ask, type Connection, type Connections } from './pool.ts'
-import { Statements } from './statement.ts'
+import { queryOf, translate } from './statement.ts'
 import { driverCodeOf, isLost, storeError, throwDriverError } from './store-error.ts'
 
 /** In milliseconds. */
@@ -31,8 +32,6 @@ export interface PostgresOptions {
   readonly clock: Pick<Clock, 'sleep'>
   readonly random: Random
   readonly limits?: Limits
-  /** Schemas of the tables, in SQL: settings of role or database may change meanwhile. */
-  readonly searchPath?: string
 }
 
 /** PostgreSQL, with a connection from a pool for each transaction. */
@@ -40,7 +39,8 @@ export class PostgresDb implements Db {
   readonly dialect = postgresDialect
   readonly #connections: Connections
   readonly #options: PostgresOptions
-  readonly #statements = new Statements()
+  /** Statements by their text, translated once for all connections. */
+  readonly #translated = memoize(translate)
   readonly #begin: string
 
   constructor(connections: Connections, options: PostgresOptions) {
@@ -100,7 +100,7 @@ export class PostgresDb implements Db {
   async #attempt<T>(access: Access, work: (sql: Sql) => Promise<T>): Promise<T> {
     const connection = await this.#connections.connect().catch(throwDriverError)
     const run = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {
-      const { rows } = await ask(connection, this.#statements.queryOf(text, params, mode))
+      const { rows } = await ask(connection, queryOf(this.#translated(text), params, mode))
       return (mode === 'values' ? rows.map((row) => (row as readonly unknown[])[0]) : rows) as Row[]
     }
     const sql: Sql = Object.assign(run, { dialect: this.dialect })
@@ -122,14 +122,13 @@ export class PostgresDb implements Db {
 type Access = 'read only' | 'read write'
 
 /** Also overrides settings of role and database that would change the meaning of statements. */
-function beginning({ limits = workLimits, searchPath }: PostgresOptions): string {
+function beginning({ limits = workLimits }: PostgresOptions): string {
   const settings = [
     `statement_timeout = ${limits.statementMs}`,
     `idle_in_transaction_session_timeout = ${limits.idleMs}`,
     `lock_timeout = ${lockMs}`,
     'array_nulls = on',
   ]
-  if (searchPath !== undefined) settings.push(`search_path = ${searchPath}`)
   return settings.map((setting) => `set local ${setting}`).join('; ')
 }
 

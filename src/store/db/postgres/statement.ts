@@ -17,21 +17,15 @@ interface Translated {
   readonly slots: readonly (number | string)[]
 }
 
-/** Statements by their text, translated once for all connections. */
-export class Statements {
-  readonly #known = new Map<string, Translated>()
-
-  queryOf(text: string, params: readonly unknown[], mode: RowMode): Query {
-    const known = this.#known.get(text) ?? translate(text)
-    this.#known.set(text, known)
-    const named = params.at(-1) as Readonly<Record<string, unknown>> | undefined
-    const values = known.slots.map((slot) => {
-      const value = typeof slot === 'number' ? params[slot] : named?.[slot]
-      if (value === undefined) throw new TypeError(`No value for parameter ${slot} of: ${known.text}`)
-      return encodeParameter(value)
-    })
-    return { name: known.name, text: known.text, values, ...(mode !== 'objects' && { rowMode: 'array' }) }
-  }
+/** @throws TypeError when a parameter has no value. */
+export function queryOf({ name, text, slots }: Translated, params: readonly unknown[], mode: RowMode): Query {
+  const named = params.at(-1) as Readonly<Record<string, unknown>> | undefined
+  const values = slots.map((slot) => {
+    const value = typeof slot === 'number' ? params[slot] : named?.[slot]
+    if (value === undefined) throw new TypeError(`No value for parameter ${slot} of: ${text}`)
+    return encodeParameter(value)
+  })
+  return { name, text, values, ...(mode !== 'objects' && { rowMode: 'array' }) }
 }
 
 /** A string, quoted name or comment, which stays unchanged, or a placeholder. */

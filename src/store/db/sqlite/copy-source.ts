@@ -1,10 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import type BetterSqlite3 from 'better-sqlite3'
-import { FatalError } from '../../../model/errors.ts'
 import { type CopiedTable, type CopySource, quoted, type Row } from '../../copy.ts'
 import { takeEngineLock } from './engine-lock.ts'
-import { assertCurrentLayout } from './layout.ts'
-import { openSnapshot } from './open.ts'
+import { openBesideEngine } from './open.ts'
 import { openError } from './store-error.ts'
 import { verifyFile } from './verify-file.ts'
 
@@ -13,35 +11,18 @@ export interface FileSource extends CopySource, Disposable {
 }
 
 /**
- * Opens a file as source of a copy: verifies it in full, and takes the engine's lock, so that no engine writes. Does
- * not change the mirror.
+ * Opens a file as source of a copy: nothing else can write to it, neither an engine nor a command. Verifies it in full.
  *
  * @throws FatalError when it is missing, damaged, of another layout or in use; the signal's reason when aborted.
  */
 export async function openFileSource(path: string, signal: AbortSignal): Promise<FileSource> {
   using opening = new DisposableStack()
-  const { file, raw, age } = opening.use(openSnapshot(path))
-  assertCurrentLayout(age, file)
-  const seen = versionOf(raw)
+  const { file, writer } = opening.use(openBesideEngine(path))
   opening.use(lockAlone(file))
+  writer.exec('begin immediate')
   await verifyFile(file, signal)
   const opened = opening.move()
-  return {
-    file,
-    rows: (table) => rowsOf(raw, table),
-    assertUnchanged() {
-      if (raw.inTransaction) raw.exec('commit')
-      if (versionOf(raw) === seen) return
-      throw new FatalError(
-        `${file} was changed while it was copied, as by "tenantwatch accept"; run "tenantwatch migrate-store" again`,
-      )
-    },
-    [Symbol.dispose]: () => opened.dispose(),
-  }
-}
-
-function versionOf(raw: BetterSqlite3.Database): unknown {
-  return raw.pragma('data_version', { simple: true })
+  return { file, rows: (table) => rowsOf(writer, table), [Symbol.dispose]: () => opened.dispose() }
 }
 
 /** The engine's lock, whose file is removed if there was none: a backup with it would look like a database in use. */

@@ -5,7 +5,7 @@ import { FatalError } from '../../../model/errors.ts'
 import { makeFolder } from '../../../model/process/files.ts'
 import { assertFile, realFile, sizeOf, suffixes, writtenAt } from './database-file.ts'
 import { lockStateOf, takeEngineLock } from './engine-lock.ts'
-import { assertCurrentLayout, createViews, migrateFile, type SchemaAge, schemaAge } from './layout.ts'
+import { assertCurrentLayout, createViews, migrateFile, schemaAge } from './layout.ts'
 import { damaged, lost, openError } from './store-error.ts'
 import { damageIn, isQuicklyVerified } from './verify-file.ts'
 
@@ -88,21 +88,14 @@ export function openBesideEngine(path: string): OpenedFile {
   })
 }
 
-export interface Snapshot extends Disposable {
-  readonly file: string
-  readonly raw: BetterSqlite3.Database
-  readonly age: SchemaAge
-}
-
 /** Opens one instant of a mirror of any layout for reading. @throws FatalError when there is none. */
-export function openSnapshot(path: string): Snapshot {
+export function openSnapshot(path: string) {
   return opening(path, (file, stack) => {
     assertMirror(file)
     const raw = connect(file, stack, { readonly: true })
     raw.exec('begin')
-    const age = schemaAge(raw, file)
-    if (age === 'empty') throw noMirror(file)
-    return { file, raw, age }
+    if (schemaAge(raw, file) === 'empty') throw noMirror(file)
+    return { file, raw }
   })
 }
 
