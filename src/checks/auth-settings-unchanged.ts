@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { type CheckContext, type Outcome, ok, type RuleContext } from '../evaluate/check.ts'
+import type { CheckContext, Outcome, RuleContext } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
-import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
+import { assumesFirstState, type Expectation, expectationOf, withoutDrift } from './support/drift.ts'
 import { readingOf } from './support/records.ts'
 import { missingSettings } from './support/settings.ts'
 import { quoted } from './support/words.ts'
@@ -76,9 +76,9 @@ export const authSettingsUnchanged = defineCheck({
 function outcomeOf(field: Field, baseline: Baseline, known: Known): Outcome {
   const { settings, changes, accepted } = known
   const present = settings.fields[field]
-  const expectation = expectationOf(field, baseline, known)
+  const expectation = expectationOf(baseline[field], accepted, firstOf(field, settings, changes))
   const { expected } = expectation
-  if (present === expected) return baseline[field] === undefined ? withoutDrift(accepted, present) : ok
+  if (present === expected) return withoutDrift(expectation)
   const isWeakened = protections.has(field) && expected === true
   return {
     kind: 'fails',
@@ -110,16 +110,6 @@ export function expectedMfaPolicy({ accepted, optionsOf }: Pick<CheckContext, 'a
 export function configuredMfaPolicy(optionsOf: RuleContext['optionsOf']): boolean | null {
   const { baseline: configured = {} } = optionsOf(authSettingsUnchanged.id) as { readonly baseline?: Baseline }
   return configured.mfaEnabled ?? null
-}
-
-function expectationOf(
-  field: Field,
-  { [field]: configured }: Baseline,
-  { settings, changes, accepted }: Known,
-): Expectation {
-  if (configured !== undefined) return { expected: configured, expectedFrom: configuredBaseline }
-  if (accepted !== undefined) return expectationFrom(accepted)
-  return { expected: firstOf(field, settings, changes), expectedFrom: 'first state mirrored' }
 }
 
 /** The value that was first mirrored. */

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { type Outcome, ok } from '../evaluate/check.ts'
+import type { Outcome } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
-import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import { firstOf } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
-import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
+import { assumesFirstState, expectationOf, withoutDrift } from './support/drift.ts'
 import { type MirroredRole, type Roles, rolesIn, toRole } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
@@ -58,14 +57,14 @@ export const rolePermissionsUnchanged = defineCheck({
 })
 
 function outcomeOf({ id, role, configured, accepted }: Subject): Outcome {
-  const expectation = expectationOf(configured, accepted)
+  // A role that was added later was never accepted, so its expected state is none.
+  const expectation = expectationOf(configured?.toSorted(), accepted, null)
   const before = codesOf(expectation.expected)
   const present = role?.codes ?? null
   const gained = without(present, before)
   const lost = without(before, present)
   const isGone = present === null && before !== null
-  if (gained.length === 0 && lost.length === 0 && !isGone)
-    return configured === undefined ? withoutDrift(accepted, present) : ok
+  if (gained.length === 0 && lost.length === 0 && !isGone) return withoutDrift(expectation)
   return {
     kind: 'fails',
     severity: gained.length > 0 ? 'high' : 'medium',
@@ -106,12 +105,6 @@ function subjectsOf(
 /** True if the role is missing but may only be unread, or if nothing is stored or configured to compare with. */
 function isUnevaluated({ role, configured }: Subject, isKept: boolean, isWhole: boolean): boolean {
   return (role === undefined && !isWhole) || (configured === undefined && !isKept)
-}
-
-/** A role that was added later was never accepted, so its expected state is none. */
-function expectationOf(configured: readonly string[] | undefined, accepted: AcceptedState | undefined): Expectation {
-  if (configured !== undefined) return { expected: [...configured].sort(), expectedFrom: configuredBaseline }
-  return accepted === undefined ? { expected: null, expectedFrom: 'first state mirrored' } : expectationFrom(accepted)
 }
 
 function codesOf(state: unknown): readonly string[] | null {

@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { type Outcome, ok } from '../../evaluate/check.ts'
 import type { AcceptedState } from '../../evaluate/decisions.ts'
+import { configuredBaseline } from '../../evaluate/findings/identity.ts'
 import { toIso } from '../../model/dates.ts'
 
 export interface Expectation {
@@ -11,8 +11,15 @@ export interface Expectation {
   readonly acceptedFor?: string
 }
 
-/** A state without a reason is the first one mirrored; one with a reason was accepted by an operator. */
-export function expectationFrom({ state, at, reason }: AcceptedState): Expectation {
+/**
+ * The configured state, else the accepted one, else the first one mirrored. An accepted state without a reason is the first
+ * one that was mirrored.
+ *
+ * @param configured undefined = none
+ */
+export function expectationOf(configured: unknown, accepted: AcceptedState | undefined, first: unknown): Expectation {
+  if (configured !== undefined) return { expected: configured, expectedFrom: configuredBaseline }
+  const { state = first, at = 0, reason = null } = accepted ?? {}
   if (reason === null) return { expected: state, expectedFrom: 'first state mirrored' }
   return { expected: state, expectedFrom: 'state last accepted', acceptedAt: toIso(at), acceptedFor: reason }
 }
@@ -24,9 +31,7 @@ export function assumesFirstState({ baseline }: { readonly baseline: object }): 
     : 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
 }
 
-/** Outcome of a state without drift. An open finding then ends as `rule_changed` if an operator accepted that state since. */
-export function withoutDrift(accepted: AcceptedState | undefined, present: unknown): Outcome {
-  const isAccepted =
-    accepted !== undefined && accepted.reason !== null && isDeepStrictEqual(accepted.state, present ?? null)
-  return isAccepted ? { kind: 'ok', acceptedAt: toIso(accepted.at) } : ok
+/** Outcome of the expected state. An open finding then ends as `rule_changed` if an operator accepted that state since. */
+export function withoutDrift({ acceptedAt }: Expectation): Outcome {
+  return acceptedAt === undefined ? ok : { kind: 'ok', acceptedAt }
 }
