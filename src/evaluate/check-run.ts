@@ -62,8 +62,9 @@ export async function checkRun(
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   const accepted = await acceptedStates(check, request, quality)
   // From before the evaluation, which may read newer records: it is then repeated.
-  const versions = inputs.map(({ resource }) => versionOf(quality, resource))
-  const readAt = check.comparesReads === true ? inputs.map(({ resource }) => readInFullAt(quality, resource)) : null
+  const states = inputs.map(({ resource }) => quality.resources[resource].state)
+  const versions = states.map(({ version }) => version)
+  const readAt = check.comparesReads === true ? states.map(({ completeStartedAt }) => completeStartedAt ?? 0) : null
   const problem = check.own?.problem ?? null
   const facts = [version, rule, problem, severity, inputs, versions, readAt, accepted?.version ?? 0]
   return {
@@ -134,17 +135,8 @@ export function contextOf(
     ...ruleContextOf(request.tenant.settings),
     now: request.now,
     incomplete: new Set(incomplete.map(({ resource }) => resource)),
-    readInFullAt: (resource) => readInFullAt(quality, resource),
+    readInFullAt: (resource) => quality.resources[resource].state.completeStartedAt ?? 0,
     accepted: accepted?.byEntity ?? null,
     needed: (resource) => needed.get(resource) ?? [],
   }
-}
-
-/** Of the records of a resource, as the data quality was read. */
-export function versionOf({ resources }: TenantDataQuality, resource: ResourceName): number {
-  return resources[resource].state.version
-}
-
-function readInFullAt({ resources }: TenantDataQuality, resource: ResourceName): number {
-  return resources[resource].state.completeStartedAt ?? 0
 }

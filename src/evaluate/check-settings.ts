@@ -1,15 +1,10 @@
 import type { CheckSettings, TenantSettings } from '../config/settings.ts'
-import type { Severity } from '../model/severity.ts'
 import type { Check, RuleContext } from './check.ts'
 
 const byDefault: CheckSettings = { enabled: true, severity: null, options: {} }
 
 export function settingsOf(check: Pick<Check, 'id'>, tenant: Pick<TenantSettings, 'checks'>): CheckSettings {
   return Object.hasOwn(tenant.checks, check.id) ? (tenant.checks[check.id] ?? byDefault) : byDefault
-}
-
-export function severitiesOf(check: Pick<Check, 'severities'>, settings: CheckSettings): readonly Severity[] {
-  return settings.severity === null ? check.severities : [settings.severity]
 }
 
 export function ruleContextOf(

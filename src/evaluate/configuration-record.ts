@@ -10,7 +10,7 @@ import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
 
 /** A tenant without its address and credentials, which may contain secrets. */
-export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'>, Pick<TenantSettings, 'portalUrl'> {
+export interface RecordedTenant extends EvaluatedSettings, Pick<TenantSettings, 'portalUrl'> {
   readonly rules: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, string>>
   /** Checks for which this configuration leaves nothing to evaluate. */

@@ -9,7 +9,7 @@ import { type Check, type CheckOptions, inputsOf } from './check.ts'
 
 export type EvaluatedSettings = Pick<
   TenantSettings,
-  'name' | 'baseUrl' | 'ownClientId' | 'resources' | 'checks' | 'users' | 'roles' | 'documents'
+  'name' | 'ownClientId' | 'resources' | 'checks' | 'users' | 'roles' | 'documents'
 >
 
 export interface EvaluatedTenant {
@@ -21,8 +21,13 @@ export interface EvaluatedTenant {
   readonly sharedWith?: string
 }
 
+/** The id of a tenant of which nothing is mirrored yet. */
+export const unmirroredId = 0
+
+const unmirrored = { id: unmirroredId, blockedUntil: 0, changeAccepted: null, former: [] }
+
 export interface TenantDataQuality {
-  readonly tenant: TenantRow
+  readonly tenant: Pick<TenantRow, keyof typeof unmirrored>
   readonly holds: readonly HoldRow[]
   readonly resources: Readonly<Record<ResourceName, MeasuredQuality>>
   /** The latest of local time, newest stored time and server time. */
@@ -44,7 +49,7 @@ export async function readDataQuality(
   { id, settings, skewOf, sharedWith }: EvaluatedTenant,
   now: number,
 ): Promise<TenantDataQuality> {
-  const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
+  const tenant: TenantDataQuality['tenant'] = id === unmirroredId ? unmirrored : await store.tenant(id)
   const holds = await store.holds(id)
   const stored = await store.quality(id)
   const newest = await store.unconfirmedTime()
@@ -143,27 +148,6 @@ export function greatestSkewOf({ resources }: TenantDataQuality, now: number): n
     (most, skew) => (Math.abs(skew) > Math.abs(most ?? 0) ? skew : (most ?? skew)),
     null,
   )
-}
-
-export const unmirroredId = 0
-
-/** A tenant of which nothing is mirrored yet. */
-export function unmirrored({ name, baseUrl }: Pick<EvaluatedSettings, 'name' | 'baseUrl'>): TenantRow {
-  return {
-    id: unmirroredId,
-    name,
-    baseUrl,
-    createdAt: 0,
-    blockedUntil: 0,
-    blockedForMs: null,
-    changeAccepted: null,
-    acceptedIds: [],
-    acceptedCredential: null,
-    deniedCredential: null,
-    former: [],
-    knownSince: null,
-    admitted: [],
-  }
 }
 
 export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {

@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
-import type { ChangeRow, MirrorRecord, RecordReader } from '../store/records/query.ts'
+import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
 import { type Check, inputsOf } from './check.ts'
 import { evaluatedResult, internalError, noChanges, unevaluatedResult } from './check-result.ts'
 import {
@@ -14,7 +14,6 @@ import {
   isEvaluable,
   readOpenFindings,
   tallyOf,
-  versionOf,
 } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
 import type { CheckTally } from './check-tally.ts'
@@ -41,16 +40,11 @@ export async function readPass(
     signal?.throwIfAborted()
     if (counting !== null) for (const record of slice) counting.add(record)
     const keys = new Set(tallies.flatMap((tally) => tally.readingHistory(slice)))
-    const histories = keys.size === 0 ? noHistories : historiesOf(await reader.history(resource, ...keys))
+    const changes = keys.size === 0 ? [] : await reader.history(resource, ...keys)
+    const histories = Map.groupBy(changes, ({ key }) => key)
     for (const tally of tallies) tally.addSlice(slice, histories)
   }
   for (const tally of tallies) tally.addEnd()
-}
-
-const noHistories: ReadonlyMap<string, readonly ChangeRow[]> = new Map()
-
-function historiesOf(changes: readonly ChangeRow[]): ReadonlyMap<MirrorRecord['key'], readonly ChangeRow[]> {
-  return Map.groupBy(changes, ({ key }) => key)
 }
 
 /**
@@ -111,7 +105,7 @@ async function evaluateRecords(
   const counted = await store.recordCounts(tenant.id)
   const counts = new Map<ResourceName, VersionedCounts>()
   for (const resource of resourceNames) {
-    const version = versionOf(quality, resource)
+    const { version } = quality.resources[resource].state
     const counting = onlyInputs.includes(resource) ? recordTallyOf(resource, version, counted.get(resource)) : null
     const tallies = new Map<CheckRun, CheckTally | null>()
     for (const run of runs.filter(({ check }) => check.evaluates === resource))

@@ -17,7 +17,7 @@ import { plural } from '../model/text/numbers.ts'
 import { identifying } from '../resources/index.ts'
 import type { CheckStateRow, HoldRow, PostureStore, SyncState } from '../store/port.ts'
 import type { Check } from './check.ts'
-import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
+import { ruleContextOf, settingsOf } from './check-settings.ts'
 import {
   dataAsOf,
   type EvaluatedTenant,
@@ -114,7 +114,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     ...((notEvaluated ?? 0) > 0 && check.notEvaluatedWhere && { notEvaluatedWhere: check.notEvaluatedWhere }),
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
-    severities: severitiesOf(check, settings),
+    severities: settings.severity === null ? check.severities : [settings.severity],
     open: counts?.open ?? {},
     waived: counts?.waived ?? {},
     ...(settings.enabled && problemsOf(check, state, notEvaluated ?? 0)),

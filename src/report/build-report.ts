@@ -100,7 +100,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
   const { sharedWith } = readInputSnapshot(row === undefined ? null : await past.tenantState(row.id))
   const evaluated = {
     id: row?.id ?? unmirroredId,
-    settings: { ...tenant, baseUrl: '' },
+    settings: tenant,
     ...(sharedWith !== undefined && { sharedWith }),
   }
   const checks = recordedChecks(record, tenant)
