@@ -60,16 +60,12 @@ export function describePosture(posture: TenantPosture): Description {
 }
 
 export function describeIdentity(posture: Pick<TenantPosture, 'tenant' | 'identity' | 'sharedWith'>): Description {
-  const next =
-    posture.sharedWith === undefined
-      ? 'Give the token the permission to read API clients or documents, and set ownClientId'
-      : oneToken
+  const { identity, sharedWith } = posture
   const text = identitySentence(posture).slice(0, -1)
-  return posture.identity === 'proven'
-    ? { level: 'ok', text, next: null }
-    : posture.identity === 'held'
-      ? { level: 'fail', text, next: null }
-      : { level: posture.sharedWith === undefined ? 'warn' : 'fail', text, next }
+  if (identity !== 'unproven') return { level: identity === 'held' ? 'fail' : 'ok', text, next: null }
+  if (sharedWith !== undefined) return { level: 'fail', text, next: oneToken }
+  const next = 'Give the token the permission to read API clients or documents, and set ownClientId'
+  return { level: 'warn', text, next }
 }
 
 export const oneToken = 'Give each configured tenant its own token, or keep only one of them'

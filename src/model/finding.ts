@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Resolution } from './check-status.ts'
 import type { EntityNames } from './entity-names.ts'
 import type { Severity } from './severity.ts'
+import { type Columns, membersOf } from './text/formats.ts'
 
 export const findingStates = ['open', 'waived', 'resolved'] as const
 
@@ -71,9 +72,7 @@ export interface WaiverMark {
   readonly explanation: string | null
 }
 
-type FindingColumns = Readonly<Record<string, (finding: FindingView) => unknown>>
-
-const names: FindingColumns = {
+const names: Columns<FindingView> = {
   name: ({ entity }) => entity.name,
   email: ({ entity }) => entity.email,
   filename: ({ entity }) => entity.filename,
@@ -83,25 +82,13 @@ const names: FindingColumns = {
  * Columns of the command `findings` and of `/api/v1/findings.csv`, in the order in which a person reads them. With
  * `details`, the names that the mirror has.
  */
-export function findingColumns(details: boolean): FindingColumns {
+export function findingColumns(details: boolean): Columns<FindingView> {
   return {
-    severity: ({ severity }) => severity,
-    check: ({ check }) => check,
-    message: ({ message }) => message,
+    ...membersOf('severity', 'check', 'message'),
     entityType: ({ entity }) => entity.type,
     entityId: ({ entity }) => entity.id,
     ...(details ? names : {}),
-    owner: ({ owner }) => owner,
-    firstSeen: ({ firstSeen }) => firstSeen,
-    lastSeen: ({ lastSeen }) => lastSeen,
-    tenant: ({ tenant }) => tenant,
-    state: ({ state }) => state,
-    resolvedAt: ({ resolvedAt }) => resolvedAt,
-    resolution: ({ resolution }) => resolution,
-    reopened: ({ reopened }) => reopened,
-    waiver: ({ waiver }) => waiver,
-    fingerprint: ({ fingerprint }) => fingerprint,
-    link: ({ link }) => link,
-    evidence: ({ evidence }) => evidence,
+    ...membersOf('owner', 'firstSeen', 'lastSeen', 'tenant', 'state', 'resolvedAt', 'resolution', 'reopened'),
+    ...membersOf('waiver', 'fingerprint', 'link', 'evidence'),
   }
 }
