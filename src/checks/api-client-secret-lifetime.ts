@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ok } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
 import { defineCheck } from './support/define-check.ts'
-import { expiryOf, identifiedFacts } from './support/records.ts'
+import { expiryOf, secretFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -35,10 +35,7 @@ export const apiClientSecretLifetime = defineCheck({
         ...(expires !== null && { until: withinFrom(expires, most * dayMs) }),
         severity: 'low',
         message: `The secret of ${clientTitle(client)} ${ends}.`,
-        evidence: {
-          ...identifiedFacts(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-          thresholdDays: most,
-        },
+        evidence: { ...secretFacts(client), thresholdDays: most },
       }
     },
   }),

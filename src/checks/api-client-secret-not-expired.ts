@@ -1,6 +1,6 @@
 import { ok } from '../evaluate/check.ts'
 import { defineCheck } from './support/define-check.ts'
-import { expiryOf, identifiedFacts } from './support/records.ts'
+import { expiryOf, secretFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { onDate } from './support/words.ts'
 
@@ -26,9 +26,7 @@ export const apiClientSecretNotExpired = defineCheck({
         kind: 'fails',
         severity: 'critical',
         message: `The secret of ${clientTitle(client)} expired on ${onDate(expires)}.`,
-        evidence: {
-          ...identifiedFacts(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-        },
+        evidence: secretFacts(client),
       }
     },
   }),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { type Outcome, ok } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
 import { defineCheck } from './support/define-check.ts'
-import { expiryOf, identifiedFacts } from './support/records.ts'
+import { expiryOf, secretFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -43,10 +43,7 @@ export const apiClientSecretNotExpiring = defineCheck({
           until: isHigh ? expires : withinFrom(expires, highMs),
           severity: isHigh ? 'high' : 'medium',
           message: `The secret of ${clientTitle(client)} expires on ${onDate(expires)}, within ${counted(threshold, 'day')}.`,
-          evidence: {
-            ...identifiedFacts(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-            thresholdDays: threshold,
-          },
+          evidence: { ...secretFacts(client), thresholdDays: threshold },
         }
       },
     }

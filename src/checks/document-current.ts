@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { dayMs } from '../model/durations.ts'
 import { defineCheck } from './support/define-check.ts'
 import { lastTouched } from './support/documents.ts'
-import { factsOf, timeOf } from './support/records.ts'
+import { documentFacts, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
 import { counted } from './support/words.ts'
 
@@ -28,10 +28,7 @@ export const documentCurrent = defineCheck({
         kind: 'fails',
         severity: 'medium',
         message: `Document ${document.key} ${lastTouched(document)}, more than ${counted(most, 'day')} ago.`,
-        evidence: {
-          ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-          thresholdDays: most,
-        },
+        evidence: { ...documentFacts(document), thresholdDays: most },
       }
     },
   }),

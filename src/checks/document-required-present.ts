@@ -5,7 +5,7 @@ import { comparableName, globMatcher } from '../model/text/glob.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
 import { doneStatuses, lastTouched, statusWords } from './support/documents.ts'
-import { factsOf, textOf, timeOf } from './support/records.ts'
+import { documentFacts, textOf, timeOf } from './support/records.ts'
 import { olderFrom } from './support/time-limits.ts'
 import { counted } from './support/words.ts'
 
@@ -99,10 +99,7 @@ function outcomeOf(
       letterCase: 'ignored',
       maxAgeDays,
       statuses,
-      nearest:
-        nearest === undefined
-          ? null
-          : factsOf(nearest, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+      nearest: nearest === undefined ? null : documentFacts(nearest),
     },
   }
 }

@@ -5,7 +5,7 @@ import { hourMs } from '../../model/durations.ts'
 import type { Severity } from '../../model/severity.ts'
 import { isKnownWord } from '../../model/text/words.ts'
 import type { ChangeRow, MirrorRecord } from '../../store/records/query.ts'
-import { factsOf, textOf, timeOf } from './records.ts'
+import { documentFacts, textOf, timeOf } from './records.ts'
 import { isOlderThan, olderFrom } from './time-limits.ts'
 import { counted, onDate } from './words.ts'
 
@@ -52,11 +52,7 @@ export function withoutCompletion(rule: WithoutCompletion): Evaluator {
     kind: 'fails' as const,
     severity,
     message: `Document ${document.key} ${problem(textOf(document, 'uploadStatus'), onDate(since), counted(most, 'hour'))}.`,
-    evidence: {
-      ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-      statusSince: toIso(since),
-      thresholdHours: most,
-    },
+    evidence: { ...documentFacts(document), statusSince: toIso(since), thresholdHours: most },
   })
   return {
     // A document that was not written again since the first time has no changes.

@@ -17,6 +17,14 @@ export function identifiedFacts(record: MirrorRecord, names: readonly string[]):
   return { ...factsOf(record, names), ...identityOf(record) }
 }
 
+export function secretFacts(client: MirrorRecord): Record<string, unknown> {
+  return identifiedFacts(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt'])
+}
+
+export function documentFacts(document: MirrorRecord): Record<string, unknown> {
+  return factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt'])
+}
+
 /** A time of a record in milliseconds since the epoch. Throws when the mirror has none, so that the check does not pass. */
 export function timeOf(record: MirrorRecord, name: string): number {
   const ms = record.times[name]
