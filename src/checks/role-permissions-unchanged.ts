@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Outcome } from '../evaluate/check.ts'
+import type { CheckContext, Outcome } from '../evaluate/check.ts'
 import type { AcceptedState } from '../evaluate/decisions.ts'
 import { firstOf } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
@@ -47,11 +47,14 @@ export const rolePermissionsUnchanged = defineCheck({
         records.push(role)
         return null
       },
-      end: () =>
-        subjectsOf(rolesIn(records), accepted ?? new Map<string, AcceptedState>(), baseline).map((subject) => {
-          const isUnknown = isUnevaluated(subject, accepted !== null, isWhole)
-          return [subject.id, isUnknown ? { kind: 'not_evaluated' } : outcomeOf(subject)]
-        }),
+      *end() {
+        for (const subject of subjectsOf(rolesIn(records), accepted, baseline)) {
+          const isComparable = accepted !== null || subject.configured !== undefined
+          // A missing role may only be unread.
+          const isKnown = isWhole || subject.role !== undefined
+          yield [subject.id, isComparable && isKnown ? outcomeOf(subject) : { kind: 'not_evaluated' }]
+        }
+      },
     }
   },
 })
@@ -74,8 +77,7 @@ function outcomeOf({ id, role, configured, accepted }: Subject): Outcome {
 }
 
 function without(codes: readonly string[] | null, others: readonly string[] | null): readonly string[] {
-  const known = new Set(others)
-  return codes?.filter((code) => !known.has(code)) ?? []
+  return codes?.filter((code) => others?.includes(code) !== true) ?? []
 }
 
 /** A role that is mirrored, accepted or named in the baseline. */
@@ -88,23 +90,18 @@ interface Subject {
 
 function subjectsOf(
   { byId, byName }: Roles,
-  accepted: ReadonlyMap<string, AcceptedState>,
+  accepted: CheckContext['accepted'],
   baseline: Baseline,
 ): readonly Subject[] {
   const live = [...byId.values()].map((role) => String(role.roleId))
   const named = Object.keys(baseline).filter((key) => !byName.has(key))
-  const ids = [...new Set([...live, ...accepted.keys(), ...named])]
+  const ids = [...new Set([...live, ...(accepted?.keys() ?? []), ...named])]
   return ids.map((id) => {
     const role = byId.get(Number(id))
     const own = Object.hasOwn(baseline, id) ? baseline[id] : undefined
     const byItsName = role !== undefined && Object.hasOwn(baseline, role.name) ? baseline[role.name] : undefined
-    return { id, role, configured: own ?? byItsName, accepted: accepted.get(id) }
+    return { id, role, configured: own ?? byItsName, accepted: accepted?.get(id) }
   })
-}
-
-/** True if the role is missing but may only be unread, or if nothing is stored or configured to compare with. */
-function isUnevaluated({ role, configured }: Subject, isKept: boolean, isWhole: boolean): boolean {
-  return (role === undefined && !isWhole) || (configured === undefined && !isKept)
 }
 
 function codesOf(state: unknown): readonly string[] | null {

@@ -29,7 +29,7 @@ export const userInvitationAccepted = defineCheck({
     return {
       record(user) {
         const { state } = user.fields
-        const isInvited = isKnownWord(['Invited'], state)
+        const isInvited = state === 'Invited'
         if (!isInvited && isKnownWord(known, state)) return null
         const since = timeOf(user, 'createdAtMs')
         if (!isOlderThan(since, leastMs, now))

@@ -87,7 +87,7 @@ async function waiverFindings(request: OpenFindings, check: CheckFacts): Promise
   const named = request.waivers.filter(({ entity }) => entity !== anyEntity)
   const fingerprints = named.flatMap((waiver) => fingerprintsOf(waiver, check))
   const known = new Map<string, Matched>()
-  for (const filter of fingerprints.length === 0 ? [{ lapsed: true }] : [{ lapsed: true }, { fingerprints }])
+  for (const filter of [{ lapsed: true }, { fingerprints }])
     for await (const one of matchedFindings(request, { ...filter, check: check.id }))
       known.set(one.finding.fingerprint, one)
   return [...known.values()]

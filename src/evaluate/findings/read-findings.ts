@@ -2,7 +2,7 @@ import type { TenantSettings, Waiver } from '../../config/settings.ts'
 import { toIso } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { portalLink } from '../../model/owners.ts'
-import type { CheckStateRow, FindingFilter, FindingRow, PostureStore } from '../../store/port.ts'
+import type { CheckStateRow, FindingFilter, FindingRow, PostureStore, TenantRow } from '../../store/port.ts'
 import { waiverTime } from '../data-quality.ts'
 import { markOf, waiverMatcher } from '../waivers/waivers.ts'
 import { driftIdOf } from './identity.ts'
@@ -24,16 +24,13 @@ export interface ReadFindings extends Omit<FindingFilter, 'all'> {
 
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
   const { store, waivers, ownership, tenants = [], now, states = ['open'], owner, ...filter } = request
-  const { fingerprints } = filter
-  const times = await timesOf(request)
+  const mirrored = await store.tenants()
+  const times = await timesOf(request, mirrored)
   const matchOf = waiverMatcher(waivers)
   const portals = new Map(tenants.map(({ name, portalUrl }) => [name, portalUrl]))
-  const isOwned = ownership !== undefined && ownership.owners.length > 0
-  const mirrored = isOwned ? await store.tenants() : []
   for await (const batch of store.findings({ ...filter, all: states.includes('resolved') })) {
-    const owned = isOwned ? await readOwners(batch, ownership, mirrored) : []
+    const owned = ownership === undefined ? [] : await readOwners(batch, ownership, mirrored)
     for (const [i, row] of batch.entries()) {
-      if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue
       const view = {
         ...toView(row, times(row), matchOf),
         owner: owned[i] ?? null,
@@ -49,14 +46,17 @@ interface Times {
   readonly confirmedAt: number | undefined
 }
 
-async function timesOf({ store, tenantIds, waivers, now }: ReadFindings): Promise<(finding: FindingRow) => Times> {
+async function timesOf(
+  { store, tenantIds, waivers, now }: ReadFindings,
+  mirrored: readonly TenantRow[],
+): Promise<(finding: FindingRow) => Times> {
   const confirmed = new Map<string, number>()
   const waiversAt = new Map<string, number>()
   const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
   const newest = await store.unconfirmedTime()
   const wanted = tenantIds && new Set(tenantIds)
   const waived = new Set(waivers.map(({ tenant }) => tenant))
-  for (const { id, name } of await store.tenants()) {
+  for (const { id, name } of mirrored) {
     if (wanted?.has(id) === false) continue
     if (waived.has(name)) waiversAt.set(name, waiverTime(now, newest, await store.quality(id)))
     for (const state of await store.checkStates(id)) confirmed.set(keyOf(name, state.check), lastConfirmation(state))
