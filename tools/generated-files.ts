@@ -2,13 +2,12 @@ import { checks } from '../src/checks/index.ts'
 import { jsonSchema } from '../src/config/json-schema.ts'
 import { inventories } from '../src/metrics/inventory.ts'
 import { shippedFile } from '../src/monitoring/shipped.ts'
-import { resources } from '../src/resources/index.ts'
 import { exampleYaml, keyRows } from './docs/example-yaml.ts'
 import { checksPage, configurationPage, metricsPage } from './docs/pages.ts'
 import { metricCatalogue } from './metric-catalogue.ts'
 import { recordViewFiles } from './record-views.ts'
 
-const catalogue = { resources, checks }
+const catalogue = { checks }
 
 /** The files of the repository that are made from the catalogues: text by path from its root. */
 export function generatedFiles(): ReadonlyMap<string, string> {

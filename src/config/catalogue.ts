@@ -1,15 +1,7 @@
 import type * as z from 'zod'
-import type { ResourceName } from '../model/resource-names.ts'
 import { advice } from './mistakes.ts'
 import { idPattern } from './own-checks.ts'
 import { textThat } from './values.ts'
-
-export interface ResourceDefaults {
-  readonly name: ResourceName
-  readonly kind: string
-  readonly permission: string
-  readonly schedule: Readonly<Partial<Record<'incremental' | 'full', string>>>
-}
 
 /** The schema must accept an empty object and its own output, so that a printed configuration can be loaded again. */
 export interface CheckDefaults {
@@ -17,15 +9,15 @@ export interface CheckDefaults {
   readonly options: z.ZodObject
 }
 
+/** The checks that a configuration may name. */
 export interface Catalogue {
-  readonly resources: readonly ResourceDefaults[]
   readonly checks: readonly CheckDefaults[]
   /** True when own checks could not be read, so that an unknown check id may be valid. */
   readonly incomplete?: boolean
 }
 
 /** The id of a check that there is, or may be while own checks could not be read. */
-export function checkId({ checks, incomplete }: Pick<Catalogue, 'checks' | 'incomplete'>) {
+export function checkId({ checks, incomplete }: Catalogue) {
   const ids = checks.map(({ id }) => id)
   return textThat('the id of a check', (id) =>
     ids.includes(id) || (incomplete && idPattern.test(id)) ? null : `there is no such check; ${advice(id, ids)}`,

@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { isGuid } from '../model/guid.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { canCarryToken } from '../model/token-header.ts'
-import type { Catalogue, ResourceDefaults } from './catalogue.ts'
+import { resources } from '../resources/index.ts'
+import type { Catalogue } from './catalogue.ts'
 import { cron } from './cron.ts'
 import { crossRules } from './cross-rules.ts'
 import { notification, notificationExample } from './notifications.ts'
@@ -156,15 +158,15 @@ interface Modes {
 }
 
 /** What a tenant may set for itself. */
-function overridableSections({ resources, checks, incomplete = false }: Catalogue, probe: Probe, cronSeconds: boolean) {
-  const eachResource = <T>(of: (resource: ResourceDefaults) => T) =>
+function overridableSections({ checks, incomplete = false }: Catalogue, probe: Probe, cronSeconds: boolean) {
+  const eachResource = <T>(of: (resource: ResourceDefinition) => T) =>
     Object.fromEntries(resources.map((resource) => [resource.name, of(resource)])) as Record<ResourceName, T>
   const common = { enabled: z.boolean().default(true), severity: z.enum(severities).nullish() }
   const known = Object.fromEntries(
     checks.map(({ id, options }) => [id, emptyAsMap(options.safeExtend(common)).prefault({})]),
   )
   return {
-    api: api(resources, probe),
+    api: api(probe),
     resources: section(
       eachResource(({ permission }) =>
         section({ enabled: z.boolean().default(true).describe(`Needs ${permission}`) }).prefault({}),
@@ -182,7 +184,7 @@ function overridableSections({ resources, checks, incomplete = false }: Catalogu
   }
 }
 
-function api(resources: readonly ResourceDefaults[], probe: Probe) {
+function api(probe: Probe) {
   const parameter = text(
     'the name of a query parameter other than cursor and updatedAfter',
     /^(?!(?:cursor|updatedAfter)$)[\w.~[\]-]{1,64}$/i,

@@ -1,10 +1,8 @@
 import * as z from 'zod'
 import type { Catalogue } from '../../src/config/settings.ts'
-import { resources } from '../../src/resources/index.ts'
 
-/** The resources, and a few checks with every kind of option. */
+/** A few checks with every kind of option. */
 export const fakeCatalogue: Catalogue = {
-  resources,
   checks: [
     {
       id: 'api-client-least-privilege',

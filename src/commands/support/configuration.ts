@@ -5,10 +5,9 @@ import type { Catalogue, Settings } from '../../config/settings.ts'
 import { openStore } from '../../daemon/open-store.ts'
 import { createViews, type Views } from '../../daemon/views.ts'
 import type { Io } from '../../model/process/io.ts'
-import { resources } from '../../resources/index.ts'
 import type { Mirror } from '../../store/port.ts'
 
-export const catalogue: Catalogue = { resources, checks }
+export const catalogue: Catalogue = { checks }
 
 export function loadConfiguration(
   { env, cwd }: Io,
