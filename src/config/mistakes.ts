@@ -87,9 +87,11 @@ export interface Place {
 /** The place of the key or value at a path. */
 export type Locate = (path: KeyPath, at: 'key' | 'value') => Place
 
-export type Validated<T> =
-  | { readonly value: T; readonly mistakes: readonly [] }
-  | { readonly value?: never; readonly mistakes: readonly Mistake[] }
+/** Without a value after a mistake. */
+export interface Validated<T> {
+  readonly value?: T
+  readonly mistakes: readonly Mistake[]
+}
 
 /** Every mistake in the order of the files, one for each key of a file, without values that may be secrets. */
 export function validate<T>(schema: z.ZodType<T>, raw: unknown, locate: Locate): Validated<T> {
@@ -123,15 +125,12 @@ function mistakesIn(issue: z.core.$ZodIssue, raw: unknown, locate: Locate): read
   const code = issue.code === 'custom' ? issue.params?.['code'] : undefined
   if (code !== undefined) return [mistakeAt(place, code as MistakeCode, `\`${place.name}\` ${issue.message}`)]
   const twin = issue.code === 'custom' ? issue.params?.['twin'] : undefined
-  const message = twin === undefined ? issue.message : `${twinOf(locate(twin, 'value'))} ${issue.message}`
+  const first = twin === undefined ? null : locate(twin, 'value')
+  const message = first === null ? issue.message : `\`${first.name}\` at ${first.prefix} ${issue.message}`
   const value = valueAt(raw, path)
   const shown = isOfWrongKind(issue) ? kindOf(value) : shownValue(place.path, value)
   const text = `\`${place.name}\` is ${shown}; ${message}`
   return [mistakeAt(place, value === undefined ? 'missing' : 'invalid', text)]
-}
-
-function twinOf({ name, prefix }: Place): string {
-  return `\`${name}\` at ${prefix}`
 }
 
 function mistakeAt({ prefix, line, order, path }: Place, code: MistakeCode, text: string): Found {

@@ -12,7 +12,7 @@ import {
   stringify,
   visit,
 } from 'yaml'
-import { formatPath, type Locate, type Mistake } from './mistakes.ts'
+import { formatPath, type KeyPath, type Locate, type Mistake, type Place } from './mistakes.ts'
 
 /** Enough for an anchor that a thousand tenants use, and too few for an alias bomb. */
 const maxAliasCount = 5000
@@ -29,17 +29,15 @@ export interface YamlFile {
 /** Parses YAML strictly: duplicate keys, unknown tags and a second document are mistakes. */
 export function readYaml(name: string, source: string): YamlFile {
   const lines = new LineCounter()
-  const prefixAt = (offset: number) => {
+  const placed = (offset: number, path: KeyPath): Place => {
     const { line, col } = lines.linePos(offset)
-    return { prefix: `${name}:${Math.max(1, line)}:${Math.max(1, col)}`, line: Math.max(1, line) }
+    const prefix = `${name}:${Math.max(1, line)}:${Math.max(1, col)}`
+    return { prefix, line: Math.max(1, line), order: offset, name: formatPath(path), path }
   }
   const broken = (offset: number, text: string): YamlFile => {
-    const { prefix, line } = prefixAt(offset)
+    const { prefix, line } = placed(offset, [])
     const mistake = { code: 'syntax', key: '', line, text, sentence: `${prefix}: ${text}` } as const
     return { raw: undefined, mistakes: [mistake], locate: (path) => placed(0, path) }
-  }
-  const placed = (offset: number, path: Parameters<Locate>[0]) => {
-    return { ...prefixAt(offset), order: offset, name: formatPath(path), path }
   }
   if (source.includes('\0')) return broken(0, 'this is no YAML file; expected text in UTF-8')
   try {
