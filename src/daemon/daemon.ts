@@ -7,7 +7,7 @@ import { createScheduler } from '../schedule/scheduler.ts'
 import { WebConfig } from '../web/web-config.ts'
 import type { Probe } from '../web/web-options.ts'
 import { Jobs } from './jobs.ts'
-import { createReloader, type Reloading } from './reload.ts'
+import { Reloader, type Reloading } from './reload.ts'
 import { createWeb } from './serve.ts'
 import { openSession, type Session } from './session.ts'
 import { storeWatch } from './store-watch.ts'
@@ -54,7 +54,7 @@ export async function startDaemon(
   const scheduler = createScheduler({ clock, random, log, onJump })
   const jobs: Jobs = new Jobs(scheduler, { session, io, log, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
-  const reloader = createReloader({ reloading: again, session, webConfiguration, jobs, clock, log })
+  const reloader = new Reloader({ reloading: again, session, webConfiguration, jobs, clock, log })
   const web = createWeb({
     session,
     webConfiguration,

@@ -3,7 +3,7 @@ import { Mutex } from 'async-mutex'
 import { ConfigError } from '../config/mistakes.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import { formatListen } from '../config/values.ts'
-import type { Clock } from '../model/clock.ts'
+import { type Clock, endsWithin } from '../model/clock.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import { firstOf } from '../model/text/words.ts'
@@ -28,70 +28,62 @@ export interface ReloadParts {
   readonly log: Log
 }
 
-export interface Reloader {
-  /** Requests during a waiting reload share it, because it reads the files later. */
-  reload(): Promise<Probe>
+/** Reloads the configuration, one request after the other. */
+export class Reloader {
+  readonly #parts: ReloadParts
+  readonly #queue = new Mutex()
+  #waiting: Promise<Probe> | undefined
+  #ended = false
   /** When the last reload failed, milliseconds since the epoch; null if it did not. */
-  readonly failedAt: number | null
-  dispose(graceMs: number): Promise<void>
-}
+  failedAt: number | null = null
 
-export function createReloader(parts: ReloadParts): Reloader {
-  const queue = new Mutex()
-  let waiting: Promise<Probe> | undefined
-  let ended = false
-  let failedAt: number | null = null
-  return {
-    get failedAt() {
-      return failedAt
-    },
-    reload() {
-      waiting ??= queue.runExclusive(async () => {
-        // Signals of a burst arrive in one turn of the event loop; without the wait each would cause a reload.
-        await yieldToEventLoop()
-        waiting = undefined
-        if (ended) return { ok: false, text: 'The daemon is stopping' }
-        const outcome = await attempt(parts, () => ended)
-        failedAt = outcome.ok ? null : parts.clock.now()
-        return outcome
-      })
-      return waiting
-    },
-    async dispose(graceMs) {
-      ended = true
-      const timer = new AbortController()
-      const late = parts.clock.sleep(graceMs, timer.signal).catch(() => {})
-      await Promise.race([queue.waitForUnlock(), late])
-      timer.abort()
-    },
+  constructor(parts: ReloadParts) {
+    this.#parts = parts
   }
-}
 
-/** All or nothing: settings change after every step that can fail. */
-async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe> {
-  const { reloading, session, webConfiguration, jobs, clock, log } = parts
-  try {
-    const next = reloading.load()
-    const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
-    if (problems.length > 0) throw new ConfigError(problems)
-    const web = webConfiguration.read(next.server.webConfig)
-    const before = session.settings
-    // Switch both at once, so that one does not admit requests that the other no longer allows.
-    const { change: tenants, opened } = await session.reconfigure(next, () => webConfiguration.use(web))
-    const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
-    reloading.setLogLevel(next.logLevel)
-    session.metrics.configReloaded(true, clock.now())
-    log.info({ ...tenants, waivers }, 'Configuration reloaded')
-    if (!ended()) {
-      await jobs.takeUp(opened)
+  /** Requests during a waiting reload share it, because it reads the files later. */
+  reload(): Promise<Probe> {
+    this.#waiting ??= this.#queue.runExclusive(async () => {
+      // Signals of a burst arrive in one turn of the event loop; without the wait each would cause a reload.
+      await yieldToEventLoop()
+      this.#waiting = undefined
+      if (this.#ended) return { ok: false, text: 'The daemon is stopping' }
+      const outcome = await this.#attempt()
+      this.failedAt = outcome.ok ? null : this.#parts.clock.now()
+      return outcome
+    })
+    return this.#waiting
+  }
+
+  async dispose(graceMs: number): Promise<void> {
+    this.#ended = true
+    await endsWithin(this.#parts.clock, this.#queue.waitForUnlock(), graceMs)
+  }
+
+  /** All or nothing: settings change after every step that can fail. */
+  async #attempt(): Promise<Probe> {
+    const { reloading, session, webConfiguration, jobs, clock, log } = this.#parts
+    try {
+      const next = reloading.load()
+      const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
+      if (problems.length > 0) throw new ConfigError(problems)
+      const web = webConfiguration.read(next.server.webConfig)
+      const before = session.settings
+      // Switch both at once, so that one does not admit requests that the other no longer allows.
+      const { change: tenants, opened } = await session.reconfigure(next, () => webConfiguration.use(web))
+      const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
+      reloading.setLogLevel(next.logLevel)
+      session.metrics.configReloaded(true, clock.now())
+      log.info({ ...tenants, waivers }, 'Configuration reloaded')
+      if (!this.#ended) await jobs.takeUp(opened)
+      return { ok: true, text: `Reloaded: ${inWords(tenants, waivers)}` }
+    } catch (error) {
+      session.metrics.configReloaded(false, clock.now())
+      const problems = problemsOf(error)
+      const fields = error instanceof UsageError ? { problems } : { problems, err: error }
+      log.error(fields, 'The configuration cannot be reloaded; the last good one stays in force')
+      return { ok: false, text: problems.join('\n') }
     }
-    return { ok: true, text: `Reloaded: ${inWords(tenants, waivers)}` }
-  } catch (error) {
-    session.metrics.configReloaded(false, clock.now())
-    const problems = problemsOf(error)
-    const fields = error instanceof UsageError ? { problems } : { problems, err: error }
-    log.error(fields, 'The configuration cannot be reloaded; the last good one stays in force')
-    return { ok: false, text: problems.join('\n') }
   }
 }
 

@@ -10,6 +10,20 @@ export interface Clock {
 
 export type Random = () => number
 
+/** Waits for the end of the work, at most `ms`; false if it still goes on. Rejects as the work does. */
+export async function endsWithin(clock: Pick<Clock, 'sleep'>, work: Promise<unknown>, ms: number): Promise<boolean> {
+  const waiting = new AbortController()
+  const late = clock.sleep(ms, waiting.signal).then(
+    () => false,
+    () => true,
+  )
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    waiting.abort()
+  }
+}
+
 /**
  * Many sleeps that share one listener on a signal. An AbortSignal compares each new listener with all it has, so 20,000
  * sleeps with listeners of their own take seconds.

@@ -1,4 +1,4 @@
-import { type Clock, type Random, sleepsUntil } from '../model/clock.ts'
+import { type Clock, endsWithin, type Random, sleepsUntil } from '../model/clock.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
@@ -204,16 +204,7 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
       jobs.clear()
       stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
       wake.abort()
-      if (running.size === 0) return true
-      const waiting = new AbortController()
-      const ended = Promise.allSettled(running.values()).then(() => true)
-      const late = clock.sleep(graceMs, waiting.signal).then(
-        () => false,
-        () => true,
-      )
-      const drained = await Promise.race([ended, late])
-      waiting.abort()
-      return drained
+      return endsWithin(clock, Promise.all(running.values()), graceMs)
     },
   }
 }
