@@ -3,7 +3,6 @@ import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
 import { formatListen, type ListenAddress } from '../config/values.ts'
 import { loadWebSettings } from '../config/web-settings.ts'
-import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
 import { ignoredStorePath } from '../doctor/configuration.ts'
@@ -185,12 +184,16 @@ function runsTable(results: readonly EndedSync[], terminal: Terminal | null): st
     resource,
     mode,
     outcome === 'failure' ? (reason ?? 'internal') : outcome === 'skipped' ? 'skipped' : 'ok',
-    outcome === 'skipped'
-      ? ''
-      : `${countsText(counts)}${counts.quarantined === 0 ? '' : ` ${counts.quarantined} quarantined`}`,
+    outcome === 'skipped' ? '' : countsText(counts),
     outcome === 'skipped' ? '' : `${(durationMs / 1000).toFixed(1)} s`,
   ])
   return textTable(['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', 'TIME'], runs, { terminal })
+}
+
+/** Created, changed, removed, unchanged. */
+function countsText({ created, updated, removed, unchanged, quarantined }: EndedSync['counts']): string {
+  const apart = quarantined === 0 ? '' : ` ${quarantined} quarantined`
+  return `+${created} ~${updated} -${removed} =${unchanged}${apart}`
 }
 
 /** Checks and findings, holds, and failed or skipped runs other than those that a hold explains; one cause once. */

@@ -55,17 +55,7 @@ export async function startDaemon(
   const jobs: Jobs = new Jobs(scheduler, { session, io, log, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
   const reloader = new Reloader({ reloading: again, session, webConfiguration, jobs, clock, log })
-  const web = createWeb({
-    session,
-    webConfiguration,
-    io,
-    log,
-    heart,
-    watch,
-    reloader,
-    syncNow: (asked) => jobs.syncNow(asked),
-    configFile,
-  })
+  const web = createWeb({ session, webConfiguration, io, log, heart, watch, reloader, jobs, configFile })
   parts.defer(() => web.dispose(webDrainMs))
   // In parallel: a reload waits for runs that only the end of the scheduler aborts.
   parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))

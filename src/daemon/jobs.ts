@@ -152,7 +152,7 @@ export class Jobs {
       // A tick during a Retry-After only waits for its end.
       if (tenant.client.waitMs() > 0) return this.#resume(job, tenant)
       await tenant.work(stopping, async (signal) => {
-        const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, { resource, mode, signal })
+        const { retryAt, pages, validUntil } = await session.syncAndEvaluate(tenant, { resource, mode }, signal)
         if (validUntil !== null) this.#evaluateAfter(job.tenant, validUntil)
         // One that read no page since the last wait is left to the next tick.
         if (retryAt !== null && (pages > 0 || !isResumed)) this.#resume(job, tenant)

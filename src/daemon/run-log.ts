@@ -54,8 +54,3 @@ export function createRunLog(log: Log): RunLog {
     },
   }
 }
-
-/** As in the summary of `sync`: created, changed, removed, unchanged. */
-export function countsText({ created, updated, removed, unchanged }: RunResult['counts']): string {
-  return `+${created} ~${updated} -${removed} =${unchanged}`
-}

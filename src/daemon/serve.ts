@@ -12,8 +12,9 @@ import { failingTargets } from '../notify/failing-targets.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import type { WebConfig } from '../web/web-config.ts'
-import type { KnownNames, Probe, WebAccess, WebSources } from '../web/web-options.ts'
+import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
+import type { Jobs } from './jobs.ts'
 import type { Reloader } from './reload.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
@@ -26,22 +27,13 @@ export interface WebParts {
   readonly log: Log
   readonly heart: { readonly beatAt: number }
   readonly watch: StoreWatch
-  readonly reloader: Pick<Reloader, 'reload' | 'failedAt'>
-  readonly syncNow: WebSources['syncNow']
+  readonly reloader: Reloader
+  readonly jobs: Jobs
   readonly configFile: string | undefined
 }
 
-export function createWeb({
-  session,
-  webConfiguration,
-  io,
-  log,
-  heart,
-  watch,
-  reloader,
-  syncNow,
-  configFile,
-}: WebParts): WebServer {
+export function createWeb(parts: WebParts): WebServer {
+  const { session, webConfiguration, io, log, heart, watch, reloader, jobs, configFile } = parts
   const { host, port } = session.settings.server
   const readiness = readinessOf(session)
   return createWebServer({
@@ -73,7 +65,7 @@ export function createWeb({
       ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
       reload: () => reloader.reload(),
       firstHash: () => session.mirror.firstHash(),
-      syncNow,
+      syncNow: (asked) => jobs.syncNow(asked),
     },
   })
 }

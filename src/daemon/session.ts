@@ -27,10 +27,6 @@ import type { Tenant, TenantOptions } from './tenant.ts'
 import { UnstoredRuns } from './unstored-runs.ts'
 import { createViews, type Views } from './views.ts'
 
-export interface RunRequest extends DueRun {
-  readonly signal: AbortSignal
-}
-
 /** @property validUntil of the results of the evaluation after the run; null without one. */
 export type EvaluatedRun = RunResult & { readonly validUntil: number | null }
 
@@ -145,7 +141,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** @throws FatalError when the database is lost. */
-  async syncAndEvaluate(tenant: Tenant, { signal, ...run }: RunRequest): Promise<EvaluatedRun> {
+  async syncAndEvaluate(tenant: Tenant, run: DueRun, signal: AbortSignal): Promise<EvaluatedRun> {
     const { clock } = this.#options.io
     const { name } = tenant.settings
     try {

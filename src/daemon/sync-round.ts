@@ -44,7 +44,7 @@ async function runTenant(
       if (refusal !== null) skip(run, refusal)
       return refusal === null
     })
-    results.push(...(await runTogether(wanted, (run) => session.syncAndEvaluate(tenant, { ...run, signal: ending }))))
+    results.push(...(await runTogether(wanted, (run) => session.syncAndEvaluate(tenant, run, ending))))
   })
   return results
 }

@@ -12,7 +12,7 @@ it('shows a run whose end cannot be stored as failed until one succeeds', async 
   const [tenant] = world.session.tenants
   if (tenant === undefined) throw new Error('There is no tenant')
   const run = (mode: 'incremental' | 'full') =>
-    world.session.syncAndEvaluate(tenant, { resource: 'users', mode, signal: signal() })
+    world.session.syncAndEvaluate(tenant, { resource: 'users', mode }, signal())
   const before = await world.metric(series('last_attempt_timestamp_seconds', 'incremental'))
   expect(await world.metric(series('up', 'incremental'))).toBe(1)
   const beside = new BetterSqlite3(join(world.folder, 'mirror.db'))

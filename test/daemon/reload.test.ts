@@ -92,8 +92,8 @@ it('ends a run of a changed tenant first, and lets that of another continue', as
   const full = async (name: string) => {
     const tenant = await session.settledTenant(name)
     await tenant?.work(signal(), async (stop) => {
-      const run = { resource: 'users', mode: 'full', signal: stop } as const
-      const { reason, outcome } = await session.syncAndEvaluate(tenant, run)
+      const run = { resource: 'users', mode: 'full' } as const
+      const { reason, outcome } = await session.syncAndEvaluate(tenant, run, stop)
       ended.push(`${name} ${reason ?? outcome}`)
     })
   }
@@ -189,7 +189,7 @@ it('evaluates when a secret expires between two ticks', async () => {
   const expires = new Date(Date.now() + 2 * secondMs).toISOString()
   world.simulator.primary['api-clients'].add({ name: 'Nightly export', secretExpirationDate: expires })
   const { signal } = new AbortController()
-  await world.session.syncAndEvaluate(tenant, { resource: 'api-clients', mode: 'full', signal })
+  await world.session.syncAndEvaluate(tenant, { resource: 'api-clients', mode: 'full' }, signal)
   // Its evaluation is the only one of the schedule until the next year.
   world.configure({ tenants: { acme: '', zeta: '' } })
   await world.daemon.reload()
