@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { stringify } from 'yaml'
-import { type Installation, installedRule, type Rule, type RuleGroup, shippedGroups } from './rules.ts'
+import { type Installation, installedRule, type Rule, type RuleGroup, shippedGroups, toYaml } from './rules.ts'
 
 /** Time range of the queries: Grafana requires one, although an instant query does not use it. */
 const rangeSeconds = 600
@@ -27,7 +26,7 @@ export function renderGrafanaRules(installation: Installation, datasource: strin
     `# Grafana-managed alerts over the metrics of tenantwatch. Written by: ${writtenBy}`,
     '# Prometheus needs the recorded series besides: tenantwatch rules --format recording',
   ]
-  return `${heading.join('\n')}\n${stringify({ apiVersion: 1, groups }, { lineWidth: 0, blockQuote: 'literal' })}`
+  return `${heading.join('\n')}\n${toYaml({ apiVersion: 1, groups })}`
 }
 
 /** Titles must differ within a folder; the rules of one alert differ in severity. */

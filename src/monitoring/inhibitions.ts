@@ -1,7 +1,6 @@
-import { parse, stringify } from 'yaml'
-import type { SeverityLabels } from './rules.ts'
-import type { AlertSeverity } from './severities.ts'
-import { shippedFile } from './shipped.ts'
+import { parse } from 'yaml'
+import { type SeverityLabels, toYaml } from './rules.ts'
+import { type AlertSeverity, shippedFile } from './shipped.ts'
 
 interface Inhibition {
   readonly source_matchers: readonly string[]
@@ -15,7 +14,7 @@ export function renderInhibitions(severities: SeverityLabels): string {
     readonly inhibit_rules: readonly Inhibition[]
   }
   const rules = shipped.flatMap((rule) => relabelled(rule, severities))
-  return stringify({ inhibit_rules: rules }, { lineWidth: 0 })
+  return toYaml({ inhibit_rules: rules })
 }
 
 function relabelled(rule: Inhibition, severities: SeverityLabels): readonly Inhibition[] {

@@ -1,7 +1,6 @@
-import { type Document, isSeq, parseDocument, stringify, visit, type YAMLMap } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { destinationOf } from './destinations.ts'
-import type { AlertSeverity } from './severities.ts'
-import { defaultJob, shippedFile } from './shipped.ts'
+import { type AlertSeverity, defaultJob, shippedFile } from './shipped.ts'
 
 export const ruleFormats = ['prometheus', 'operator', 'recording'] as const
 
@@ -50,11 +49,7 @@ export interface RuleGroup {
 }
 
 export function shippedGroups(): readonly RuleGroup[] {
-  return (shippedRules().toJS() as { readonly groups: readonly RuleGroup[] }).groups
-}
-
-function shippedRules(): Document {
-  return parseDocument(shippedFile('prometheus/rules.yml'))
+  return (parse(shippedFile('prometheus/rules.yml')) as { readonly groups: readonly RuleGroup[] }).groups
 }
 
 /**
@@ -64,34 +59,22 @@ function shippedRules(): Document {
  * @param writtenBy the complete command that writes the file again.
  */
 export function renderRules(installation: Installation, format: RuleFormat, writtenBy: string): string {
-  const document = shippedRules()
-  if (format === 'recording') keepRecordings(document)
-  for (const { node, rule } of ruleNodes(document)) {
-    for (const [key, value] of Object.entries(installedRule(rule, installation)))
-      node.set(key, document.createNode(value))
-  }
-  // About the shipped file, not about what is written for an installation.
-  document.commentBefore = null
-  const body = document.toString({ lineWidth: 0, blockQuote: 'literal' })
-  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${installation.job}. Written by: ${writtenBy}`
-  if (format !== 'operator') return `${heading}\n${body}`
-  const head = stringify({
+  const groups = shippedGroups()
+    .filter(({ rules }) => format !== 'recording' || rules.some(({ record }) => record !== undefined))
+    .map((group) => ({ ...group, rules: group.rules.map((rule) => installedRule(rule, installation)) }))
+  const resource = {
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',
     metadata: { name: 'tenantwatch', labels: { 'app.kubernetes.io/name': 'tenantwatch' } },
-  })
-  return `${heading}\n${head}spec:\n${body.replaceAll(/^(?=.)/gm, '  ')}`
+    spec: { groups },
+  }
+  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${installation.job}. Written by: ${writtenBy}`
+  return `${heading}\n${toYaml(format === 'operator' ? resource : { groups })}`
 }
 
-/** The rules beside their nodes, whose change keeps the comments of the file. All are read first: rules share texts by alias. */
-function ruleNodes(document: Document): readonly { readonly node: YAMLMap; readonly rule: Rule }[] {
-  const nodes: YAMLMap[] = []
-  visit(document, {
-    Map(_key, node) {
-      if (node.has('expr')) nodes.push(node)
-    },
-  })
-  return nodes.map((node) => ({ node, rule: node.toJS(document) as Rule }))
+/** Expressions and texts stay whole lines, as in the shipped file. */
+export function toYaml(value: object): string {
+  return stringify(value, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false })
 }
 
 /** A shipped rule with what the installation puts into it. */
@@ -134,9 +117,3 @@ function portalLink({ summary = '' }: Readonly<Record<string, string>>, { portal
 
 const ofCheckOrClient =
   '{{ with $labels.check }}&check={{ . }}{{ end }}{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}'
-
-function keepRecordings(document: Document): void {
-  const groups = document.get('groups')
-  if (!isSeq(groups)) throw new Error('The shipped rules have no groups')
-  groups.items = groups.items.filter((_, index) => document.hasIn(['groups', index, 'rules', 0, 'record']))
-}

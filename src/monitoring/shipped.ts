@@ -11,6 +11,11 @@ export const sqlDashboardIds = ['records'] as const
 export type DashboardId = (typeof dashboardIds)[number]
 export type SqlDashboardId = (typeof sqlDashboardIds)[number]
 
+/** Values of the label `severity`, which for alerts about findings is theirs; `none` is for the watchdog, which always fires. */
+export const alertSeverities = ['critical', 'high', 'medium', 'none'] as const
+
+export type AlertSeverity = (typeof alertSeverities)[number]
+
 /** The label `job` in the shipped rules and dashboards. */
 export const defaultJob = 'tenantwatch'
 

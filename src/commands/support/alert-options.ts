@@ -1,8 +1,7 @@
 import { Option } from 'commander'
 import { UsageError } from '../../model/errors.ts'
 import type { Links, SeverityLabels } from '../../monitoring/rules.ts'
-import { alertSeverities } from '../../monitoring/severities.ts'
-import { defaultJob } from '../../monitoring/shipped.ts'
+import { alertSeverities, defaultJob } from '../../monitoring/shipped.ts'
 
 export interface AlertOptions {
   readonly label?: readonly string[]
