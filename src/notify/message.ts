@@ -1,4 +1,4 @@
-import type { NewsKind } from '../config/settings.ts'
+import type { NewsKind, NotificationSettings } from '../config/settings.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { grouped } from '../model/text/numbers.ts'
 
@@ -55,14 +55,8 @@ export const noNews: News = { items: [], found: 0, counts: new Map(), firstAt: 0
 
 /** Keeps the items of the highest severities; those without one are above all. @param count what the item stands for. */
 export function withItem({ items, found, counts, firstAt, lastEventId }: News, item: NewsItem, count = 1): News {
-  const kept = [...items, item]
-  if (kept.length > mostItems) {
-    const lowest = Math.min(...kept.map(rankOf))
-    const dropped = kept.findLastIndex((one) => rankOf(one) === lowest)
-    kept.splice(dropped, 1)
-  }
   return {
-    items: kept,
+    items: bySeverity([...items, item]).slice(0, mostItems),
     found: found + 1,
     counts: new Map(counts).set(item.label, (counts.get(item.label) ?? 0) + count),
     firstAt: found === 0 ? item.at : Math.min(firstAt, item.at),
@@ -74,8 +68,9 @@ function rankOf({ severity }: NewsItem): number {
   return severity === null ? severities.length : severities.indexOf(severity)
 }
 
+/** Whose news it is, and whom it is for. */
 export interface Addressed {
-  readonly target: string
+  readonly target: Pick<NotificationSettings, 'name'>
   readonly tenant: string
   /** `server.externalUrl`. */
   readonly pageUrl: string | null
@@ -87,7 +82,7 @@ export function messageOf(news: News, { target, tenant, pageUrl }: Addressed, ti
   const numbers = [...counts].map(([label, count]) => `${grouped(count)} ${label}`).join(', ')
   return {
     id: `${tenant}/${lastEventId}`,
-    target,
+    target: target.name,
     tenant,
     title: `${tenant}: ${title ?? numbers}`,
     items: items.toSorted((a, b) => a.eventId - b.eventId),
@@ -97,7 +92,7 @@ export function messageOf(news: News, { target, tenant, pageUrl }: Addressed, ti
 }
 
 /** Address of a finding on the status page, whatever its state is by then; null if that of the page is not configured: then the portal's counts. */
-export function findingUrl({ tenant, pageUrl }: Addressed, fingerprint: string): string | null {
+export function findingUrl({ tenant, pageUrl }: Omit<Addressed, 'target'>, fingerprint: string): string | null {
   return pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}&state=all&q=${fingerprint}#finding-${fingerprint}`
 }
 

@@ -1,14 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Settings } from '../config/settings.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import { mapTenants } from '../model/in-turns.ts'
 import type { Io } from '../model/process/io.ts'
 import { createDelivery, type Delivery } from './delivery.ts'
-import { type LaneParts, type LaneSettings, TargetLane } from './target-lane.ts'
+import { type LaneParts, TargetLane } from './target-lane.ts'
 
-export interface NotifierParts extends Omit<LaneParts, 'delivery' | 'io' | 'sent'> {
+export interface NotifierParts extends Omit<LaneParts, 'delivery'> {
   readonly io: Pick<Io, 'clock' | 'env' | 'random'>
-  readonly metrics: Pick<Metrics, 'count'>
 }
 
 /** Sends what changes to the configured targets, each at its own pace. */
@@ -33,9 +31,10 @@ export class Notifier implements AsyncDisposable {
     }
     for (const target of notifications) {
       const settings = { target, timezone, pageUrl: server.externalUrl }
-      const known = this.#lanes.get(target.name)
-      const lane = known ?? this.#open(settings)
-      if (known !== undefined && !isDeepStrictEqual(known.settings, settings)) known.reconfigure(settings)
+      const lane =
+        this.#lanes.get(target.name) ?? new TargetLane(settings, { ...this.#parts, delivery: this.#delivery })
+      this.#lanes.set(target.name, lane)
+      if (!isDeepStrictEqual(lane.settings, settings)) lane.reconfigure(settings)
       for (const outcome of ['success', 'failure'] as const)
         metrics.count('tenantwatch_notifications_total', { target: target.name, outcome }, 0)
       const notified = [...tenants().values()].filter((tenant) => lane.isFor(tenant.settings.name))
@@ -54,16 +53,5 @@ export class Notifier implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#lanes.values()].map((lane) => lane[Symbol.asyncDispose]()))
     await this.#delivery[Symbol.asyncDispose]()
-  }
-
-  #open(settings: LaneSettings): TargetLane {
-    const { metrics } = this.#parts
-    const lane = new TargetLane(settings, {
-      ...this.#parts,
-      delivery: this.#delivery,
-      sent: (target, outcome) => metrics.count('tenantwatch_notifications_total', { target, outcome }, 1),
-    })
-    this.#lanes.set(settings.target.name, lane)
-    return lane
   }
 }

@@ -9,31 +9,27 @@ import { printable } from '../model/text/printable.ts'
 import { isOfOwnCheck, withoutDetails } from '../resources/redact-finding.ts'
 import type { FindingFacts, Mirror, NewsEvent, ResultFacts } from '../store/port.ts'
 import { fromJson } from '../store/words.ts'
-import type { FindingQuery } from '../web/web-options.ts'
+import type { WebSources } from '../web/web-options.ts'
 import { type Addressed, findingUrl, type News, type NewsItem, noFinding, noNews, withItem } from './message.ts'
 
-export interface NewsViews {
-  posture(tenant: string): Promise<readonly TenantPosture[]>
-  findings(query: FindingQuery): AsyncIterable<FindingView>
-}
+export type NewsViews = Pick<WebSources, 'posture' | 'findings'>
 
-export interface NewsRequest {
+export interface NewsRequest extends Addressed {
   readonly views: NewsViews
   readonly store: Pick<Mirror, 'newsEvents'>
-  readonly tenant: { readonly id: number; readonly name: string }
+  readonly tenantId: number
   readonly target: NotificationSettings
-  readonly pageUrl: string | null
 }
 
 const longestText = 500
 
 /** What the events after one, up to another, mean for a target. */
 export async function readNews(request: NewsRequest, after: number, upTo: number): Promise<News> {
-  const { store, tenant, target } = request
+  const { store, tenantId, target } = request
   const changes = new Map<string, CheckChange>()
   let news = noNews
   for (let reached = after; ; ) {
-    const events = await store.newsEvents(tenant.id, reached, upTo)
+    const events = await store.newsEvents(tenantId, reached, upTo)
     const last = events.at(-1)
     if (last === undefined) break
     reached = last.id
@@ -50,9 +46,9 @@ export async function readNews(request: NewsRequest, after: number, upTo: number
 async function* findingItems(events: readonly NewsEvent[], request: NewsRequest): AsyncGenerator<NewsItem> {
   const found = events.flatMap((event) => findingNews(event, request.target) ?? [])
   if (found.length === 0) return
-  const { tenant, target, pageUrl, views } = request
+  const { tenant, target, views } = request
   const fingerprints = [...new Set(found.map(({ fingerprint }) => fingerprint))]
-  const query = { tenant: tenant.name, fingerprints, withPersonal: target.exposeDetails }
+  const query = { tenant, fingerprints, withPersonal: target.exposeDetails }
   const known = new Map<string, FindingView>()
   for await (const view of views.findings({ ...query, states: findingStates })) known.set(view.fingerprint, view)
   for (const { fingerprint, kind, label, facts, ...event } of found) {
@@ -63,7 +59,6 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
     const { message, evidence, resolution } = facts
     const severity = facts.severity as Severity
     const then = { ...view, severity, message, evidence: evidence as FindingView['evidence'] }
-    const addressed: Addressed = { target: target.name, tenant: tenant.name, pageUrl }
     yield {
       ...event,
       kind,
@@ -72,7 +67,7 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
       severity,
       check: view.check,
       fingerprint,
-      url: findingUrl(addressed, fingerprint) ?? view.link,
+      url: findingUrl(request, fingerprint) ?? view.link,
     }
   }
 }
@@ -126,7 +121,7 @@ async function* holdItems(events: readonly NewsEvent[], request: NewsRequest): A
     const ended = previous.filter((hold) => !holds.some((one) => isSameScope(one, hold)))
     if (raised.length === 0 && ended.length === 0) continue
     // Their records lack how to decide.
-    const present = (await request.views.posture(request.tenant.name))[0]?.holds ?? []
+    const present = (await request.views.posture(request.tenant))[0]?.holds ?? []
     for (const hold of raised)
       yield holdItem({ eventId, at, label: 'on hold' }, present.find(({ id }) => id === hold.id) ?? hold)
     for (const hold of ended) yield holdItem({ eventId, at, label: 'hold ended' }, hold)
@@ -175,7 +170,7 @@ function noteCheck(changes: Map<string, CheckChange>, event: NewsEvent): void {
 
 /** The checks of the target that can fail with its severity, which may be switched off by now. */
 async function ofInterest(all: readonly CheckChange[], { views, tenant, target }: NewsRequest) {
-  const known = (await views.posture(tenant.name))[0]?.checks ?? []
+  const known = (await views.posture(tenant))[0]?.checks ?? []
   const isOfInterest = (check: string) =>
     isChosen(target, check) &&
     (known.find((one) => one.check === check)?.severities ?? ['critical']).some((one) =>

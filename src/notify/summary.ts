@@ -6,8 +6,7 @@ import { holdItem, isChosen, isOfOwner, type NewsRequest, textOf } from './read-
 
 /** The one message about the first sync of a tenant: its state, and the open findings of the highest severities. */
 export async function summaryOf(request: NewsRequest, posture: TenantPosture, eventId: number): Promise<Message> {
-  const { tenant, target, pageUrl, views } = request
-  const addressed = { target: target.name, tenant: tenant.name, pageUrl }
+  const { tenant, target, views } = request
   const of = { eventId, at: posture.at }
   let news: News = noNews
   if (target.on.includes('hold'))
@@ -16,16 +15,16 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
   if (unknown !== null)
     news = withItem(news, { ...of, ...noFinding, kind: 'unknown', label: 'unknown', text: unknown.text })
   const wanted = severities.filter((one) => isAtLeast(one, target.minSeverity))
-  const query = { tenant: tenant.name, severities: wanted, withPersonal: target.exposeDetails }
+  const query = { tenant, severities: wanted, withPersonal: target.exposeDetails }
   if (target.on.includes('opened'))
     for await (const finding of views.findings({ ...query, order: 'severity' })) {
       const { check, fingerprint, severity, owner } = finding
       if (!isChosen(target, check) || !isOfOwner(target, owner)) continue
-      const about = { severity, check, fingerprint, url: findingUrl(addressed, fingerprint) ?? finding.link }
+      const about = { severity, check, fingerprint, url: findingUrl(request, fingerprint) ?? finding.link }
       news = withItem(news, { ...of, ...about, kind: 'opened', label: 'open', text: textOf(finding, target) })
     }
   // After a crash, further events may have followed.
-  return { ...messageOf(news, addressed, `first sync; ${describePosture(posture).text}`), id: `${tenant.name}/0` }
+  return { ...messageOf(news, request, `first sync; ${describePosture(posture).text}`), id: `${tenant}/0` }
 }
 
 /** Problems of own checks may quote a person or a file. */

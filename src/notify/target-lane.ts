@@ -1,4 +1,5 @@
 import type { NotificationSettings } from '../config/settings.ts'
+import type { MetricsEvents } from '../metrics/events.ts'
 import { hourMs, minuteMs, secondMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
@@ -31,8 +32,7 @@ export interface LaneParts {
   /** Those that this process owns, by name. */
   readonly tenants: () => ReadonlyMap<string, NotifiedTenant>
   readonly views: () => NewsViews
-  /** Counts a delivery. */
-  readonly sent: (target: string, outcome: 'success' | 'failure') => void
+  readonly metrics: Pick<MetricsEvents, 'count'>
 }
 
 /** What a reload changes of a target. */
@@ -133,7 +133,7 @@ export class TargetLane implements AsyncDisposable {
 
   /** Resolves with the milliseconds after which to try again; null = after the next evaluation. */
   async #send(tenant: NotifiedTenant): Promise<number | null> {
-    const { delivery, sent, log } = this.#parts
+    const { delivery, log } = this.#parts
     const views = this.#parts.views()
     const { target, pageUrl } = this.settings
     const {
@@ -147,11 +147,11 @@ export class TargetLane implements AsyncDisposable {
     // A failover of the database may lose its last events, whose ids are given out again.
     if ((this.#sent.get(id) ?? 0) > last) this.#sent.delete(id)
     const after = Math.max(stored.eventId, this.#sent.get(id) ?? 0)
-    const request: NewsRequest = { store, tenant: { id, name }, target, pageUrl, views }
+    const request: NewsRequest = { store, tenantId: id, tenant: name, target, pageUrl, views }
     const deliver = async (message: Message) => {
       await delivery.deliver(target, message, this.#ending.signal)
       this.#sent.set(id, last)
-      sent(target.name, 'success')
+      this.#count('success')
       if (this.#failures > 0) log.info({ target: target.name }, 'Notifications are delivered again')
       this.#failures = 0
     }
@@ -164,7 +164,7 @@ export class TargetLane implements AsyncDisposable {
       if (news.found > 0) {
         const waitMs = this.#untilDigest(news.firstAt)
         if (waitMs > 0) return waitMs
-        await deliver(messageOf(news, { target: target.name, tenant: name, pageUrl }))
+        await deliver(messageOf(news, request))
       }
     }
     if (last > stored.eventId || stored.failingSince !== null)
@@ -184,9 +184,14 @@ export class TargetLane implements AsyncDisposable {
     return Math.min(Math.max(0, cronTimes(target.digest, timezone)(firstAt) - now), hourMs)
   }
 
+  #count(outcome: 'success' | 'failure'): void {
+    const { target } = this.settings
+    this.#parts.metrics.count('tenantwatch_notifications_total', { target: target.name, outcome }, 1)
+  }
+
   /** Plans the next attempt and stores the problem, which page and doctor show. */
   async #failed(tenant: NotifiedTenant, error: unknown): Promise<number | null> {
-    const { io, log, sent } = this.#parts
+    const { io, log } = this.#parts
     const { target } = this.settings
     // The daemon ends, or another replica took the tenant.
     if (this.#ending.signal.aborted || reasonOf(error) === 'aborted') return null
@@ -195,7 +200,7 @@ export class TargetLane implements AsyncDisposable {
     this.#failures++
     const waitMs = Math.max(doubledMs * (0.5 + io.random() / 2), Math.min(retryAfterMs, backoffMs.retryAfter))
     this.#blockedUntil = io.clock.monotonic() + waitMs
-    sent(target.name, 'failure')
+    this.#count('failure')
     const problem = error instanceof SyncError ? error.message : 'an error of tenantwatch; see the log'
     const of = { target: target.name, tenant: tenant.settings.name, problem }
     const found = error instanceof SyncError ? of : { ...of, err: error }

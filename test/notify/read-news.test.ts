@@ -11,7 +11,7 @@ type World = Awaited<ReturnType<typeof notifyWorld>>
 /** What a target is told about everything after an event. */
 async function newsOf(world: World, over: Partial<NotificationSettings> = {}, after = 0) {
   const { mirror, id, views } = world
-  const request = { store: mirror, views, tenant: { id, name: 'acme' }, target: target(over), pageUrl: null }
+  const request = { store: mirror, views, tenantId: id, tenant: 'acme', target: target(over), pageUrl: null }
   return await readNews(request, after, await mirror.lastEventId(id))
 }
 

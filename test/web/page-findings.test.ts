@@ -51,7 +51,7 @@ it.each([
   ['/?state=resolved', ['e5'], '1 finding'],
   ['/?state=all&check=y', ['d4', 'c3'], '2 findings'],
   // The link of a message, after the finding was mended or waived.
-  [String(findingUrl({ target: 'chat', tenant: 'acme', pageUrl: '' }, 'e5')), ['e5'], '1 finding'],
+  [String(findingUrl({ tenant: 'acme', pageUrl: '' }, 'e5')), ['e5'], '1 finding'],
   ['/?q=NEEDLE', ['c3'], '1 finding'],
   ['/?q=User%201041', ['b2', 'a1'], '2 findings'],
   ['/?q=jo%40example.com', [], '0 findings'],

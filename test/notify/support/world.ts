@@ -88,7 +88,7 @@ export async function notifyWorld() {
         },
         tenants: () => new Map([['acme', acme]]),
         views: () => views,
-        sent: (_, outcome) => void outcomes.push(outcome),
+        metrics: { count: (_, { outcome }: Readonly<Record<string, string>>) => void outcomes.push(outcome ?? '') },
       })
       onTestFinished(() => lane[Symbol.asyncDispose]())
       return lane
