@@ -14,19 +14,12 @@ export function findingFilter(page: TenantPage): Html {
   const { tenant } = posture
   const anchor = `#findings-${tenant}`
   const clear = isFiltered(query) ? html`<a class="clear" href="${hrefOf(query, unfiltered, anchor)}">Clear</a>` : ''
-  const kept = parametersOf({
-    ...query,
-    check: undefined,
-    owner: undefined,
-    state: undefined,
-    q: undefined,
-    after: undefined,
-  })
+  const kept = parametersOf({ tenant: query.tenant, severity: query.severity, days: query.days, find: query.find })
   return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip(undefined, page)}${severities
     .toReversed()
     .map((severity) => chip(severity, page))}</nav>
 <form class="filter" id="filter-${tenant}" action="./${anchor}" method="get" aria-label="Filter the findings of ${tenant}">
-${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label>Check <select name="check" id="check-of-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
+${[...kept].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label>Check <select name="check" id="check-of-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
 ${ownerChoice(page)}<label>State <select name="state" id="state-${tenant}">${pageStates.map((one) => option(one, stateWords[one], query.state ?? 'open'))}</select></label>
 <label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.q ?? ''}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, word' : 'Id or word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Filter</button>${clear}</form>
@@ -100,12 +93,6 @@ function option(value: string, word: string, selected: string): Html {
   return html`<option value="${value}"${value === selected ? html` selected=""` : ''}>${word}</option>`
 }
 
-function apiOf(route: string, tenant: string, { severity, check, owner, state = 'open', q }: PageQuery): string {
-  const parameters = new URLSearchParams({ tenant })
-  if (severity !== undefined) parameters.set('severity', severity.join(','))
-  if (check !== undefined) parameters.set('check', check)
-  if (owner !== undefined) parameters.set('owner', owner)
-  if (state !== 'open') parameters.set('state', state)
-  if (q !== undefined) parameters.set('q', q)
-  return `./api/v1/${route}?${parameters}`
+function apiOf(route: string, tenant: string, { severity, check, owner, state, q }: PageQuery): string {
+  return `./api/v1/${route}?${parametersOf({ tenant, severity, check, owner, state, q })}`
 }

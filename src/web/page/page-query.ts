@@ -24,15 +24,18 @@ export type PageQuery = z.output<typeof pageQuery>
 
 /** An empty value counts as absent: a form sends its empty fields. So does the state that is shown without one. */
 export function withoutEmpty(query: PageQuery): PageQuery {
-  return Object.fromEntries(parametersOf(query).map(([name]) => [name, query[name]]))
+  const given = parametersOf(query)
+  return Object.fromEntries(Object.entries(query).filter(([name]) => given.has(name)))
 }
 
-export function parametersOf(query: PageQuery): readonly (readonly [name: keyof PageQuery, value: string])[] {
-  const names = Object.keys(pageQuery.shape) as (keyof PageQuery)[]
-  return names.flatMap((name) => {
+/** Those that restrict, in the order of `pageQuery`. */
+export function parametersOf(query: PageQuery): URLSearchParams {
+  const parameters = new URLSearchParams()
+  for (const name of Object.keys(pageQuery.shape) as (keyof PageQuery)[]) {
     const value = String(query[name] ?? '')
-    return value === '' || (name === 'state' && value === 'open') ? [] : [[name, value] as const]
-  })
+    if (value !== '' && !(name === 'state' && value === 'open')) parameters.set(name, value)
+  }
+  return parameters
 }
 
 /**
@@ -40,7 +43,7 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: keyof 
  * the page works below any path of a proxy.
  */
 export function hrefOf(query: PageQuery, over: PageQuery, anchor = ''): string {
-  const parameters = new URLSearchParams(parametersOf({ ...query, after: undefined, ...over }).map((one) => [...one]))
+  const parameters = parametersOf({ ...query, after: undefined, ...over })
   return `./${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
 }
 
