@@ -6,7 +6,7 @@ import { toIso } from '../model/dates.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { hiddenValue } from '../model/text/redact.ts'
+import { valueWithoutDetails } from '../model/text/redact.ts'
 import { hidePatterns, withHiddenNames } from '../resources/redact-finding.ts'
 import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
@@ -43,7 +43,6 @@ export async function explanationOf({ mirror, settings, finding, check, details 
   const record = known ? await mirror.record(row.id, check.evaluates, key) : null
   const changes = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
   const isOneField = check?.entity.type === 'authentication-setting'
-  const { fingerprint } = finding
   const decisions = row === undefined ? [] : await readDecisions(mirror, row.id)
   return {
     finding: details ? finding : withHiddenNames(finding),
@@ -54,13 +53,13 @@ export async function explanationOf({ mirror, settings, finding, check, details 
     changes: changes
       .filter(({ field }) => !isOneField || field === finding.entity.id)
       .map(({ at, kind, resource, field, before, after, requestId }) => {
-        const isHidden = !details && field !== null && personalFields(resource).includes(field)
-        const values = isHidden ? { before: hiddenValue(before), after: hiddenValue(after) } : { before, after }
-        return { at: toIso(at), change: kind, field, ...values, requestId }
+        const isPersonal = field !== null && personalFields(resource).includes(field)
+        const shown = (value: unknown) => (details ? value : valueWithoutDetails(value, isPersonal))
+        return { at: toIso(at), change: kind, field, before: shown(before), after: shown(after), requestId }
       }),
     /** States of the entity that operators accepted. */
     accepted: decisions.filter((one) => isDriftOf(one, finding)).map(reportDecision),
-    life: row === undefined ? [] : await readLife(mirror, { tenantId: row.id, fingerprint, details }),
+    life: row === undefined ? [] : await readLife(mirror, row.id, finding, details),
     waivers: row === undefined ? [] : explainedWaivers(await waiverEvents(mirror, row.id), finding, details),
   }
 }
@@ -96,7 +95,10 @@ function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean
   const times = { firstSeen: toIso(firstSeenAt), readAt: toIso(readAt) }
   const shown = (facts: Readonly<Record<string, unknown>>, personal: readonly string[]) =>
     Object.fromEntries(
-      Object.entries(facts).map(([name, one]) => [name, !details && personal.includes(name) ? hiddenValue(one) : one]),
+      Object.entries(facts).map(([name, one]) => [
+        name,
+        details ? one : valueWithoutDetails(one, personal.includes(name)),
+      ]),
     )
   return {
     resource,

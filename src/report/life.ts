@@ -3,8 +3,8 @@ import { type FactChange, factChanges, materialFacts } from '../evaluate/finding
 import { isAbout } from '../evaluate/waivers/waivers.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
-import { hidden } from '../model/text/redact.ts'
-import { isOfOwnCheck, withoutName, withoutNames } from '../resources/redact-finding.ts'
+import { withoutEmailsIn } from '../model/text/redact.ts'
+import { isOfOwnCheck, withoutDetails, withoutName } from '../resources/redact-finding.ts'
 import {
   type FindingFacts,
   findingKinds,
@@ -95,13 +95,11 @@ export type ExplainedEvent = Awaited<ReturnType<typeof readLife>>[number]
 /** Events of a finding, oldest first. Without details, values that may name a person or a file are hidden; their change is still listed. */
 export async function readLife(
   mirror: Pick<Mirror, 'events'>,
-  {
-    tenantId,
-    fingerprint,
-    details,
-  }: { readonly tenantId: number; readonly fingerprint: string; readonly details: boolean },
+  tenantId: number,
+  finding: FindingView,
+  details: boolean,
 ) {
-  const events = await mirror.events({ tenantId, kinds: findingKinds, subjects: [fingerprint] })
+  const events = await mirror.events({ tenantId, kinds: findingKinds, subjects: [finding.fingerprint] })
   return events.map(({ at, kind, data }, i) => {
     const { severity, message, evidence, resolution } = data as StoredFacts
     const before = (events[i - 1]?.data as StoredFacts | undefined)?.evidence
@@ -109,13 +107,14 @@ export async function readLife(
       kind === 'finding.changed' && before !== undefined
         ? factChanges(materialFacts(before), materialFacts(evidence))
         : []
+    const shown = details ? { message, evidence } : withoutDetails({ ...finding, message, evidence })
     return {
       at: toIso(at),
       event: kind.slice('finding.'.length),
       severity,
-      message: !details && isOfOwnCheck(evidence) ? hidden : message,
+      message: shown.message,
       resolution,
-      evidence: details ? evidence : withoutNames(evidence),
+      evidence: shown.evidence,
       /** Differences from the previous event; empty unless the event is `changed`. */
       changes: details ? changes : withoutNamesIn(changes, evidence),
     }
@@ -125,7 +124,8 @@ export async function readLife(
 function withoutNamesIn(changes: readonly FactChange[], evidence: FindingView['evidence']): readonly FactChange[] {
   const isOwn = isOfOwnCheck(evidence)
   return changes.map(({ fact, before, after }) => {
-    return { fact, before: withoutName(fact, before, isOwn), after: withoutName(fact, after, isOwn) }
+    const shown = (value: unknown) => withoutEmailsIn(withoutName(fact, value, isOwn))
+    return { fact, before: shown(before), after: shown(after) }
   })
 }
 

@@ -9,19 +9,22 @@ async function world() {
     simulator: { problems: false, sizes: { users: 20, documents: 10 } },
     more: 'checks: { document-required-present: { requirements: [{ id: soc, pattern: "Canary plan*.pdf" }] } }',
   })
-  const { primary } = one.simulator
+  const { primary, credentials } = one.simulator
+  const { reader } = credentials
   const old = { createdAt: '2024-01-01T00:00:00Z', updatedAt: null }
   const person = { firstName: 'Canary', lastName: 'Else', email: 'canary@example.com', mfaStatus: false }
   const { userId } = primary.users.add(person)
   const leaving = primary.users.add({ ...person, email: 'canary3@example.com' })
   const locked = primary.users.add({ ...person, email: 'canary4@example.com', mfaStatus: true })
   const { fileId } = primary.documents.add({ filename: 'canary.pdf', uploadStatus: 'Lost', ...old })
-  const [client] = [...primary['api-clients'].all()]
+  const [client] = [...primary['api-clients'].all()].filter(({ clientId }) => clientId !== reader.clientId)
   await one.run('sync', '--full')
   primary.users.update(userId, { email: 'canary2@example.com', nickname: 'Canary' } as never)
   primary.users.update(locked.userId, { state: 'Locked by canary@example.com' })
   primary.documents.update(fileId, { filename: 'canary2.pdf' })
-  primary['api-clients'].update(client?.clientId ?? '', { owner: 'Canary' } as never)
+  const clientId = client?.clientId ?? ''
+  const expired = { secretExpirationDate: '2026-01-01T00:00:00Z' }
+  primary['api-clients'].update(clientId, { ...expired, owner: 'Canary', name: 'Export by canary@example.com' } as never)
   one.pass(aDay)
   await one.run('sync', '--full')
   primary.users.remove(leaving.userId)
@@ -29,7 +32,7 @@ async function world() {
   await one.run('sync', '--full')
   const found = await json<FindingView>(one, 'findings')
   const about = (id: string) => found.find(({ entity }) => entity.id === id)?.fingerprint ?? ''
-  return { ...one, userId, fingerprints: [about(String(userId)), about(fileId), about('soc')] }
+  return { ...one, userId, fingerprints: [about(String(userId)), about(fileId), about('soc'), about(clientId)] }
 }
 
 const shared = await world()

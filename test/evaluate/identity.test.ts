@@ -25,7 +25,11 @@ type World = Awaited<ReturnType<typeof accepted>>
 const fingerprint = fingerprintOf({ tenant: 'acme', check: mfa, entityType: 'user', entityId: '1' })
 
 async function lifeOf(world: World): Promise<string[]> {
-  const events = await readLife(world.mirror, { tenantId: world.tenantId, fingerprint, details: true })
+  const finding = (await world.findings(mfa, ['open', 'waived', 'resolved'])).find(
+    (one) => one.fingerprint === fingerprint,
+  )
+  if (finding === undefined) throw new Error('There is no such finding')
+  const events = await readLife(world.mirror, world.tenantId, finding, true)
   return events.map(({ event, resolution }) => (resolution === null ? event : `${event} ${resolution}`))
 }
 
