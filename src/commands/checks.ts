@@ -16,12 +16,7 @@ import { addList } from './list.ts'
 import { loadConfiguration, type OpenMirror, openMirror } from './support/configuration.ts'
 import { configuredTenant } from './support/options.ts'
 
-interface ChecksOptions {
-  readonly try?: string
-  readonly tenant?: string
-}
-
-export const addChecks = addList<ChecksOptions>({
+export const addChecks = addList<{ readonly try?: string; readonly tenant?: string }>({
   name: 'checks',
   summary: 'list all checks, including own checks',
   options: [

@@ -10,14 +10,9 @@ import { loadConfiguration } from './support/configuration.ts'
 import { oneOf } from './support/options.ts'
 import { codeOf, writeFile } from './support/write-file.ts'
 
-interface DashboardsOptions {
-  readonly job: string
-  readonly output?: string
-}
-
 export const allIds = [...dashboardIds, ...sqlDashboardIds]
 
-export const addDashboards = addCommand<DashboardsOptions>({
+export const addDashboards = addCommand<{ readonly job: string; readonly output?: string }>({
   name: 'dashboards',
   argument: ['[dashboard]', `${allIds.join(', ')}: default posture, with --output all of them`],
   summary: 'write the dashboards for Grafana',

@@ -20,16 +20,10 @@ import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
 
-interface DemoOptions {
-  readonly port: number
-  readonly users: number
-  readonly once?: boolean
-}
-
 /** No removals: an hour of them would exceed the limit of a day and raise a shrink hold. */
 const calmLife = { usersJoining: 0.1, usersLeaving: 0, documentsUploaded: 0.1, documentsDeleted: 0 } as const
 
-export const addDemo = addCommand<DemoOptions>({
+export const addDemo = addCommand<{ readonly port: number; readonly users: number; readonly once?: boolean }>({
   name: 'demo',
   isConfigured: false,
   summary: 'run the daemon against a simulated tenant with a temporary database',

@@ -10,12 +10,7 @@ import { addCommand } from './command.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { detailsOption, formatOption } from './support/options.ts'
 
-interface ExplainOptions {
-  readonly format: string
-  readonly details?: boolean
-}
-
-export const addExplain = addCommand<ExplainOptions>({
+export const addExplain = addCommand<{ readonly format: string; readonly details?: boolean }>({
   name: 'explain',
   argument: ['<fingerprint>', 'fingerprint of a finding, its prefix, or the id of a drifted state'],
   summary: 'explain a finding: rule, evidence, history',

@@ -94,7 +94,7 @@ Examples:
       throw new UsageError(`The resource ${resource} is switched off in the configuration`)
     }
     const round = { tenant, resource, mode: options.full === true ? ('full' as const) : undefined }
-    const { results, postures, others = [] } = await runAll({ settings, round, io, command })
+    const { results, postures, others = [] } = await runAll(settings, round, io, command)
     const terminal = terminalOf(io)
     if (results.length > 0) print(io, runsTable(results, terminal))
     for (const line of ['', ...summaryOf(results, postures)]) print(io, wrapLine(line, terminal))
@@ -105,13 +105,6 @@ Examples:
   },
 })
 
-interface Round {
-  readonly settings: Settings
-  readonly round: SyncRequest
-  readonly io: Io
-  readonly command: Command
-}
-
 interface Ended {
   readonly results: readonly EndedSync[]
   readonly postures: readonly TenantPosture[]
@@ -120,10 +113,9 @@ interface Ended {
 }
 
 /** In this process, or by the daemon that works on the database. */
-async function runAll(request: Round): Promise<Ended> {
-  const { settings, round, io, command } = request
+async function runAll(settings: Settings, round: SyncRequest, io: Io, command: Command): Promise<Ended> {
   try {
-    return await runHere(request)
+    return await runHere(settings, round, io)
   } catch (error) {
     if (!(error instanceof EngineRunning)) throw error
     // The engine may not have made it yet.
@@ -136,7 +128,7 @@ async function runAll(request: Round): Promise<Ended> {
   }
 }
 
-async function runHere({ settings, round, io }: Round): Promise<Ended> {
+async function runHere(settings: Settings, round: SyncRequest, io: Io): Promise<Ended> {
   // The summary contains what a daemon logs at info.
   const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
   // On a terminal the summary names each failed run, so the log need not.

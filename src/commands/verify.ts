@@ -16,13 +16,11 @@ import { addCommand } from './command.ts'
 import { openMirror } from './support/configuration.ts'
 import { formatOption, oneOf, repeatable, tenantOption } from './support/options.ts'
 
-interface VerifyOptions {
+export const addVerify = addCommand<{
   readonly tenant?: string
   readonly head: readonly string[]
   readonly format: string
-}
-
-export const addVerify = addCommand<VerifyOptions>({
+}>({
   name: 'verify',
   summary: 'verify the stored history against its audit chain',
   options: [

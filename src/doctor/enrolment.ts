@@ -10,13 +10,6 @@ const subject = 'enrolledWhen'
 const maxNamed = 4
 const rules = Object.keys(enrolmentRules) as readonly EnrolmentRule[]
 
-interface EnrolmentGroup {
-  readonly state: string
-  readonly mfaStatus: boolean
-  readonly mfaAction: boolean
-  readonly count: number
-}
-
 /**
  * The mirror's users by their multi-factor flags, as `checks.user-mfa-enrolled.enrolledWhen` reads them. If nobody is
  * enrolled, usually the rule is wrong.
@@ -53,7 +46,7 @@ export const enrolmentUnchecked: Diagnosis = warning(
   'Run the doctor again after the identity of the tenant is confirmed',
 )
 
-async function readGroups(mirror: Mirror, tenantId: number): Promise<readonly EnrolmentGroup[]> {
+async function readGroups(mirror: Mirror, tenantId: number) {
   const { fields = [], groups = [] } = (await mirror.recordCounts(tenantId)).get('users') ?? {}
   return groups.map(({ values, count }) => {
     const valueIn = (field: string) => values[fields.indexOf(field)]

@@ -1,9 +1,7 @@
 import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { plural } from '../model/text/numbers.ts'
-
 import { firstOf, replicaName } from '../model/text/words.ts'
-
 import type { MirrorState, ServerFacts } from '../store/db/postgres/server.ts'
 import { type Diagnosis, failure, fine, judged, warning } from './diagnosis.ts'
 
@@ -68,8 +66,8 @@ function diagnoseRights({ user, isSuperuser, mayCreate }: ServerFacts): Diagnosi
   return judged('rights', isSuperuser !== 1, `${user} is ${isSuperuser === 1 ? 'a' : 'no'} superuser`, advice)
 }
 
-function living(mirror: MirrorState | null): MirrorState['replicas'] {
-  return mirror === null ? [] : mirror.replicas.filter((one) => one.alive === 1)
+function living({ replicas }: MirrorState): MirrorState['replicas'] {
+  return replicas.filter((one) => one.alive === 1)
 }
 
 function diagnoseReplicas(mirror: MirrorState): Diagnosis {

@@ -24,7 +24,7 @@ import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts
 import { coverageOf, requirementsOf, type Standing, standingOf, standings } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
 import { reportDecision } from './life.ts'
-import { periodOf, watchedResources } from './period.ts'
+import { periodOf } from './period.ts'
 import { readTrend } from './trend.ts'
 
 export interface ReportRequest {
@@ -133,7 +133,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     chainHead: head && { ...head, at: toIso(head.at) },
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
     /** Null in a report of one moment. */
-    period: row === undefined || span === null ? null : await periodOf(past, row.id, span, watchedResources(posture)),
+    period: row === undefined || span === null ? null : await periodOf(past, row.id, span, posture.resources),
     /** Open and waived findings, oldest first; each call reads them again. */
     findings: () => findingsOf(evaluated.id, known),
     /** Null without a period: a history before the retention is erased. */

@@ -1,7 +1,7 @@
 import type { InputSnapshot } from '../evaluate/past-store.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
-import type { TenantPosture } from '../model/posture.ts'
+import type { ResourceView } from '../model/posture.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import type { FindingCounts, Span } from '../model/trend.ts'
 import {
@@ -15,19 +15,10 @@ import {
   waiverKinds,
 } from '../store/port.ts'
 
-/** A resource that is read, and how long a full sync of it stays fresh. */
-export interface WatchedResource {
-  readonly resource: string
-  readonly limitMs: number
-}
-
-export function watchedResources({ resources }: TenantPosture): readonly WatchedResource[] {
-  const watched = resources.filter(({ enabled }) => enabled)
-  return watched.map(({ resource, freshnessLimitMs: limitMs }) => ({ resource, limitMs }))
-}
+type Resources = readonly Pick<ResourceView, 'enabled' | 'freshnessLimitMs' | 'resource'>[]
 
 /** What happened to a tenant from `from` to `to`, by the stored history alone. */
-export async function periodOf(past: PastReader, tenantId: number, span: Span, resources: readonly WatchedResource[]) {
+export async function periodOf(past: PastReader, tenantId: number, span: Span, resources: Resources) {
   return {
     findings: bySeverity(await past.findingTimes(tenantId, span.from, true)),
     /** In force at some time of the period; `lapsed`: the findings that they no longer covered, because facts had changed. */
@@ -122,14 +113,15 @@ export async function gapsIn(
   past: PastReader,
   tenantId: number,
   span: Span,
-  resources: readonly WatchedResource[],
+  resources: Resources,
 ): Promise<readonly { readonly resource: string; readonly gaps: readonly Span[] }[]> {
+  const watched = resources.filter(({ enabled }) => enabled)
   // An older full sync is stale at the beginning of the period.
-  const since = span.from - Math.max(0, ...resources.map(({ limitMs }) => limitMs))
+  const since = span.from - Math.max(0, ...watched.map(({ freshnessLimitMs }) => freshnessLimitMs))
   const syncs = Map.groupBy(await past.fullSyncs(tenantId, since), ({ resource }) => resource)
-  return resources.map(({ resource, limitMs }) => ({
+  return watched.map(({ resource, freshnessLimitMs }) => ({
     resource,
-    gaps: [...gapsOf(syncs.get(resource) ?? [], limitMs, span)],
+    gaps: [...gapsOf(syncs.get(resource) ?? [], freshnessLimitMs, span)],
   }))
 }
 

@@ -3,7 +3,7 @@ import type { TenantPosture } from '../model/posture.ts'
 import { hasAny, type SeverityCounts, severities } from '../model/severity.ts'
 import type { Span, Trend } from '../model/trend.ts'
 import type { Mirror, PastReader, TenantRow } from '../store/port.ts'
-import { findingCounts, gapsIn, holdsIn, watchedResources } from './period.ts'
+import { findingCounts, gapsIn, holdsIn } from './period.ts'
 
 const weekMs = 7 * dayMs
 
@@ -28,7 +28,7 @@ export async function readTrend(
   })
   const weeks = Array.from({ length: count }, (_, i) => to - (count - 1 - i) * weekMs)
   const mirrored = { from: Math.max(from, mirroredAt), to }
-  const gaps = await gapsIn(past, id, mirrored, watchedResources(posture))
+  const gaps = await gapsIn(past, id, mirrored, posture.resources)
   const { medianHoursToFix } = counted(span)
   return {
     ...{ from, to, mirroredAt, medianHoursToFix },

@@ -32,7 +32,9 @@ it('says what was opened, resolved and how long it took, which waivers were in f
   world.pass(minuteMs)
   const past = await world.mirror.past(world.now, true)
   const span = { from, to: world.now }
-  const period = await periodOf(past, world.tenantId, span, [{ resource: 'users', limitMs: 3 * hourMs }])
+  const period = await periodOf(past, world.tenantId, span, [
+    { resource: 'users', enabled: true, freshnessLimitMs: 3 * hourMs },
+  ])
   const high = period.findings.find(({ severity }) => severity === 'high')
   expect(high).toEqual({ severity: 'high', opened: 1, resolved: 3, fixed: 3, medianHoursToFix: 52.0333 })
   const spans = period.waivers.map((one) => ({ ...one, from: Date.parse(one.from), until: Date.parse(one.until) }))
