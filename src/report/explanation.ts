@@ -143,7 +143,10 @@ export function explanationText(explanation: Explanation): readonly string[] {
     ...recordLines(record),
     ...section('History of the entity', changes.map(changeLine)),
     ...section('Accepted by operators', accepted.map(acceptedLine)),
-    ...section('History of the finding', life.length === 0 ? [] : lifeLines(life, waivers)),
+    ...section(
+      'History of the finding',
+      life.length === 0 ? [] : [...eventLines(life), ...waivers.map(waiverLine)].toSorted(byTime),
+    ),
   ]
 }
 
@@ -158,14 +161,10 @@ function section(title: string, lines: readonly string[]): readonly string[] {
   return lines.length === 0 ? [] : ['', title, ...lines]
 }
 
-function lifeLines(life: Explanation['life'], waivers: Explanation['waivers']): readonly string[] {
-  return inOrder([...eventLines(life), ...waivers.map(waiverLine)])
-}
-
-/** Sorts lines by the times at their beginning. */
-function inOrder(lines: readonly string[]): readonly string[] {
-  const time = (line: string) => line.trimStart().split(' ')[0] ?? ''
-  return lines.toSorted((a, b) => Date.parse(time(a)) - Date.parse(time(b)))
+/** Lines begin with their time. */
+function byTime(a: string, b: string): number {
+  const timeOf = (line: string) => Date.parse(line.trimStart().split(' ')[0] ?? '')
+  return timeOf(a) - timeOf(b)
 }
 
 /** One line for each fact, or for each member of a list of objects; JSON with spaces, so that lines can be broken. */
