@@ -24,7 +24,11 @@ async function world() {
   primary.documents.update(fileId, { filename: 'canary2.pdf' })
   const clientId = client?.clientId ?? ''
   const expired = { secretExpirationDate: '2026-01-01T00:00:00Z' }
-  primary['api-clients'].update(clientId, { ...expired, owner: 'Canary', name: 'Export by canary@example.com' } as never)
+  primary['api-clients'].update(clientId, {
+    ...expired,
+    owner: 'Canary',
+    name: 'Export by canary@example.com',
+  } as never)
   one.pass(aDay)
   await one.run('sync', '--full')
   primary.users.remove(leaving.userId)
