@@ -55,17 +55,14 @@ export interface Run {
 /**
  * Fetches a page until its identity is verified. A refused cursor of a feed is `invalid_cursor`.
  *
- * @param ask returns the answer to an earlier request on the first call.
+ * @param ahead the page, requested earlier; after a change of identity it belongs to the old one and is fetched again.
  */
-export async function fetchPage(
-  run: Run,
-  query: FeedQuery,
-  ask: () => Promise<Fetched> = () => run.context.reader.fetch(run.definition, query, run.signal),
-): Promise<Fetched> {
-  const { definition, guard } = run
+export async function fetchPage(run: Run, query: FeedQuery, ahead?: Promise<Fetched>): Promise<Fetched> {
+  const { context, definition, guard, signal } = run
   try {
     for (let attempt = 0; attempt < 3; attempt++) {
-      const fetched = await ask()
+      const isAhead = attempt === 0 && ahead !== undefined
+      const fetched = await (isAhead ? ahead : context.reader.fetch(definition, query, signal))
       noteTime(run, fetched)
       noteOddities(run, fetched.meta.oddities)
       if (await guard.verify(fetched, query, run)) return fetched

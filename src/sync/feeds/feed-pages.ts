@@ -38,7 +38,6 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     }
     const next = fullSyncAfter(run, fullSync, page)
     if (!next.reachedEnd) await ahead.begin(next.nextCursor)
-    run.guard.insist(run)
     await commitPage(run, page, { fullSync: { id: fullSync.id, next } })
     order = noteOrder(run, definition, page, order)
     fullSync = next

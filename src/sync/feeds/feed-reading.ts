@@ -36,39 +36,28 @@ export async function readFeed(
   }
 }
 
-export interface PagesAhead extends AsyncDisposable {
-  /** Requests the page at this cursor; null = the first one. */
-  begin(cursor: string | null): Promise<void>
-  take(cursor: string | null): Promise<Fetched>
-}
-
-export function pagesAhead(run: Run): PagesAhead {
+/** Requests a page while the one before it is written. */
+export function pagesAhead(run: Run) {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
-  let requested: { readonly cursor: string | null; readonly page: Promise<Fetched> } | null = null
-  const ask = (cursor: string | null): Promise<Fetched> =>
-    run.context.reader.fetch(run.definition, queryAt(cursor), signal)
-
+  let ahead: Promise<Fetched> | undefined
   return {
-    async begin(cursor) {
-      const page = ask(cursor)
+    async begin(cursor: string | null) {
+      ahead = run.context.reader.fetch(run.definition, queryAt(cursor), signal)
       // The error is thrown when the page is taken.
-      page.catch(() => {})
-      requested = { cursor, page }
+      ahead.catch(() => {})
       // Writing the previous page blocks the thread; without this yield the request would be sent after it.
       await yieldToEventLoop()
     },
-    take(cursor) {
-      const early = requested !== null && requested.cursor === cursor ? requested.page : null
-      requested = null
-      let attempts = 0
-      // After a change of identity, the page requested ahead belongs to the old one.
-      const next = () => (attempts++ === 0 && early !== null ? early : ask(cursor))
-      return fetchPage(run, queryAt(cursor), next)
+    /** Takes the page at this cursor, which is that of `begin` where one was requested ahead. */
+    take(cursor: string | null): Promise<Fetched> {
+      const requested = ahead
+      ahead = undefined
+      return fetchPage(run, queryAt(cursor), requested)
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
-      await requested?.page.catch(() => {})
+      await ahead?.catch(() => {})
     },
   }
 }
