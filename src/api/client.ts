@@ -38,7 +38,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   const dispatchers = new Dispatchers({ timeoutMs, caFile, proxyFor: proxyFor(proxy, env) })
   const { requestsPerSecond } = api
   const gate = new Gate({ ...options, requestsPerSecond, blockedUntil: options.blockedUntil ?? 0, log })
-  const send = createSend(options, { dispatchers, gate })
+  const send = createSend(options, dispatchers, gate)
   const source = createSource(auth.token, { clock, log, env, cycleMs, send })
   const access = new Access({
     source,
@@ -56,7 +56,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   const read = createReadCall({ send, access, gate, observer })
-  const reader = createTenantReader({ read, api, answerTimes })
+  const reader = createTenantReader(read, api, answerTimes)
 
   return {
     reader,

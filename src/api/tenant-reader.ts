@@ -11,13 +11,7 @@ import type { Read, ReadAnswer } from './read-call.ts'
 import type { AnswerMeta, Described, FeedQuery, Fetched, Lookup, TenantReader } from './reader.ts'
 import { assertWhole, type Envelope, openEnvelope, readPagination, violation } from './transport/envelope.ts'
 
-export interface TenantReaderParts {
-  readonly read: Read
-  readonly api: ApiOptions
-  readonly answerTimes: AnswerTimes
-}
-
-export function createTenantReader({ read, api, answerTimes }: TenantReaderParts): TenantReader {
+export function createTenantReader(read: Read, api: ApiOptions, answerTimes: AnswerTimes): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
   function decoderOf<F extends Fields>({ fields }: Described<F>): RecordDecoder<F> {
     return decoders(fields) as RecordDecoder<F>

@@ -1,5 +1,3 @@
-import type { Shown } from './fields.ts'
-
 export type { Envelope, FaultEffect } from './faults.ts'
 export type { CursorKind, ReadingsInput } from './readings.ts'
 export type { RequestRecord } from './requests.ts'
@@ -7,4 +5,3 @@ export { type PermissionCode, permissionCodes, type TokenName, tokenNames } from
 export { createService, type Service, type ServiceOptions } from './simulator.ts'
 export { describeSimulator, type Simulator, type SimulatorOptions, startSimulator } from './start.ts'
 export type { Tenant, TenantSizes } from './tenant.ts'
-export type ApiUser = Shown<'users'>

@@ -12,13 +12,6 @@ import { hasExpiredSecret, type World } from './world.ts'
 
 const mostViolations = 1000
 
-/** A reply on its way to the client; null where a fault prevents it. */
-export interface Exchange {
-  readonly record: RequestRecord
-  readonly reply: Reply | null
-  readonly wire: WireEffect | undefined
-}
-
 /** The code of a status: that of the specification, or the words of HTTP. */
 function codeOf(status: number): string {
   if (status === 422) return 'VALIDATION_FAILED'
@@ -26,8 +19,11 @@ function codeOf(status: number): string {
   return STATUS_CODES[status]?.toUpperCase().replaceAll(' ', '_') ?? 'ERROR'
 }
 
-/** Answers a request: log, hooks, faults, permission, endpoint, envelope, in this order. Rejects when `signal` aborts. */
-export async function exchange(world: World, request: Request, signal: AbortSignal): Promise<Exchange> {
+/**
+ * Answers a request: log, hooks, faults, permission, endpoint, envelope, in this order; `reply` is null where a fault
+ * prevents one. Rejects when `signal` aborts.
+ */
+export async function exchange(world: World, request: Request, signal: AbortSignal) {
   const url = new URL(request.url)
   const route = findRoute(request.method, url.pathname)
   const record = begin(world, request, url, route)

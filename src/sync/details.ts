@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import type { AnswerMeta, AnyRecord, Item, Lookup } from '../api/reader.ts'
+import type { AnyRecord, Lookup } from '../api/reader.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { FeedResource } from '../model/resource.ts'
 import { noteEvent, noteOddities } from './contract-events.ts'
@@ -37,7 +37,7 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   if (!goesOn && detailsAfter !== undefined) await context.store.noteSync(tenantId, definition.name, { detailsAfter })
 }
 
-export type Found = Lookup<AnyRecord> & { readonly item: Item | null; readonly meta: AnswerMeta }
+export type Found = Lookup<AnyRecord>
 
 /** Null without a record; `end` if further look-ups make no sense: they would fail alike, or ask another tenant. */
 async function readOne(run: Run, definition: FeedResource, key: string): Promise<Found | 'end' | null> {

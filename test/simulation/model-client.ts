@@ -69,7 +69,7 @@ export function createModelClient(
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   return {
     answerTimes,
-    reader: createTenantReader({ read, api, answerTimes }),
+    reader: createTenantReader(read, api, answerTimes),
     waitMs: () => gate.leftMs,
   }
 }

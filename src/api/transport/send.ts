@@ -11,11 +11,6 @@ import { type Outcome, statusOf, transportFailure } from './outcome.ts'
 
 type SendOptions = Pick<TenantClientOptions, 'api' | 'auth' | 'baseUrl' | 'clock' | 'observer' | 'version'>
 
-export interface SendParts {
-  readonly dispatchers: Dispatchers
-  readonly gate: Gate
-}
-
 export interface TenantRequest {
   readonly endpoint: Endpoint
   readonly method: 'GET' | 'POST'
@@ -40,7 +35,7 @@ const maxTokenAnswerBytes = 64 * 1024
 const maxWholeBytes = 32 * 2 ** 20
 
 /** Sends once, without redirects. Failures are outcomes; errors of the gate are thrown and not retried. */
-export function createSend(options: SendOptions, { dispatchers, gate }: SendParts): Send {
+export function createSend(options: SendOptions, dispatchers: Dispatchers, gate: Gate): Send {
   const { clock, observer } = options
   const { timeoutMs } = options.api
   return async (request) => {

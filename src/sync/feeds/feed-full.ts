@@ -18,7 +18,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   await readFromCursorBefore(run, ended)
   // Read the row again: pages after it may have made the full sync not whole.
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
-  const held = await decideRemovals(run, fullSync, { rule: definition.removal })
+  const held = await decideRemovals(run, fullSync)
   if (definition.removal === 'confirm' && !fullSync.notWhole) {
     const skipped = await confirmMissing(run, definition, {
       onlyAccepted: held !== null,

@@ -39,7 +39,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   if (pass.records > 0 && pass.hasGap) await assertComplete(run, definition, ended, pass)
   await readSkipped(run, definition, ended, pass)
   await assertListsSelf(run, definition, pass.ids)
-  const refusal = await decideRemovals(run, ended, { rule: 'two-full-syncs' })
+  const refusal = await decideRemovals(run, ended)
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   const isSettled = state.emptyAccepted === 'list' ? pass.records > 0 : !pass.hasGap
   if (state.emptyAccepted !== null && isSettled)

@@ -7,23 +7,22 @@ import type { ResourceDefinition } from '../../model/resource.ts'
 /** A server that filters after paging sends as many as whole pages were deleted. */
 const maxEmptyPages = 100
 
-/** Rules for consecutive pages (docs/internals/sync.md#17-protocol), checked before a page is written. */
-export interface PageRules {
-  /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the request's cursor. */
-  check(fetched: Pick<Fetched, 'items' | 'nextCursor' | 'hasMore'>, sent: string | null): void
-}
-
 /** The page does not fit its cursor; sending the cursor again may return another page. */
 export class PageRefused extends SyncError {}
 
-/** @param pages read before, by an interrupted run. */
-export function pageRules(maxPages: number, pages = 0): PageRules {
+/**
+ * Rules for consecutive pages (docs/internals/sync.md#17-protocol), checked before a page is written.
+ *
+ * @param pages read before, by an interrupted run.
+ */
+export function pageRules(maxPages: number, pages = 0) {
   /** Digests, because a cursor may be long. */
   const used = new Set<string>()
   let count = pages
   let empty = 0
   return {
-    check({ items, nextCursor, hasMore }, sent) {
+    /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the request's cursor. */
+    check({ items, nextCursor, hasMore }: Pick<Fetched, 'items' | 'nextCursor' | 'hasMore'>, sent: string | null) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
       // A repeated request for the same page of the full sync counts once.
       if (sentDigest === null || !used.has(sentDigest)) count++

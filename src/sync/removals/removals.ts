@@ -62,19 +62,12 @@ function brokenRule({ live, counted, before, since }: Counted, { maxCount, maxPe
   return isTooMany ? `limits: ${maxCount} records and ${maxPercent} percent${of(before)}` : null
 }
 
-export interface RemovalDecision {
-  readonly rule: RemovalRule
-}
-
 /** Ends a full sync and applies its removals in one transaction; returns the error of a shrink hold, else null. */
-export async function decideRemovals(
-  run: Run,
-  ended: FullSyncRow,
-  { rule }: RemovalDecision,
-): Promise<SyncError | null> {
+export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<SyncError | null> {
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
+  const rule: RemovalRule = definition.kind === 'feed' ? definition.removal : 'two-full-syncs'
   await proveBeforeRemovals(run)
   const first = ended.notWhole ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
