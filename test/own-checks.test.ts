@@ -54,7 +54,7 @@ async function ask(id: string, records: Readonly<Record<string, readonly Readonl
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
   for (const resource of resourceNames) {
-    const items = (records[resource] ?? []).map((record) => ({ ok: true as const, record, extra: null }))
+    const items = (records[resource] ?? []).map((record) => ({ ok: true as const, record, extra: null, oddities: [] }))
     const whole = { startedAt: now, durationMs: 1, serverTime: now }
     await mirror.commitPage({
       tenantId: tenant.id,

@@ -1,27 +1,12 @@
-import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Fields, RecordOf } from '../model/fields.ts'
+import type { AnyRecord, Oddity, Reading } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ServerTimes } from '../model/server-clock.ts'
 import type { authenticationSettings } from '../resources/authentication-settings.ts'
 import type { permissions } from '../resources/permissions.ts'
 import type { users } from '../resources/users.ts'
 
-export interface Oddity {
-  readonly kind: ContractEventKind
-  readonly field: string
-  /** A value that names no person, and the configuration key that lists the known values. */
-  readonly detail?: string
-}
-
-/** An invalid record keeps its raw value and a reason, for the quarantine; `id` is null when unreadable. */
-export type Reading<T> =
-  | {
-      readonly ok: true
-      readonly record: T
-      readonly extra: Readonly<Record<string, unknown>> | null
-      readonly oddities: readonly Oddity[]
-    }
-  | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
+export type * from '../model/reading.ts'
 
 export interface AnswerMeta {
   readonly requestId: string | null
@@ -49,10 +34,6 @@ export interface Lookup<T> {
 export type FeedQuery =
   | { readonly cursor?: string; readonly updatedAfter?: never }
   | { readonly updatedAfter: string; readonly cursor?: never }
-
-export type AnyRecord = Readonly<Record<string, unknown>>
-
-export type Item = Reading<AnyRecord>
 
 /** An answer of any resource; `limit` belongs to pages. */
 export interface Fetched<T = AnyRecord> {

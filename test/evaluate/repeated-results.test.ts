@@ -62,7 +62,7 @@ it.each<[string, (world: TestWorld) => unknown, SettingsChanges?]>([
   [
     'an answer by id',
     ({ store, tenantId }) => {
-      const item = { ok: true as const, record: user({ roleId: 1 }), extra: null }
+      const item = { ok: true as const, record: user({ roleId: 1 }), extra: null, oddities: [] }
       return store.saveDetails(tenantId, of.resource, [{ ...of, item }])
     },
   ],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Incoming, PageCommit } from '../../src/store/port.ts'
+import type { Reading } from '../../src/model/reading.ts'
+import type { PageCommit } from '../../src/store/port.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
@@ -8,7 +9,7 @@ const at = Date.UTC(2026, 0, 1)
 async function opened() {
   const test = testMirror()
   const { tenant } = await test.mirror.openTenant('acme', 'https://api.example.com', at)
-  const page = (items: readonly Incoming[], rest: Partial<PageCommit> = {}): PageCommit => ({
+  const page = (items: readonly Reading[], rest: Partial<PageCommit> = {}): PageCommit => ({
     tenantId: tenant.id,
     resource: 'users',
     items,
@@ -27,10 +28,11 @@ async function opened() {
 
 it('reports the dates that moved later, by their instants, and keeps each change of an instant in the history', async () => {
   const { mirror, tenantId, page } = await opened()
-  const client = (secretExpirationDate: string): Incoming => ({
+  const client = (secretExpirationDate: string): Reading => ({
     ok: true,
     record: { clientId: 'c1', name: 'a', roleName: 'b', secretExpirationDate, createdAt: null },
     extra: null,
+    oddities: [],
   })
   const later = []
   for (const date of ['2026-05-01', '2026-05-01T00:00:00Z', '2026-06-01', '2026-04-01', '2026-04-01T01:00:00+01:00']) {
@@ -44,8 +46,8 @@ it('reports the dates that moved later, by their instants, and keeps each change
 
 it('keeps the unknown fields of the list when an answer by id knows others', async () => {
   const { mirror, tenantId, page, records } = await opened()
-  const listed = { ...user(1), extra: { locale: 'de' } } as Incoming
-  const byId = { ...user(1, { roleId: 7 }), extra: { avatar: null } } as Incoming
+  const listed = { ...user(1), extra: { locale: 'de' } } as Reading
+  const byId = { ...user(1, { roleId: 7 }), extra: { avatar: null } } as Reading
   await mirror.commitPage(page([listed]))
   await mirror.saveDetails(tenantId, 'users', [{ item: byId, at: at + 1, requestId: 'r2' }])
   const again = await mirror.commitPage(page([listed]))

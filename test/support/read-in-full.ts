@@ -9,7 +9,7 @@ export async function readInFull(
   records: readonly Readonly<Record<string, unknown>>[],
   at: number,
 ): Promise<void> {
-  const items = records.map((record) => ({ ok: true as const, record, extra: null }))
+  const items = records.map((record) => ({ ok: true as const, record, extra: null, oddities: [] }))
   const whole = { startedAt: at, durationMs: 1000, serverTime: at }
   await mirror.commitPage({ tenantId, resource, items, at, requestId: 'req-1', whole, recordCreations: true })
   await mirror.closeRun({

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { createdAtOf, isoMs } from '../../model/dates.ts'
+import type { AnyRecord, InvalidReading, ValidReading } from '../../model/reading.ts'
 import { identifying } from '../../resources/index.ts'
 import type { Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordEvent } from '../event-store.ts'
-import type { Fields, InvalidItem, OfResource, PageCommit, PageComparison, ValidItem } from '../sync/sync-port.ts'
+import type { OfResource, PageCommit, PageComparison } from '../sync/sync-port.ts'
 import { fromJson } from '../words.ts'
 import { bodyOf, changeBetween, nextSupplement, type RecordChange } from './record-body.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
@@ -134,13 +135,13 @@ export class PageChanges {
     return this.#writes.size === 0 && this.#returned.length === 0
   }
 
-  #create(key: string, { record, extra }: ValidItem): void {
+  #create(key: string, { record, extra }: ValidReading): void {
     this.#write(key, bodyOf(this.#shape, record, extra), null)
     if (this.#page.recordCreations) this.#events.push({ key, kind: 'record.created' })
     this.#countCreated(key)
   }
 
-  #compare(item: ValidItem, row: KnownRow): void {
+  #compare(item: ValidReading, row: KnownRow): void {
     const [key, rid, before, isSettled, , isProvisional, supplement, problem, removedAt] = row
     const lost = before === null ? null : lostField(item, before)
     if (lost !== null) {
@@ -169,7 +170,7 @@ export class PageChanges {
    * True if the version before decides. In a full sync that of an earlier page does: it counts, or contradicts this one. On
    * a page of an incremental sync the stored one does if it is a later version, or if a full sync found it contradictory.
    */
-  #isDecided(item: ValidItem, [key, rid, , , , , , problem]: KnownRow, change: RecordChange | null): boolean {
+  #isDecided(item: ValidReading, [key, rid, , , , , , problem]: KnownRow, change: RecordChange | null): boolean {
     const isIncremental = this.#page.fullSync === undefined && this.#page.whole === undefined
     if (!isIncremental && this.#seen?.has(rid) !== true) return false
     if (problem?.startsWith(contradictory) === true) {
@@ -197,7 +198,7 @@ export class PageChanges {
     this.#writes.set(key, { key, body, supplement, problem: null, raw: null })
   }
 
-  #quarantine(key: string, { problem, raw }: InvalidItem): void {
+  #quarantine(key: string, { problem, raw }: InvalidReading): void {
     const text = (JSON.stringify(raw) ?? 'null').slice(0, maxRawLength)
     this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
     this.counts.quarantined++
@@ -234,10 +235,10 @@ export class PageChanges {
 }
 
 /** The problem of a record that lacks a field of its stored version; one that never had it is valid. */
-function lostField(item: ValidItem, before: string): InvalidItem | null {
-  const missing = item.oddities?.filter(({ detail }) => detail === 'missing') ?? []
+function lostField(item: ValidReading, before: string): InvalidReading | null {
+  const missing = item.oddities.filter(({ detail }) => detail === 'missing')
   if (missing.length === 0) return null
-  const stored = fromJson(before) as Fields
+  const stored = fromJson(before) as AnyRecord
   const lost = missing.find(({ field }) => stored[field] !== null)
   return lost === undefined ? null : { ok: false, id: null, raw: whole(item), problem: `${lost.field} is missing` }
 }

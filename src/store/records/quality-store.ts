@@ -28,8 +28,8 @@ interface Counted {
 const countBy = (condition: string) =>
   `select resource, count(*) as count from records where tenant_id = ? and ${condition} group by resource`
 
-/** 1 if a record is missing, absent or quarantined. */
-const isUncertain = 'case when missing_since is not null or absent > 0 or problem is not null then 1 else 0 end'
+const presence = `case when removed_at is not null then 'removed'
+  when missing_since is not null or absent > 0 or problem is not null then 'uncertain' else 'live' end`
 
 /** Whether the records of a tenant may be believed. */
 export function qualityStore(db: Db) {
@@ -53,15 +53,8 @@ export function qualityStore(db: Db) {
     /** By key; none for a record whose row is gone. */
     presence: (tenantId: number, resource: ResourceName, keys: readonly string[]) =>
       db.read(async (sql): Promise<ReadonlyMap<string, RecordPresence>> => {
-        const text = recordsByKeys(`key, removed_at, ${isUncertain}`)
-        const stored = keys.map(recordShapes[resource].keyOf)
-        const params = [{ tenantId, resource, keys: stored }]
-        const rows = await sql<[string, number | null, number]>(text, params, 'arrays')
-        return new Map(
-          rows.map(([key, removedAt, uncertain]): [string, RecordPresence] => {
-            return [key, removedAt !== null ? 'removed' : uncertain === 1 ? 'uncertain' : 'live']
-          }),
-        )
+        const params = [{ tenantId, resource, keys: keys.map(recordShapes[resource].keyOf) }]
+        return new Map(await sql<[string, RecordPresence]>(recordsByKeys(`key, ${presence}`), params, 'arrays'))
       }),
     quarantined: () =>
       db.read((sql) =>

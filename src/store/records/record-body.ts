@@ -1,13 +1,13 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { FieldKind } from '../../model/fields.ts'
-import type { Fields } from '../sync/sync-port.ts'
+import type { AnyRecord } from '../../model/reading.ts'
 import { fromJson } from '../words.ts'
 import type { MirrorRecord } from './query.ts'
 import type { RecordShape } from './record-shape.ts'
 
 /** The canonical JSON of a decoded record: fields in the order of the descriptor, then unspecified ones as `extra`. */
-export function bodyOf({ unlisted }: RecordShape, record: Fields, extra: Fields | null): string {
+export function bodyOf({ unlisted }: RecordShape, record: AnyRecord, extra: AnyRecord | null): string {
   let listed = record
   // Only an answer by id may set these fields; values in a list deviate from the specification.
   for (const field of unlisted) if (listed[field] !== null) listed = { ...listed, [field]: null }
@@ -55,7 +55,7 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
   }
 }
 
-function timesOf({ dates, detail, firstOf }: RecordShape, record: Fields, added: Supplement, firstSeenAt: number) {
+function timesOf({ dates, detail, firstOf }: RecordShape, record: AnyRecord, added: Supplement, firstSeenAt: number) {
   const times: Record<string, number | null> = {}
   for (const [field, time] of dates) times[time] = isoMs(record[field])
   if (firstOf !== null) times[firstOf.name] = firstDate(times, firstOf.dates) ?? firstSeenAt
@@ -88,19 +88,19 @@ export function nextSupplement(
 }
 
 export interface RecordChange {
-  readonly before: Fields
-  readonly after: Fields
+  readonly before: AnyRecord
+  readonly after: AnyRecord
   /** Names of the fields that differ; `extra` stands for the unspecified ones. */
   readonly fields: readonly string[]
 }
 
 /** Compares two bodies: instants to the second, ids not at all, because they have the same key. */
 export function changeBetween(shape: RecordShape, before: string, after: string): RecordChange {
-  const [one, other] = [fromJson(before) as Fields, fromJson(after) as Fields]
+  const [one, other] = [fromJson(before) as AnyRecord, fromJson(after) as AnyRecord]
   return { before: one, after: other, fields: differingFields(shape, one, other) }
 }
 
-export function differingFields({ fields, idField }: RecordShape, one: Fields, other: Fields): readonly string[] {
+export function differingFields({ fields, idField }: RecordShape, one: AnyRecord, other: AnyRecord): readonly string[] {
   const names = Object.keys(fields).filter((field) => {
     return field !== idField && !isSameValue(fields[field], one[field], other[field])
   })

@@ -1,5 +1,5 @@
 import { isoMs } from '../../model/dates.ts'
-import type { Fields, Incoming, InvalidItem, ValidItem } from '../sync/sync-port.ts'
+import type { AnyRecord, InvalidReading, Reading, ValidReading } from '../../model/reading.ts'
 import { differingFields } from './record-body.ts'
 import type { RecordShape } from './record-shape.ts'
 
@@ -7,7 +7,7 @@ import type { RecordShape } from './record-shape.ts'
 export type Precedence = 'first' | 'second' | { readonly field: string }
 
 /** Decides between two records with the same id in one pass (docs/internals/sync.md#15-record). */
-export function precedenceOf(shape: RecordShape, first: Fields, second: Fields): Precedence {
+export function precedenceOf(shape: RecordShape, first: AnyRecord, second: AnyRecord): Precedence {
   const [earlier, later] = [versionOf(shape, first), versionOf(shape, second)]
   if (earlier !== later) return later > earlier ? 'second' : 'first'
   const field = differingFields(shape, first, second).find((name) => name !== 'extra' && !shape.unread.has(name))
@@ -15,33 +15,37 @@ export function precedenceOf(shape: RecordShape, first: Fields, second: Fields):
 }
 
 /** True if the version after a change is older than the one before it. */
-export function isEarlier(shape: RecordShape, { before, after }: { before: Fields; after: Fields }): boolean {
+export function isEarlier(shape: RecordShape, { before, after }: { before: AnyRecord; after: AnyRecord }): boolean {
   return versionOf(shape, after) < versionOf(shape, before)
 }
 
-function versionOf({ laterWins }: RecordShape, record: Fields): number {
+function versionOf({ laterWins }: RecordShape, record: AnyRecord): number {
   return laterWins === null ? 0 : (isoMs(record[laterWins]) ?? -Infinity)
 }
 
 /** Begins the problem of such a record. */
 export const contradictory = 'contradictory'
 
-export function contradictionOf(id: string | number | null, field: string, records: readonly Fields[]): InvalidItem {
+export function contradictionOf(
+  id: string | number | null,
+  field: string,
+  records: readonly AnyRecord[],
+): InvalidReading {
   return { ok: false, id, raw: records, problem: `${contradictory}: ${field} differs between records with this id` }
 }
 
 export interface DistinctItems {
-  readonly items: ReadonlyMap<string, Incoming>
+  readonly items: ReadonlyMap<string, Reading>
   /** Records without a readable id. */
-  readonly unidentified: readonly InvalidItem[]
+  readonly unidentified: readonly InvalidReading[]
   /** Fields in which records with the same id contradict each other. */
   readonly contradicted: readonly string[]
 }
 
 /** One item for each key of a page. */
-export function distinctItems(shape: RecordShape, sent: readonly Incoming[]): DistinctItems {
-  const items = new Map<string, Incoming>()
-  const unidentified: InvalidItem[] = []
+export function distinctItems(shape: RecordShape, sent: readonly Reading[]): DistinctItems {
+  const items = new Map<string, Reading>()
+  const unidentified: InvalidReading[] = []
   const contradicted: string[] = []
   for (const item of sent) {
     const id = idOf(shape, item)
@@ -65,11 +69,11 @@ export function distinctItems(shape: RecordShape, sent: readonly Incoming[]): Di
 }
 
 /** Null for the record of a singleton, and for an unreadable id. */
-export function idOf({ idField }: RecordShape, item: Incoming): string | number | null {
+export function idOf({ idField }: RecordShape, item: Reading): string | number | null {
   if (!item.ok) return item.id
   return idField === null ? null : (item.record[idField] as string | number)
 }
 
-export function whole({ record, extra }: ValidItem): Fields {
+export function whole({ record, extra }: ValidReading): AnyRecord {
   return { ...record, ...extra }
 }

@@ -1,6 +1,7 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { FieldKind } from '../../model/fields.ts'
+import type { AnyRecord } from '../../model/reading.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents } from '../event-store.ts'
@@ -21,14 +22,7 @@ import { distinctItems, idOf } from '../records/same-id.ts'
 import { fromJson } from '../words.ts'
 import { advanceFullSync } from './full-sync-store.ts'
 import type { SeenRecords } from './seen-records.ts'
-import {
-  type DetailAnswer,
-  type Fields,
-  noCounts,
-  type OfResource,
-  type PageCommit,
-  type PageResult,
-} from './sync-port.ts'
+import { type DetailAnswer, noCounts, type OfResource, type PageCommit, type PageResult } from './sync-port.ts'
 import { addLive, raiseVersion, saveCompletion, saveState, stateRow } from './sync-states.ts'
 
 interface Committed extends PageResult {
@@ -163,7 +157,7 @@ async function saveDetail(
   const shape = recordShapes[of.resource]
   const { detail } = shape
   if (!item.ok || body === null || removedAt !== null || detail === null) return null
-  const listed = fromJson(body) as Fields
+  const listed = fromJson(body) as AnyRecord
   const differing = differingFields(shape, listed, { ...item.record, extra: listed['extra'] }).filter(
     (field) => field !== detail.field && !isNotation(shape.fields[field], listed[field], item.record[field]),
   )

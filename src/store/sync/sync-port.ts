@@ -1,3 +1,4 @@
+import type { Reading } from '../../model/reading.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
 import type { HoldFacts } from '../events.ts'
@@ -57,27 +58,8 @@ export interface ResourceQuality {
   readonly missing: number
 }
 
-export type Fields = Readonly<Record<string, unknown>>
-
-export type Incoming = ValidItem | InvalidItem
-
-export interface ValidItem {
-  readonly ok: true
-  readonly record: Fields
-  readonly extra: Fields | null
-  /** `detail` is `missing` of a field that the record lacks and whose value is null. */
-  readonly oddities?: readonly { readonly field: string; readonly detail?: string }[]
-}
-
-export interface InvalidItem {
-  readonly ok: false
-  readonly id: string | number | null
-  readonly raw: unknown
-  readonly problem: string
-}
-
 export interface PageCommit extends OfResource {
-  readonly items: readonly Incoming[]
+  readonly items: readonly Reading[]
   readonly at: number
   /** Null without a readable time; absent keeps the stored one. */
   readonly serverTime?: number | null
@@ -143,7 +125,7 @@ export interface PageResult {
 
 /** An answer by id. */
 export interface DetailAnswer {
-  readonly item: Incoming
+  readonly item: Reading
   readonly at: number
   readonly requestId: string | null
 }

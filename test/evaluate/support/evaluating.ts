@@ -38,7 +38,7 @@ export async function emptyWorld() {
     tenantId,
     /** As a page of an incremental sync. */
     put(resource: ResourceName, ...records: readonly Record<string, unknown>[]) {
-      const items = records.map((record) => ({ ok: true as const, record, extra: null }))
+      const items = records.map((record) => ({ ok: true as const, record, extra: null, oddities: [] }))
       return store.commitPage({ ...page, resource, items })
     },
     /** Shows a record in a form that cannot be read; without an id, none that is known. */
