@@ -3,7 +3,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Db, Sql } from './db/db.ts'
 import { type EventKind, type FieldChanges, type LastErasure, listOfKinds, type RecordKind } from './events.ts'
 import { type AsOf, present } from './history/as-of.ts'
-import { columnList, type RowOf } from './rows.ts'
+import { columnList, insertRows, type RowOf } from './rows.ts'
 import { events as eventTable } from './schema/index.ts'
 import { fromJson } from './words.ts'
 
@@ -31,17 +31,6 @@ export function hashOf(before: string, digest: string): string {
   return hash('sha256', before + digest)
 }
 
-const columns = {
-  at: 'integer',
-  serverAt: 'integer',
-  kind: 'text',
-  subject: 'text',
-  data: 'text',
-  requestId: 'text',
-  digest: 'text',
-  hash: 'text',
-} as const
-
 /** Adds events to the end of a tenant's chain, within the transaction of what they are about. */
 export async function appendEvents(sql: Sql, tenantId: number, events: readonly NewEvent[]): Promise<void> {
   if (events.length === 0) return
@@ -51,12 +40,9 @@ export async function appendEvents(sql: Sql, tenantId: number, events: readonly 
     const content = { ...contentOf(event), at: lastAt }
     const digest = digestOf(tenantId, content)
     last = hashOf(last, digest)
-    return { ...content, digest, hash: last }
+    return { tenantId, ...content, digest, hash: last }
   })
-  const insert = `insert into events (tenant_id, at, server_at, kind, subject, data, request_id, digest, hash)
-    select cast(@tenantId as bigint), "at", "serverAt", kind, subject, data, "requestId", digest, hash
-    from ${sql.dialect.givenRows(columns)} order by n returning id`
-  const ids = await sql<number>(insert, [{ tenantId, ...sql.dialect.bindRows(columns, rows) }], 'values')
+  const ids = await insertRows<typeof eventTable, number>(sql, eventTable, rows, 'returning id')
   const lastId = ids.reduce((a, b) => Math.max(a, b))
   const endChain = 'update event_chains set last_id = ?, hash = ?, last_at = ? where tenant_id = ?'
   await sql(endChain, [lastId, last, lastAt, tenantId])

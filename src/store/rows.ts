@@ -78,6 +78,28 @@ export async function insertRow<Table extends SQLiteTable>(
   await sql(`${text} ${rest}`, values)
 }
 
+/**
+ * Inserts rows with the same fields, of numbers and texts, in their order; values that are no columns are left out.
+ *
+ * @param rest of the statement; resolves with the first column that it returns.
+ */
+export function insertRows<Table extends SQLiteTable, Returned = never>(
+  sql: Sql,
+  table: Table,
+  rows: readonly ChangeOf<Table>[],
+  rest: string,
+): Promise<Returned[]> {
+  const columns = Object.entries(columnsOf(table)).filter(([field]) => field in (rows[0] ?? {}))
+  const types = Object.fromEntries(
+    columns.map(([field, { dataType }]) => [field, dataType === 'string' ? 'text' : 'integer'] as const),
+  )
+  const names = columns.map(([, { name }]) => `"${name}"`).join(', ')
+  const fields = columns.map(([field]) => `"${field}"`).join(', ')
+  const { givenRows, bindRows } = sql.dialect
+  const text = `insert into ${getTableName(table)} (${names}) select ${fields} from ${givenRows(types)} where true order by n`
+  return sql<Returned>(`${text} ${rest}`, [bindRows(types, rows)], 'values')
+}
+
 /** Inserts a row, or changes these fields of the row with its primary key. */
 export function upsertRow<Table extends SQLiteTable>(sql: Sql, table: Table, row: ChangeOf<Table>): Promise<void> {
   const { primaryKeys, columns } = getTableConfig(table)

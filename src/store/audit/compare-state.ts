@@ -19,10 +19,9 @@ interface LastEvent {
   readonly data: string | null
 }
 
-/** JSON stays text here: another program may have written something else. */
-type StoredFinding = LastEvent &
-  Omit<RowOf<typeof findings>, 'evidence'> & { readonly tenant: string; readonly evidence: string }
+type StoredFinding = LastEvent & RowOf<typeof findings> & { readonly tenant: string }
 
+/** JSON stays text here: another program may have written something else. */
 type StoredResult = LastEvent & Omit<RowOf<typeof checkStates>, 'open'> & { readonly open: string }
 
 const findingsAtOnce = 1000

@@ -15,8 +15,9 @@ const laterBatch = 500
 const digestsAtOnce = 2000
 
 /** Times are milliseconds since the epoch. */
-export type FindingRow = Omit<RowOf<typeof findings>, 'digest' | 'id' | 'tenantId'> & {
+export type FindingRow = Omit<RowOf<typeof findings>, 'digest' | 'evidence' | 'id' | 'tenantId'> & {
   readonly tenant: string
+  readonly evidence: Readonly<Record<string, unknown>>
   /** Waivers that no longer cover it, because accepted facts changed. */
   readonly lapses: readonly Lapse[]
 }

@@ -4,6 +4,8 @@ import { inParts } from '../../model/in-turns.ts'
 import type { Dialect, Sql } from '../db/db.ts'
 import { appendEvents, lastEventOf, type NewEvent } from '../event-store.ts'
 import { type FindingFacts, type FindingKind, openedKinds } from '../events.ts'
+import { insertRows } from '../rows.ts'
+import { findings } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
 import type { FindingRow, OpenFindingDigest, StoredFinding } from './finding-store.ts'
 
@@ -36,27 +38,9 @@ type OpenRow = Omit<FindingFacts, 'evidence' | 'resolution'> & {
   readonly evidence: string
 }
 
-const columns = {
-  fingerprint: 'text',
-  entityType: 'text',
-  entityId: 'text',
-  severity: 'text',
-  message: 'text',
-  evidence: 'text',
-  digest: 'text',
-  firstSeenAt: 'integer',
-  reopened: 'integer',
-} as const
-
-const putText = ({
-  givenRows,
-}: Dialect) => `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id,
-    severity, message, evidence, digest, first_seen_at, last_seen_at, reopened)
-  select fingerprint, cast(@tenantId as bigint), cast(@check as text), "entityType", "entityId", severity, message, evidence,
-    digest, "firstSeenAt", cast(@at as bigint), reopened from ${givenRows(columns)} where true order by n
-  on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
-    evidence = excluded.evidence, digest = excluded.digest, first_seen_at = excluded.first_seen_at,
-    last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null, reopened = excluded.reopened`
+const changing = ['severity', 'message', 'evidence', 'digest', 'first_seen_at', 'last_seen_at', 'reopened']
+const openAgain = `on conflict (fingerprint) do update set resolved_at = null, resolution = null,
+  ${changing.map((name) => `${name} = excluded.${name}`).join(', ')}`
 
 const openText = ({
   isIn,
@@ -81,7 +65,8 @@ export async function writeFindings(
       findingEvent(`finding.${finding.kind === 'replaced' ? 'opened' : finding.kind}`, at, finding, null),
     )
     await appendEvents(sql, tenantId, [...(await resolvedEvents(sql, at, replaced, 'entity_removed')), ...begun])
-    await sql(putText(sql.dialect), [{ tenantId, check, at, ...sql.dialect.bindRows(columns, part) }])
+    const rows = part.map((finding) => ({ ...finding, tenantId, check, lastSeenAt: Math.round(at) }))
+    await insertRows(sql, findings, rows, openAgain)
     await yieldToEventLoop()
   }
   for (const part of inParts(resolved)) {

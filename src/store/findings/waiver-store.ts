@@ -10,7 +10,7 @@ import {
   type waiverMoves,
 } from '../events.ts'
 import type { AsOf } from '../history/as-of.ts'
-import { type RowOf, selectRows } from '../rows.ts'
+import { insertRows, type RowOf, selectRows } from '../rows.ts'
 import { waivedFindings } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
 
@@ -78,8 +78,6 @@ export function waiverStore(db: Db) {
   }
 }
 
-const acceptanceColumns = { fingerprint: 'text', waiver: 'text', terms: 'text', facts: 'text' } as const
-
 const acceptedText = `select w.waiver, f."check", w.terms, f.entity_id as entity, w.facts as accepted
   from waived_findings w join findings f on f.fingerprint = w.fingerprint where w.fingerprint = ? and w.waiver = ?`
 
@@ -108,11 +106,10 @@ export async function acceptFindings(
   at: number,
   accepted: readonly Acceptance[],
 ): Promise<void> {
-  const { bindRows, givenRows } = sql.dialect
-  const text = `insert into waived_findings (fingerprint, waiver, tenant_id, terms, facts, accepted_at)
-    select fingerprint, waiver, cast(@tenantId as bigint), terms, facts, cast(@at as bigint)
-    from ${givenRows(acceptanceColumns)} where true on conflict do nothing`
-  for (const part of inParts(accepted)) await sql(text, [{ tenantId, at, ...bindRows(acceptanceColumns, part) }])
+  for (const part of inParts(accepted)) {
+    const rows = part.map((one) => ({ ...one, tenantId, acceptedAt: Math.round(at) }))
+    await insertRows(sql, waivedFindings, rows, 'on conflict do nothing')
+  }
 }
 
 /** Ends acceptances after another tenant was accepted, where the same ids are different entities. */

@@ -1,27 +1,19 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db, Dialect } from '../db/db.ts'
-import { recordSubject, recordSubjects } from '../event-store.ts'
+import { recordSubject, recordSubjects, type StoredEvent } from '../event-store.ts'
 import { type FieldChanges, listOfKinds, type RecordKind, recordKinds } from '../events.ts'
 import type { ChangeRow } from '../records/query.ts'
 import { type RecordShape, recordShapes } from '../records/record-shape.ts'
+import { columnList } from '../rows.ts'
+import { events } from '../schema/index.ts'
 import { fromJson } from '../words.ts'
 import type { AsOf } from './as-of.ts'
 
-export interface StoredRecordEvent {
-  readonly id: number
-  readonly at: number
-  readonly kind: RecordKind
-  readonly subject: string
-  readonly data: string
-  readonly requestId: string | null
-}
+export type StoredRecordEvent = StoredEvent & { readonly kind: RecordKind; readonly data: string }
 
 /** Events of records that are not erased. */
 export const ofRecords = `kind in (${listOfKinds(recordKinds)}) and data is not null`
-
-export const recordEventColumns = (events: string) =>
-  ['id', 'at', 'kind', 'subject', 'data', 'request_id as "requestId"'].map((column) => `${events}.${column}`).join(', ')
 
 /** A row for the record as a whole, unless it only changed, and for each changed field; they have the id of the event. */
 export function changesIn({ id, at, kind, subject, data, requestId }: StoredRecordEvent): readonly ChangeRow[] {
@@ -58,9 +50,7 @@ const batchSize = 500
 /** Bounds the search for the last changes among other events. */
 const mostLookedAt = 50_000
 
-interface StoredChange extends StoredRecordEvent {
-  readonly tenant: string
-}
+type StoredChange = StoredRecordEvent & { readonly tenant: string }
 
 /** Reads the changes of records. */
 export function changeStore(db: Db) {
@@ -69,7 +59,7 @@ export function changeStore(db: Db) {
     const { text, values } = conditionsOf(filter, db.dialect)
     const [beyond, order] = newestFirst ? ['<', 'desc'] : ['>', 'asc']
     const latest = newestFirst ? `and c.id > (select max(id) from events) - ${mostLookedAt}` : ''
-    const select = `select ${recordEventColumns('c')}, t.name as tenant from events c join tenants t on t.id = c.tenant_id
+    const select = `select ${columnList(events, 'c')}, t.name as tenant from events c join tenants t on t.id = c.tenant_id
        where c.id ${beyond} ? ${latest} and ${ofRecords} ${text} order by c.id ${order} limit ${batchSize}`
     for (let reached = newestFirst ? Number.MAX_SAFE_INTEGER : 0; ; ) {
       const from = reached
@@ -85,14 +75,14 @@ export function changeStore(db: Db) {
   return {
     changes,
     /** True for a record, live, removed or quarantined. */
-    hasEntity: async ({
+    hasEntity: ({
       tenantId,
       resources,
       key,
-    }: Pick<ChangeFilter, 'resources' | 'tenantId'> & { readonly key: string }): Promise<boolean> =>
+    }: Pick<ChangeFilter, 'resources' | 'tenantId'> & { readonly key: string }) =>
       db.read(async (tx) => {
-        const text = `select 1 from records where tenant_id in (select id from tenants where cast(@tenantId as bigint) is null
-          or id = @tenantId) and resource = @resource and key = @key limit 1`
+        const ofTenant = tenantId === undefined ? 'tenant_id in (select id from tenants)' : 'tenant_id = @tenantId'
+        const text = `select 1 from records where ${ofTenant} and resource = @resource and key = @key limit 1`
         for (const { resource, keyOf } of shapesOf(resources))
           if ((await tx(text, [{ tenantId: tenantId ?? null, resource, key: keyOf(key) }])).length > 0) return true
         return false
@@ -147,7 +137,7 @@ function toChanges({ tenant, ...event }: StoredChange): readonly TenantChangeRow
 export function personalReader(db: Db, asOf: AsOf) {
   const { dialect } = db
   const presentText = dialect.recordsByKeys('key, body', 'body is not null')
-  const laterText = `select ${recordEventColumns('e')} from events e where tenant_id = ? and ${ofRecords}
+  const laterText = `select ${columnList(events, 'e')} from events e where tenant_id = ? and ${ofRecords}
     and ${dialect.isIn('subject')} and not (${asOf.events('e')}) order by +id desc`
   return async (
     tenantId: number,

@@ -2,7 +2,9 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db } from '../db/db.ts'
 import { recordSubject } from '../event-store.ts'
-import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from '../history/changes.ts'
+import { changesIn, ofRecords, type StoredRecordEvent } from '../history/changes.ts'
+import { columnList } from '../rows.ts'
+import { events } from '../schema/index.ts'
 import type { MirrorRecord, RecordReader } from './query.ts'
 import { mirrorRecordOf, type RecordRow, recordColumns } from './record-body.ts'
 import { recordShapes } from './record-shape.ts'
@@ -38,7 +40,7 @@ export function recordReader(db: Db, tenantId: number): RecordReader {
     keys: (resource: ResourceName) => db.read((sql) => sql<string>(liveKeys, [{ tenantId, resource }], 'values')),
     history: (resource: ResourceName, ...keys: readonly string[]) =>
       db.read(async (sql) => {
-        const text = `select ${recordEventColumns('events')} from events
+        const text = `select ${columnList(events)} from events
           where tenant_id = ? and ${ofRecords} and ${db.dialect.isIn('subject')} order by +id`
         const subjects = keys.map((key) => recordSubject(resource, key))
         const rows = await sql<StoredRecordEvent>(text, [tenantId, subjects])

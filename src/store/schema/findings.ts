@@ -71,7 +71,8 @@ export const findings = sqliteTable(
     entityId: text('entity_id').notNull(),
     severity: text('severity').$type<Severity>().notNull(),
     message: text('message').notNull(),
-    evidence: text('evidence', { mode: 'json' }).$type<Readonly<Record<string, unknown>>>().notNull(),
+    /** JSON object. */
+    evidence: text('evidence').notNull(),
     /** Of severity, message and facts, so that an evaluation compares findings without reading them. */
     digest: text('digest').notNull(),
     firstSeenAt: integer('first_seen_at').notNull(),

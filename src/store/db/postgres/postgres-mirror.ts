@@ -5,7 +5,7 @@ import { LeasedStores, newEngineId } from '../../leased-stores.ts'
 import type { Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
 import type { TenantStores } from '../../tenant-stores.ts'
-import type { Db, Sql } from '../db.ts'
+import type { Db } from '../db.ts'
 import { fenceOf } from '../leases.ts'
 import { shown } from './address.ts'
 import { copyInto } from './copy-into.ts'
@@ -59,10 +59,14 @@ type Engine = Omit<OpenedPostgres, 'address' | typeof Symbol.asyncDispose> &
 
 function leasedStores<Store>(options: Engine, storeOver: (db: Db) => Store): LeasedStores<Store> {
   const { work, random, log = silentLog() } = options
-  const id = newEngineId(random)
+  const [id, newest] = [newEngineId(random), newestOf(postgresMigrations())]
   return new LeasedStores({
     ...options,
-    ...{ id, log, assertTables: tablesCheck() },
+    ...{ id, log },
+    async assertTables(sql) {
+      const [at = 0] = await sql<number>(newestAppliedText, [], 'values')
+      if (at > newest) throw newerLayout()
+    },
     storeOf: (held) => storeOver(work.fencedBy(...fenceOf(id, held))),
   })
 }
@@ -74,15 +78,6 @@ async function aloneOn(opened: OpenedPostgres, options: Omit<Options, 'role'>, o
   const db = stores.shared()
   if (db === null) throw new TypeError('The lease of the rows without a tenant was not taken')
   return db
-}
-
-/** @returns function that throws FatalError for a newer layout. */
-function tablesCheck(): (sql: Sql) => Promise<void> {
-  const newest = newestOf(postgresMigrations())
-  return async (sql) => {
-    const [at = 0] = await sql<number>(newestAppliedText, [], 'values')
-    if (at > newest) throw newerLayout()
-  }
 }
 
 /** @param opening disposed of with the mirror. */

@@ -145,8 +145,8 @@ class Connection {
     const known = this.#statements.get(key)
     if (known !== undefined) return known
     const statement = this.#raw.prepare<unknown[], unknown>(text)
-    if (mode === 'arrays' && statement.reader) statement.raw()
-    if (mode === 'values') statement.pluck()
+    if (statement.reader && mode === 'arrays') statement.raw()
+    if (statement.reader && mode === 'values') statement.pluck()
     this.#statements.set(key, statement)
     return statement
   }
