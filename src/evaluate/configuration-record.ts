@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Settings, TenantSettings, Waiver } from '../config/settings.ts'
+import type { CheckSettings, Settings, TenantSettings, Waiver } from '../config/settings.ts'
 import { readStored } from '../model/errors.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { OwnerRule } from '../model/owners.ts'
@@ -61,26 +61,24 @@ export async function configurationRecord(
 
 function recordedTenant(tenant: TenantSettings, checks: readonly Check[]): RecordedTenant {
   const { name, ownClientId, resources, users, roles, documents, portalUrl } = tenant
-  const rule = (check: Check) => check.ruleOf(settingsOf(check, tenant).options, ruleContextOf(tenant))
+  const settings: [string, CheckSettings][] = []
+  const rules: [string, string][] = []
+  const assumptions: [string, string][] = []
+  const unconfigured: string[] = []
+  for (const check of checks) {
+    const own = settingsOf(check, tenant)
+    const assumption = check.assumption?.(own.options) ?? null
+    settings.push([check.id, own])
+    rules.push([check.id, check.ruleOf(own.options, ruleContextOf(tenant))])
+    if (assumption !== null) assumptions.push([check.id, assumption])
+    if (check.isConfigured?.(own.options) === false) unconfigured.push(check.id)
+  }
   return {
-    name,
-    ownClientId,
-    resources,
-    users,
-    roles,
-    documents,
-    portalUrl,
-    checks: Object.fromEntries(checks.map((check) => [check.id, settingsOf(check, tenant)])),
-    rules: Object.fromEntries(checks.map((check) => [check.id, rule(check)])),
-    assumptions: Object.fromEntries(
-      checks.flatMap((check) => {
-        const sentence = check.assumption?.(settingsOf(check, tenant).options) ?? null
-        return sentence === null ? [] : [[check.id, sentence]]
-      }),
-    ),
-    unconfigured: checks
-      .filter((check) => check.isConfigured?.(settingsOf(check, tenant).options) === false)
-      .map(({ id }) => id),
+    ...{ name, ownClientId, resources, users, roles, documents, portalUrl },
+    checks: Object.fromEntries(settings),
+    rules: Object.fromEntries(rules),
+    assumptions: Object.fromEntries(assumptions),
+    unconfigured,
   }
 }
 

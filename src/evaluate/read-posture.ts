@@ -2,14 +2,7 @@ import type { ResourceSettings, Waiver } from '../config/settings.ts'
 import { type CheckStatus, type DecidedStatus, decideStatus, type InputQuality } from '../model/check-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
-import {
-  type CheckView,
-  type HoldView,
-  identityStateOf,
-  type ModeView,
-  type ResourceView,
-  type TenantPosture,
-} from '../model/posture.ts'
+import type { CheckView, HoldView, IdentityState, ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../model/resource-names.ts'
 import { type SeverityCounts, total } from '../model/severity.ts'
@@ -30,8 +23,6 @@ import {
 import { type AcceptedHold, readAcceptedHolds } from './decisions.ts'
 import { type SplitCounts, splitOpenFindings } from './findings/open-findings.ts'
 import { readWaivers } from './waivers/read-waivers.ts'
-
-const identifyingNames = identifying.map(({ name }) => name)
 
 export interface ReadPosture {
   readonly store: PostureStore
@@ -61,7 +52,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     clockSkewMs: greatestSkewOf(quality, now),
     blockedUntil: quality.tenant.blockedUntil,
     holds,
-    identity: identityStateOf({ holds, resources }, identifyingNames),
+    identity: identityOf(holds, resources),
     resources,
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)
@@ -78,6 +69,13 @@ function holdView(hold: HoldRow, accepted: AcceptedHold | undefined): HoldView {
   const view = { id, resource, reason, count, message, raisedAt, ...replaces }
   if (accepted !== undefined) return { ...view, acceptedReason: accepted.reason }
   return remedy === null ? { ...view, effect: effectOf(hold), advice: holdAdvice(hold) } : { ...view, remedy }
+}
+
+function identityOf(holds: readonly HoldView[], views: readonly ResourceView[]): IdentityState {
+  if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'held'
+  const identifies = ({ resource, enabled, live, dataAsOf }: ResourceView) =>
+    identifying.some(({ name }) => name === resource) && enabled && live > 0 && dataAsOf !== null
+  return views.some(identifies) ? 'proven' : 'unproven'
 }
 
 interface CheckKnown {

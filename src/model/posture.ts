@@ -53,17 +53,6 @@ export function identitySentence({
   return `${tenant} and ${sharedWith} show the data of one and the same tenant: correct the token of one. Until then the checks of both are unknown.`
 }
 
-/** @param identifying resources whose ids exist in one tenant only. */
-export function identityStateOf(
-  { holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>,
-  identifying: readonly ResourceName[],
-): IdentityState {
-  if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'held'
-  const identifies = ({ resource, enabled, live, dataAsOf }: ResourceView) =>
-    identifying.includes(resource) && enabled && live > 0 && dataAsOf !== null
-  return resources.some(identifies) ? 'proven' : 'unproven'
-}
-
 /** `lapsed` = the accepted facts changed; `orphaned` = the check is disabled or the entity does not exist. */
 export const waiverStates = ['active', 'expired', 'lapsed', 'orphaned'] as const
 export type WaiverState = (typeof waiverStates)[number]
