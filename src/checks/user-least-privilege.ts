@@ -39,7 +39,7 @@ export const userLeastPrivilege = defineCheck({
         isFailing: memoizeWeakly(({ codes }: MirroredRole) => codes.some(isExcess)),
         missing: 'not_evaluated',
         limitMs: roleIdHours * hourMs,
-        failure({ user, reference, roles }) {
+        failure(user, reference, roles) {
           const excess = excessIn(roles)
           return {
             severity: 'high',

@@ -32,7 +32,7 @@ export const userRoleActive = defineCheck({
         isFailing: (role) => not(isActiveRole(role, context.knownRoleStates)),
         missing: 'fails',
         limitMs: roleIdHours * hourMs,
-        failure: ({ user, reference, roles }) => ({
+        failure: (user, reference, roles) => ({
           severity: 'medium',
           message: `User ${user.key} has ${roleTitle(reference, roles)}, ${problemOf(roles)}.`,
           evidence: {

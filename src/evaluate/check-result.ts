@@ -11,8 +11,7 @@ export const noChanges = { written: [], resolved: [], waivers: { accepted: [], l
 
 /** The result of a check whose entities were evaluated. @param problem see `CheckResult`. */
 export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<CheckResult> {
-  const isRepeatable = run.check.own === undefined || !run.check.timeBased
-  return resultOf(run, { tally, found: statusOf(tally), problem, isRepeatable })
+  return resultOf(run, tally, statusOf(tally), problem)
 }
 
 /** The result of a check that could not be evaluated; it opens no finding. */
@@ -21,8 +20,7 @@ export function unevaluatedResult(
   reason: Extract<UnknownReason, 'check_failed' | 'internal' | 'never'>,
   problem: string | null = null,
 ): Promise<CheckResult> {
-  const isRepeatable = reason !== 'internal'
-  return resultOf(run, { tally: null, found: { status: 'unknown', reason }, problem, isRepeatable })
+  return resultOf(run, null, { status: 'unknown', reason }, problem)
 }
 
 /** The check is `unknown` and keeps its findings. @throws an error that affects every check. */
@@ -38,16 +36,15 @@ export async function internalError(run: CheckRun, error: unknown): Promise<Chec
   return unevaluatedResult(run, 'internal')
 }
 
-interface Evaluated {
-  readonly tally: CheckTally | null
-  readonly found: DecidedStatus
-  readonly problem: string | null
-  /** True if the same inputs give the same result until `changesAt`. */
-  readonly isRepeatable: boolean
-}
-
-async function resultOf(run: CheckRun, { tally, found, problem, isRepeatable }: Evaluated): Promise<CheckResult> {
+async function resultOf(
+  run: CheckRun,
+  tally: CheckTally | null,
+  found: DecidedStatus,
+  problem: string | null,
+): Promise<CheckResult> {
   const { check, inputs } = run
+  // The same inputs give another result once an error is gone, and a query does not say until when its answer holds.
+  const isRepeatable = tally === null ? found.reason !== 'internal' : check.own === undefined || !check.timeBased
   const changes = await findingChanges(run, tally)
   const decided = decideStatus({ found, inputs, timeBased: check.timeBased })
   // Null before the first complete full sync: the count would be partial.

@@ -5,10 +5,10 @@ import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { FindingStore, NotedWaiver, OpenFindingDigest } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { type Check, type CheckContext, inputsOf } from './check.ts'
+import type { Check, CheckContext } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import { CheckTally } from './check-tally.ts'
-import { type EvaluatedTenant, inputQualities, type TenantDataQuality, usableInputs } from './data-quality.ts'
+import { type EvaluatedTenant, type TenantDataQuality, usableInputs } from './data-quality.ts'
 import { type AcceptedStates, readAcceptedStates, saveFirstStates } from './decisions.ts'
 import { digestOf } from './digest.ts'
 import type { OwnQueries } from './own-query.ts'
@@ -60,7 +60,7 @@ export async function checkRun(
   const { options, severity } = settingsOf(check, tenant.settings)
   const inputs = usableInputs(check, { quality, now, options })
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
-  const accepted = await acceptedStates(check, request, quality)
+  const accepted = await acceptedStates(check, request, inputs)
   // From before the evaluation, which may read newer records: it is then repeated.
   const states = inputs.map(({ resource }) => quality.resources[resource].state)
   const versions = states.map(({ version }) => version)
@@ -77,9 +77,9 @@ export async function checkRun(
 
 /** Stores the first accepted states, once and only from complete data, because drift is measured from these states. */
 async function acceptedStates(
-  { id, acceptedOf, drift, evaluates, ...check }: Check,
+  { id, acceptedOf, drift, evaluates }: Check,
   { store, tenant, now }: EvaluateTenant,
-  quality: TenantDataQuality,
+  inputs: readonly InputQuality[],
 ): Promise<AcceptedStates | null> {
   if (drift === undefined) {
     const isCompared = acceptedOf !== undefined && settingsOf({ id: acceptedOf }, tenant.settings).enabled
@@ -87,7 +87,6 @@ async function acceptedStates(
   }
   const accepted = await readAcceptedStates(store, tenant.id, id)
   if (accepted !== null) return accepted
-  const inputs = inputQualities(quality, [evaluates, ...check.needs])
   const isWhole = inputs.every(({ blocked, partial, everComplete }) => {
     return everComplete && blocked === null && partial.length === 0
   })
@@ -104,10 +103,11 @@ async function acceptedStates(
  * False when a failure would be meaningless: the check is not configured, or an input is switched off or may belong to
  * another tenant, or a resource for look-ups never completed a full sync. The evaluated resource itself may be partial.
  */
-export function isEvaluable({ check, quality, inputs }: CheckRun): boolean {
-  if (inputs.some((input) => input.off || input.former)) return false
-  const whole = check.entity.isRecord ? check.needs : inputsOf(check)
-  return inputQualities(quality, whole).every((input) => input.everComplete)
+export function isEvaluable({ check, inputs }: CheckRun): boolean {
+  return inputs.every(({ resource, off, former, everComplete }) => {
+    const mayBePartial = check.entity.isRecord && resource === check.evaluates
+    return !off && !former && (everComplete || mayBePartial)
+  })
 }
 
 /** Call before the check is evaluated, or its findings end. */
@@ -119,9 +119,8 @@ export async function readOpenFindings({ check, request, open }: CheckRun): Prom
 }
 
 /** While the clocks differ, a time-based check confirms open findings and opens none. */
-export function tallyOf({ check, request, quality, rule, open }: CheckRun): CheckTally {
+export function tallyOf({ check, request, inputs, rule, open }: CheckRun): CheckTally {
   const { severity } = settingsOf(check, request.tenant.settings)
-  const inputs = inputQualities(quality, inputsOf(check))
   const isFrozen = check.timeBased && inputs.some(({ clock }) => clock === 'ahead' || clock === 'behind')
   return new CheckTally({ check, severity, rule, open, isFrozen })
 }

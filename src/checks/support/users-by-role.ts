@@ -18,13 +18,6 @@ interface RoleAssessment {
   readonly roles: readonly MirroredRole[]
 }
 
-interface RoleRule {
-  /** Null if nobody can say. */
-  readonly isFailing: (role: MirroredRole) => boolean | null
-  /** Check result of a user whose role does not exist. */
-  readonly missing: RoleAssessment['checkResult']
-}
-
 /**
  * Assesses a user's role: by id when it is known, else by name if all roles of that name agree. If they differ, or no name
  * is given, the user is not evaluated (docs/checks.md#user-role-active). If the role with that id has another name than the
@@ -60,16 +53,14 @@ function assessRole(
   return ({ roleId, roleName }) => assessments(roleName)(roleId)
 }
 
-interface UserOfRole {
-  readonly user: MirrorRecord
-  readonly reference: RoleReference
-  readonly roles: RoleAssessment['roles']
-}
-
-interface UsersByRole extends RoleRule {
+interface RoleRule {
+  /** Null if nobody can say. */
+  readonly isFailing: (role: MirroredRole) => boolean | null
+  /** Check result of a user whose role does not exist. */
+  readonly missing: RoleAssessment['checkResult']
   /** How long a `roleId` is valid after it was read, in milliseconds. */
   readonly limitMs: number
-  readonly failure: (found: UserOfRole) => Failure
+  readonly failure: (user: MirrorRecord, reference: RoleReference, roles: RoleAssessment['roles']) => Failure
 }
 
 const invited: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicable' }
@@ -79,7 +70,7 @@ const invited: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicabl
  * appears in the user's details. So a `roleId` is valid for a limited time. After that the role name decides, which
  * every full sync reads, and users with an ambiguous role name are not evaluated; details are read of these users first.
  */
-export function usersByRole(rule: UsersByRole, context: CheckContext): Evaluator {
+export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
   const { limitMs, failure } = rule
   const { now, incomplete, needed, readInFullAt } = context
   const assess = assessRole(rolesIn(needed('roles')), incomplete.has('roles'), rule)
@@ -98,7 +89,7 @@ export function usersByRole(rule: UsersByRole, context: CheckContext): Evaluator
       if (checkResult === 'fails' && roles.length === 0 && knownSince > rolesAt) return { kind: 'not_evaluated' }
       const outcome: Outcome =
         checkResult === 'fails'
-          ? { kind: 'fails', ...failure({ user, reference, roles }) }
+          ? { kind: 'fails', ...failure(user, reference, roles) }
           : checkResult === 'passes'
             ? ok
             : { kind: 'not_evaluated' }
