@@ -76,8 +76,9 @@ export const apiClientLeastPrivilege = defineCheck({
 
 /** Decides which codes exceed the limit of a client (null = only forbidden suffixes do), and states that limit. */
 function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes, ownSuffixes }: LeastPrivilegeOptions) {
-  const list = allowListOf(allowed, clientId)
-  if (list !== null) return { isExcess: (code: string) => !list.includes(code), stated: { allowed: list } }
+  // Configured ids are GUIDs in any notation.
+  const [, list] = Object.entries(allowed).find(([id]) => guidKey(id) === guidKey(clientId)) ?? []
+  if (list !== undefined) return { isExcess: (code: string) => !list.includes(code), stated: { allowed: list } }
   if (!isOwn) return { isExcess: null, stated: { forbiddenSuffixes } }
   const isOwnCode = endsInOne(ownSuffixes)
   return { isExcess: (code: string) => !isOwnCode(code), stated: { ownSuffixes } }
@@ -90,9 +91,3 @@ export function endsInOne(suffixes: readonly string[]): (code: string) => boolea
 }
 
 const plain = (code: string) => code.trim().toLowerCase()
-
-/** The allowed codes of a client; null = not listed. Client ids match in any letter case. */
-function allowListOf(allowed: Readonly<Record<string, readonly string[]>>, clientId: string): readonly string[] | null {
-  const own = Object.entries(allowed).filter(([id]) => guidKey(id).toLowerCase() === guidKey(clientId).toLowerCase())
-  return own.length === 0 ? null : own.flatMap(([, codes]) => codes)
-}

@@ -81,8 +81,8 @@ function outcomeOf(
   now: number,
 ): Outcome {
   const [listedUntil, absentUntil] = [metUntil(requirement, listed), metUntil(requirement, absent)]
-  if (now < listedUntil) return { kind: 'ok', ...endingAt(listedUntil) }
-  if (now < absentUntil) return { kind: 'not_evaluated', reason: 'missing_records', ...endingAt(absentUntil) }
+  if (now < listedUntil) return { kind: 'ok', until: listedUntil }
+  if (now < absentUntil) return { kind: 'not_evaluated', reason: 'missing_records', until: absentUntil }
   const { id, pattern, maxAgeDays } = requirement
   const nearest = absent !== undefined && isNewer(absent, listed) ? absent : listed
   const words = statusWords(statuses)
@@ -110,10 +110,6 @@ const touchedAt = (document: MirrorRecord) => timeOf(document, 'touchedAtMs')
 function metUntil({ maxAgeDays }: Requirement, document: MirrorRecord | undefined): number {
   if (document === undefined) return Number.NEGATIVE_INFINITY
   return maxAgeDays === null ? Number.POSITIVE_INFINITY : olderFrom(touchedAt(document), maxAgeDays * dayMs)
-}
-
-function endingAt(until: number): { readonly until?: number } {
-  return Number.isFinite(until) ? { until } : {}
 }
 
 function isNewer(document: MirrorRecord, known: MirrorRecord | undefined): boolean {

@@ -90,7 +90,7 @@ export interface Failure {
 export type NotEvaluatedReason = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 
 interface Timed {
-  /** First instant, in milliseconds since the epoch, at which time alone gives another kind or severity; absent = never. */
+  /** First instant, in milliseconds since the epoch, at which time alone gives another kind or severity; absent or infinite = never. */
   readonly until?: number
 }
 

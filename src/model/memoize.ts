@@ -1,18 +1,12 @@
-export function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  return remembering(new Map<Key, Value>(), make)
-}
-
-/** A cached value is freed with its key. */
-export function memoizeWeakly<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  return remembering(new WeakMap<Key, Value>(), make)
-}
-
 interface Made<Key, Value> {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): unknown
 }
 
-function remembering<Key, Value>(made: Made<Key, Value>, make: (key: Key) => Value): (key: Key) => Value {
+export function memoize<Key, Value>(
+  make: (key: Key) => Value,
+  made: Made<Key, Value> = new Map<Key, Value>(),
+): (key: Key) => Value {
   return (key) => {
     const known = made.get(key)
     if (known !== undefined) return known
@@ -20,4 +14,9 @@ function remembering<Key, Value>(made: Made<Key, Value>, make: (key: Key) => Val
     made.set(key, value)
     return value
   }
+}
+
+/** A cached value is freed with its key. */
+export function memoizeWeakly<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  return memoize(make, new WeakMap<Key, Value>())
 }

@@ -90,7 +90,5 @@ export function clientTitle(client: MirrorRecord): string {
 /** The roles with the client's role name; null without a name. */
 export function rolesOfClient(client: MirrorRecord, { byName }: Roles): readonly MirroredRole[] | null {
   const name = textOf(client, 'roleName')
-  return name === null ? null : (byName.get(name) ?? noRoles)
+  return name === null ? null : (byName.get(name) ?? [])
 }
-
-const noRoles: readonly MirroredRole[] = []
