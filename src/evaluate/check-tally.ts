@@ -91,8 +91,7 @@ export class CheckTally {
     if (evaluator === null) return
     this.attempt(() => {
       for (const record of slice) {
-        const isRead = histories.size > 0 && evaluator.readsHistoryOf?.(record) === true
-        const outcome = evaluator.record(record, (isRead ? histories.get(record.key) : undefined) ?? noHistory)
+        const outcome = evaluator.record(record, histories.get(record.key) ?? noHistory)
         if (outcome !== null || this.#tallied.check.entity.isRecord) this.add(record.key, outcome ?? outside, record)
       }
     })

@@ -125,7 +125,7 @@ export interface Evaluator {
   /**
    * Called for each live record, in key order. Null: the record is no entity of the check.
    *
-   * @param history changes of the record, oldest first; empty unless `readsHistoryOf`.
+   * @param history changes of the record, oldest first; may be empty unless `readsHistoryOf`.
    */
   record(record: MirrorRecord, history: readonly ChangeRow[]): Outcome | null
   /** Outcomes of entities that derive from several records; called after the last one. */

@@ -13,7 +13,7 @@ export interface OwnQuery {
   readonly maxRows: number
 }
 
-export type EntityReason = readonly [entity: string, reason: string]
+type EntityReason = readonly [entity: string, reason: string]
 
 /** Each entity once, with its most severe status. */
 export interface OwnAnswer {

@@ -41,15 +41,10 @@ export function isoMs(text: unknown): number | null {
   return parseIsoDate(text)?.ms ?? null
 }
 
-/** A time cut to whole seconds, because some servers send no fraction. */
-function secondOf(ms: number | null): number | null {
-  return ms === null ? null : Math.floor(ms / 1000)
-}
-
-/** True for instants of one second, in any notation, and where one of them is missing. */
+/** True for instants of one second, because some servers send no fraction, and where one of them is missing. */
 export function mayBeOneSecond(a: unknown, b: unknown): boolean {
-  const [one, other] = [secondOf(isoMs(a)), secondOf(isoMs(b))]
-  return one === null || other === null || one === other
+  const [one, other] = [isoMs(a), isoMs(b)]
+  return one === null || other === null || Math.floor(one / 1000) === Math.floor(other / 1000)
 }
 
 export function toIso(ms: number): string {

@@ -35,8 +35,6 @@ export interface FindingIdentity {
   readonly entityId: string
 }
 
-export const shortLength = 12
-
 /** The same for all findings of a check about an entity of a tenant. */
 export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
   return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
@@ -44,7 +42,7 @@ export function fingerprintOf({ tenant, check, entityType, entityId }: FindingId
 
 /** Enough of a fingerprint for people and commands. */
 export function shortFingerprint(fingerprint: string): string {
-  return fingerprint.slice(0, shortLength)
+  return fingerprint.slice(0, 12)
 }
 
 /** The id of the drifted state for `tenantwatch accept` (docs/waivers.md#drift); null when nothing can be accepted. */
