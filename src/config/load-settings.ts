@@ -55,19 +55,16 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const file = findFile(options.file, env, cwd)
   const yaml = file === null ? null : readYaml(file.path, options.text ?? textOf(file, cwd))
   if (yaml !== null && yaml.mistakes.length > 0) throw new ConfigError(yaml.mistakes)
-  const { raw, variables, ignoredPath } = withVariables(
-    yaml === null ? tenantOf(env) : withoutExtensions(yaml.raw),
-    env,
-  )
-  if (yaml === null) for (const [key, name] of tenantVariables) variables.set(key, name)
+  const given = yaml === null ? tenantOf(env) : (yaml.raw ?? {})
+  if (!isMap(given)) {
+    const text = `the file is ${kindOf(given)}; expected a map of \`key: value\` pairs`
+    throw new ConfigError([{ code: 'invalid', key: '', line: 1, text, sentence: `${file?.path}: ${text}` }])
+  }
+  const variables = new Map<string, string>(yaml === null ? tenantVariables : [])
+  const { raw, ignoredPath } = withVariables(withoutExtensions(given), env, variables)
   const problems: (string | Mistake)[] = []
   const missing = yaml === null && isAtLeast(purpose, 'request') ? tokenVariableProblem(env) : undefined
   if (missing !== undefined) problems.push(`environment: ${missing}`)
-  if (!isMap(raw)) {
-    const text = `the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`
-    throw new ConfigError([{ code: 'invalid', key: '', line: 1, text, sentence: `${file?.path}: ${text}` }])
-  }
-
   const folder = valueAt(raw, ['ownChecks', 'folder'])
   const own = readOwnChecks(typeof folder === 'string' ? folder : null, cwd, catalogue)
   const probe = createProbe({ cwd, env, purpose, ...own })
@@ -97,9 +94,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (isAtLeast(purpose, 'serve') && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))
     problems.push(...readWebSettings(webConfig, cwd).mistakes)
   if (written === undefined || problems.length > 0) throw new ConfigError(problems)
-  const { timeoutSeconds, ...limits } = written.ownChecks
-  const settings = settingsOf(written, { ...limits, timeoutMs: timeoutSeconds * 1000, ...own.parsed })
-  return { settings, written, source: file?.path ?? environmentSource, ignoredPath }
+  return { settings: settingsOf(written, own.parsed), written, source: file?.path ?? environmentSource, ignoredPath }
 }
 
 /** Value of --config with which a command reads the same configuration; undefined = it is found without. */
@@ -146,7 +141,7 @@ const tenantVariables = [
 ] as const
 
 /** The configuration from TENANTWATCH_BASE_URL and a token without a file: one tenant, `default`. */
-function tenantOf(env: Environment): unknown {
+function tenantOf(env: Environment): Fields {
   const file = setValue(env, 'TENANTWATCH_TOKEN_FILE')
   const token = file === undefined ? { env: 'TENANTWATCH_TOKEN' } : { file }
   // A missing token is reported once, by tokenVariableProblem.
@@ -163,38 +158,37 @@ function tokenVariableProblem(env: Environment): string | undefined {
     : 'neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; expected exactly one'
 }
 
+type Fields = Readonly<Record<string, unknown>>
+
 /** Keys that begin with `x-` hold what anchors refer to. */
-function withoutExtensions(raw: unknown): unknown {
-  if (!isMap(raw)) return raw
+function withoutExtensions(raw: Fields): Fields {
   return Object.fromEntries(Object.entries(raw).filter(([key]) => !key.startsWith('x-')))
 }
 
-/** Applies the variables that override keys; `variables` names them by key. */
-function withVariables(raw: unknown, env: Environment) {
-  const variables = new Map<string, string>()
-  if (!isMap(raw ?? {})) return { raw, variables, ignoredPath: null }
-  const whole: Record<string, unknown> = { ...(raw as object) }
+/** Applies the variables that override keys, and adds their names by key to `variables`. */
+function withVariables(given: Fields, env: Environment, variables: Map<string, string>) {
+  const raw = { ...given }
   const listen = setValue(env, 'TENANTWATCH_LISTEN')
-  const server = whole['server'] ?? {}
+  const server = raw['server'] ?? {}
   if (listen !== undefined && isMap(server)) {
-    whole['server'] = { ...server, listen }
+    raw['server'] = { ...server, listen }
     variables.set('server.listen', 'TENANTWATCH_LISTEN')
   }
   // A URL takes precedence over a path, even if the URL is in the file and the path in the environment.
   const path = setValue(env, 'TENANTWATCH_STORE_PATH')
-  const store = isMap(whole['store']) ? whole['store'] : {}
+  const store = isMap(raw['store']) ? raw['store'] : {}
   const ignored = path === undefined ? null : 'TENANTWATCH_STORE_PATH'
   if (setValue(env, 'TENANTWATCH_STORE_URL') !== undefined) {
-    whole['store'] = { url: { env: 'TENANTWATCH_STORE_URL' } }
+    raw['store'] = { url: { env: 'TENANTWATCH_STORE_URL' } }
     for (const key of ['store', 'store.url', 'store.url.env']) variables.set(key, 'TENANTWATCH_STORE_URL')
-    return { raw: whole, variables, ignoredPath: ignored ?? (store['path'] === undefined ? null : 'store.path') }
+    return { raw, ignoredPath: ignored ?? (store['path'] === undefined ? null : 'store.path') }
   }
-  if ((store['url'] ?? null) !== null) return { raw: whole, variables, ignoredPath: ignored }
+  if ((store['url'] ?? null) !== null) return { raw, ignoredPath: ignored }
   if (path !== undefined) {
-    whole['store'] = { path }
+    raw['store'] = { path }
     variables.set('store.path', 'TENANTWATCH_STORE_PATH')
   }
-  return { raw: whole, variables, ignoredPath: null }
+  return { raw, ignoredPath: null }
 }
 
 /** An own check is known to the schema by its id; a file that cannot be read leaves the known ids incomplete. */
@@ -219,11 +213,11 @@ const depths: Readonly<Record<string, number>> = {
 }
 
 /** The configuration where each section of a tenant has the general keys that the tenant does not set. */
-function withGeneral(raw: Readonly<Record<string, unknown>>): unknown {
+function withGeneral(raw: Fields): Fields {
   const { tenants } = raw
   if (!Array.isArray(tenants)) return raw
   const { evaluate, timezone, ...schedule } = isMap(raw['schedule']) ? raw['schedule'] : {}
-  const general: Readonly<Record<string, unknown>> = { ...raw, schedule }
+  const general: Fields = { ...raw, schedule }
   const whole = tenants.map((tenant: unknown) => {
     if (!isMap(tenant)) return tenant
     return Object.fromEntries(

@@ -8,7 +8,7 @@ import { severities } from '../model/severity.ts'
 import { formatPath, validate, whyUnreadable } from './mistakes.ts'
 import { text, textOf } from './values.ts'
 
-export interface WellFormedCheck extends OwnCheckHeader {
+export interface WellFormedCheck extends Readonly<z.output<typeof schema>> {
   readonly file: string
   readonly query: string
   /** True when the result of the same records can change with time. */
@@ -101,9 +101,6 @@ const schema = z
     frameworks: frameworks.split(',').flatMap((part) => part.trim() || []),
   }))
 
-type Header = z.output<typeof schema>
-type OwnCheckHeader = { readonly [Key in keyof Header]: Header[Key] }
-
 /** The header of a file, lines of the form `-- key: value`, and the query below it. */
 function readPairs(source: string) {
   const lines = source.split(/\r?\n/)
@@ -150,12 +147,14 @@ function problemOfQuery(query: string): string | null {
   return unknown === undefined ? null : `the query has the parameter ${unknown}; there are :now and :tenant`
 }
 
-type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
-
 const folderId = 'own-checks-folder'
 
 /** An invalid file gets the id in its header if known, else one derived from the file name. */
-export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: readonly string[]): Parsed {
+export function parseChecks(
+  folder: OwnCheckFolder,
+  path: string,
+  builtIn: readonly string[],
+): Pick<OwnChecksSettings, 'checks' | 'incomplete'> {
   if ('problem' in folder) {
     const problem = `the folder of own checks cannot be read: ${folder.problem}`
     return { checks: [{ id: folderId, file: path, problem }], incomplete: true }

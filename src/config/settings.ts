@@ -12,10 +12,6 @@ import type { Written, WrittenTenant } from './schema.ts'
 import type { secretSource } from './sections.ts'
 import { durationMs, type ListenAddress, maskUrl, readListen } from './values.ts'
 
-export type { Catalogue } from './catalogue.ts'
-export type { CronSchedule } from './cron.ts'
-export type { NewsKind } from './notifications.ts'
-
 type DeepReadonly<T> = T extends readonly (infer Item)[]
   ? readonly DeepReadonly<Item>[]
   : T extends object
@@ -99,7 +95,7 @@ export function knownValues(
 }
 
 /** Tenants that override nothing share the general settings. */
-export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Settings {
+export function settingsOf(written: Written, own: Pick<OwnChecksSettings, 'checks' | 'incomplete'>): Settings {
   const general = { api: apiOf(written.api), resources: resourcesOf(written), checks: checksOf(written.checks) }
   const { overlap, knownStatuses } = written.documents
   const limits = {
@@ -125,6 +121,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
       ...limits,
     }
   })
+  const { timeoutSeconds, ...ownChecks } = written.ownChecks
   const { listen, ...server } = written.server
   const address = readListen(listen)
   if (address === null) throw new Error(`Address ${listen} is not usable`)
@@ -135,7 +132,7 @@ export function settingsOf(written: Written, ownChecks: OwnChecksSettings): Sett
     historyRetentionDays: written.history.retentionDays,
     store: written.store,
     server: { ...address, ...server },
-    ownChecks,
+    ownChecks: { ...ownChecks, timeoutMs: timeoutSeconds * secondMs, ...own },
     waivers: written.waivers.map(waiverIn),
     owners: written.owners,
     notifications: written.notifications,

@@ -1,4 +1,4 @@
-import type { NewsKind, NotificationSettings } from '../config/settings.ts'
+import type { NewsKind, NotificationSettings } from '../config/notifications.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { grouped } from '../model/text/numbers.ts'
 

@@ -1,4 +1,5 @@
-import type { NewsKind, NotificationSettings } from '../config/settings.ts'
+import type { NewsKind } from '../config/notifications.ts'
+import type { NotificationSettings } from '../config/settings.ts'
 import type { InputSnapshot } from '../evaluate/past-store.ts'
 import { checksUnknownBy, describeFinding, describeHold, findingState, sentencesOf } from '../model/describe.ts'
 import { type FindingView, findingStates } from '../model/finding.ts'

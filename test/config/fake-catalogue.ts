@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Catalogue } from '../../src/config/settings.ts'
+import type { Catalogue } from '../../src/config/catalogue.ts'
 
 /** A few checks with every kind of option. */
 export const fakeCatalogue: Catalogue = {
