@@ -38,7 +38,7 @@ export function cronSchedule(expression: string): CronSchedule {
   return read
 }
 
-export type Fields = NonNullable<ReturnType<typeof validateDetailed>['fields']>
+type Fields = NonNullable<ReturnType<typeof validateDetailed>['fields']>
 
 /** Parses an expression with the parser of the scheduler, so that both accept the same expressions. */
 function readFields(expression: string): Fields | { readonly problem: string } {
@@ -63,7 +63,7 @@ export function timesOfDay({ hour, minute, second }: Fields): readonly number[] 
 /** The Gregorian calendar repeats, weekdays included, after 400 years. */
 const cycleDays = 146_097
 
-export interface Days {
+interface Days {
   readonly isDaily: boolean
   /** By the day at whose beginning in UTC the time in milliseconds since the epoch is. */
   readonly has: (midnight: number) => boolean
@@ -91,7 +91,7 @@ function largestDayGap(days: Days): number {
 }
 
 /** The distances of numbers in ascending order; the last one from the last number to the first of the next cycle. */
-export function gaps(numbers: readonly number[], cycle: number): readonly number[] {
+function gaps(numbers: readonly number[], cycle: number): readonly number[] {
   return numbers.map((one, at) => (numbers[at + 1] ?? (numbers[0] ?? 0) + cycle) - one)
 }
 

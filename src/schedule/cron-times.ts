@@ -1,5 +1,5 @@
 import { validateDetailed } from 'node-cron'
-import { daysOf, gaps, timesOfDay } from '../config/cron.ts'
+import { cronSchedule, daysOf, timesOfDay } from '../config/cron.ts'
 import { dayMs, secondMs } from '../model/durations.ts'
 
 /** The time after the given one at which a schedule is due, both in milliseconds since the epoch; infinite for none. */
@@ -14,7 +14,8 @@ const mostDays = 41 * 366
  * waits longer than its usual gap (docs/internals/sync.md#11-local-clock). Throws for an invalid expression.
  */
 export function cronTimes(expression: string, timezone: string): NextTick {
-  const { nextWall, usualGapMs } = wallTimes(expression)
+  const { intervalMs } = cronSchedule(expression)
+  const nextWall = wallTimes(expression)
   const offsetAt = offsetsOf(timezone)
 
   const isRepeated = (tick: number): boolean => {
@@ -53,31 +54,24 @@ export function cronTimes(expression: string, timezone: string): NextTick {
       at = change
     }
   }
-  return (after) => Math.min(nextOf(after), after + usualGapMs)
+  // Only a schedule that is due several times on every day has an interval below a day.
+  return intervalMs < dayMs ? (after) => Math.min(nextOf(after), after + intervalMs) : nextOf
 }
 
-interface WallTimes {
-  /** The next matching wall-clock time, written as if it were UTC. */
-  readonly nextWall: (after: number) => number
-  /** The greatest distance of two ticks of a schedule that is due several times on every day; else infinite. */
-  readonly usualGapMs: number
-}
-
-function wallTimes(expression: string): WallTimes {
+/** The next matching wall-clock time, written as if it were UTC. */
+function wallTimes(expression: string): (after: number) => number {
   const { fields } = validateDetailed(expression)
   if (fields === undefined) throw new Error(`Schedule ${expression} is not a cron expression`)
   const days = daysOf(fields)
   const times = timesOfDay(fields)
   const [first = 0] = times
-  const nextWall = (after: number): number => {
+  return (after) => {
     const today = Math.floor(after / dayMs)
     const later = times.find((time) => today * dayMs + time > after)
     if (later !== undefined && days.has(today * dayMs)) return today * dayMs + later
     for (let day = today + 1; day < today + mostDays; day++) if (days.has(day * dayMs)) return day * dayMs + first
     return Number.POSITIVE_INFINITY
   }
-  const isFiner = days.isDaily && times.length > 1
-  return { nextWall, usualGapMs: isFiner ? Math.max(...gaps(times, dayMs)) : Number.POSITIVE_INFINITY }
 }
 
 /** The distance of a zone's wall clock from UTC, in milliseconds. */
