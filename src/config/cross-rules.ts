@@ -1,9 +1,9 @@
-import { parseDuration } from '../model/durations.ts'
+import { formatDuration, parseDuration } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { isMatch } from '../model/text/glob.ts'
 import { readCron } from './cron.ts'
 import { advice, type KeyPath, valueAt } from './mistakes.ts'
-import { formatDuration, insecurity } from './values.ts'
+import { insecurity } from './values.ts'
 
 interface Context {
   addIssue(issue: {

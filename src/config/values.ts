@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { dayMs, hourMs, minuteMs, parseDuration, secondMs } from '../model/durations.ts'
+import { dayMs, parseDuration } from '../model/durations.ts'
 import { isLoopback } from '../model/process/address.ts'
 
 /** A map of keys; one without content counts as `{}`, an unknown key is a mistake. */
@@ -56,18 +56,6 @@ export function durationMs(text: string): number {
   const ms = parseDuration(text)
   if (ms === undefined) throw new Error(`Duration ${text} is not usable`)
   return ms
-}
-
-/** Formats a duration without loss: `1h30m`. Uses days only for whole days. */
-export function formatDuration(ms: number): string {
-  if (ms > 0 && ms % dayMs === 0) return `${ms / dayMs}d`
-  const parts = [
-    [Math.floor(ms / hourMs), 'h'],
-    [Math.floor((ms % hourMs) / minuteMs), 'm'],
-    [Math.floor((ms % minuteMs) / secondMs), 's'],
-    [ms % secondMs, 'ms'],
-  ] as const
-  return parts.map(([amount, unit]) => (amount === 0 ? '' : `${amount}${unit}`)).join('') || '0s'
 }
 
 const wantedBase = 'an http(s) URL without user, query or fragment, such as https://api.example.com'

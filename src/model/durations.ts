@@ -12,6 +12,12 @@ export function parseDuration(text: string): number | undefined {
   return Number.isSafeInteger(total) ? total : undefined
 }
 
+/** In the largest unit that leaves no rest, such as `90m`; `parseDuration` reads it. */
+export function formatDuration(ms: number): string {
+  const [unit, unitMs] = Object.entries(units).findLast(([, size]) => ms % size === 0) ?? ['ms', 1]
+  return `${ms / unitMs}${unit}`
+}
+
 const few = 10
 
 export function describeDuration(ms: number): string {
