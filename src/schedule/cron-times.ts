@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron'
 import { cronSchedule, daysOf, timesOfDay } from '../config/cron.ts'
-import { dayMs, secondMs } from '../model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../model/durations.ts'
 
 /** The time after the given one at which a schedule is due, both in milliseconds since the epoch; infinite for none. */
 export type NextTick = (after: number) => number
@@ -78,20 +78,9 @@ function wallTimes(expression: string): (after: number) => number {
 function offsetsOf(timezone: string): (at: number) => number {
   // Avoids loading the time zone tables, which stay in memory, for the default.
   if (timezone === 'UTC') return () => 0
-  const format = new Intl.DateTimeFormat('en', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  })
+  const format = new Intl.DateTimeFormat('en', { timeZone: timezone, timeZoneName: 'longOffset' })
   return (at) => {
-    const second = Math.floor(at / secondMs) * secondMs
-    const parts = Object.fromEntries(format.formatToParts(second).map(({ type, value }) => [type, Number(value)]))
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = parts
-    return Date.UTC(year, month - 1, day, hour, minute, parts['second']) - second
+    const [, sign, hours = 0, minutes = 0] = /GMT(?:([+-])(\d\d):(\d\d))?/.exec(format.format(at)) ?? []
+    return (sign === '-' ? -1 : 1) * (Number(hours) * hourMs + Number(minutes) * minuteMs)
   }
 }
