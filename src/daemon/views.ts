@@ -187,7 +187,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       const isOwn = (name: string) => engine === undefined || engine.owns(name)
       // A replica that owns no tenant answers without the database.
       if (!settings.tenants.some(({ name }) => isOwn(name))) return []
-      return readTenants(await shownTenants(isOwn), (reader, tenant) => reader.metricsOf(tenant))
+      const read = await readTenants(await shownTenants(isOwn), (reader, tenant) => reader.metricsOf(tenant))
+      // Another replica may have taken a tenant meanwhile.
+      return read.filter(({ config }) => isOwn(config.name))
     },
     findings,
     async changes(name, most, withPersonal) {

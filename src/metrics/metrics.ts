@@ -51,20 +51,6 @@ export function createMetrics(options: MetricsOptions): Metrics {
     return { tenants, rest: [...rest, ...(await counters.render(isEnabledIn(tenants)))] }
   }
 
-  /** Reads again if tenants changed owner or a reload changed them during the read. */
-  async function readOwned(): Promise<Exposition> {
-    for (;;) {
-      const before = tenantsOf(options.replica?.())
-      const isUnchanged = () => tenantsOf(options.replica?.()) === before
-      try {
-        const exposition = await read()
-        if (isUnchanged()) return exposition
-      } catch (error) {
-        if (isUnchanged()) throw error
-      }
-    }
-  }
-
   return {
     ...createEvents(counters),
     async configure(next) {
@@ -78,7 +64,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
     },
     async render() {
-      inFlight ??= readOwned().finally(() => {
+      inFlight ??= read().finally(() => {
         inFlight = undefined
       })
       return renderExposition(await inFlight)
@@ -131,8 +117,4 @@ function isEnabledIn(tenants: readonly TenantFacts[]): (tenant: string, resource
     const resources = enabled.get(tenant)
     return resources !== undefined && (resource === undefined || resources.has(resource))
   }
-}
-
-function tenantsOf(replica: ReplicaReading | null | undefined): string | null {
-  return replica == null ? null : JSON.stringify([replica.owned, replica.tenants])
 }

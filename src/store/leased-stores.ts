@@ -118,7 +118,6 @@ export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
       isConfirmed: this.#isConfirmed,
       takeovers,
       unowned: Math.min(unowned + this.#tenants.filter(isLost).length, this.#tenants.length),
-      owned: this.#ownedText(),
     }
   }
 

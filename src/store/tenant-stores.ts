@@ -19,8 +19,6 @@ export interface ReplicaFacts {
   readonly takeovers: number
   /** Configured tenants that nobody exports: without a living owner, or being given back or lost by this replica. */
   readonly unowned: number
-  /** A text that differs after each change of the tenants that this process owns. */
-  readonly owned: string
 }
 
 /** The stores that this process writes through. Reads of any tenant go through the mirror. */

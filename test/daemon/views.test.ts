@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
-import { createViews } from '../../src/daemon/views.ts'
+import { UnstoredRuns } from '../../src/daemon/unstored-runs.ts'
+import { createViews, type EngineFacts } from '../../src/daemon/views.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { aDay, type Cli, synced } from '../commands/support/cli.ts'
@@ -12,11 +13,16 @@ const twoTenants = {
 }
 
 /** The present view of a world that the outputs read. */
-function viewsOf({ store, read, env }: Cli, now: number, changed: (mirror: Mirror) => Mirror = (same) => same) {
+function viewsOf(
+  { store, read, env }: Cli,
+  now: number,
+  changed: (mirror: Mirror) => Mirror = (same) => same,
+  engine?: EngineFacts,
+) {
   const mirror = changed(openMirror(store, 'beside'))
   const file = 'tenantwatch.yaml'
   const { settings } = loadSettings({ file, env, catalogue, text: read(file), purpose: 'request' })
-  const views = createViews(mirror, settings, { now: () => now, monotonic: () => 0, sleep: async () => {} })
+  const views = createViews(mirror, settings, { now: () => now, monotonic: () => 0, sleep: async () => {} }, engine)
   return { views, mirror }
 }
 
@@ -73,4 +79,15 @@ it('names whom a check could not evaluate, until it can', async () => {
   expect(after).toMatchObject({ notEvaluated: 0, entities: expect.any(Number) })
   expect(after).not.toHaveProperty('unevaluated')
   expect(after).not.toHaveProperty('notEvaluatedWhere')
+})
+
+it('has metrics of no tenant that another replica took while they were read', async () => {
+  const world = await synced(twoTenants)
+  let asked = 0
+  // Both are owned when the reading begins.
+  const owns = (tenant: string) => tenant === 'acme' || ++asked <= 1
+  const engine = { skewOf: () => undefined, unstored: new UnstoredRuns(), owns }
+  const { views, mirror } = viewsOf(world, world.now(), undefined, engine)
+  await using _ = mirror
+  expect((await views.metrics()).map(({ config }) => config.name)).toEqual(['acme'])
 })
