@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
 import type { Socket } from 'node:net'
@@ -56,45 +57,34 @@ export function createWebServer(options: WebOptions): WebServer {
 }
 
 /** `::` takes IPv4, too; where the machine has no IPv6, IPv4 alone. */
-function listenOn(server: Server, { host, port }: WebOptions['listen']): Promise<{ host: string; port: number }> {
-  return new Promise((resolve, reject) => {
-    const refuse = (cause: NodeJS.ErrnoException) => {
-      if (host === '::' && ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(cause.code ?? '')) {
-        resolve(listenOn(server, { host: '0.0.0.0', port }))
-        return
-      }
-      const advice = 'change server.listen (TENANTWATCH_LISTEN)'
-      reject(new FatalError(`Cannot listen on ${host}:${port}: ${whyNotListening(cause)}; ${advice}`, { cause }))
-    }
-    server.once('error', refuse)
-    server.listen(port, host.replace(/^\[(.*)\]$/, '$1'), () => {
-      server.removeListener('error', refuse)
-      const address = server.address()
-      resolve(
-        typeof address === 'object' && address !== null
-          ? { host: address.address, port: address.port }
-          : { host, port },
-      )
-    })
-  })
+async function listenOn(server: Server, { host, port }: WebOptions['listen']): Promise<WebOptions['listen']> {
+  try {
+    server.listen(port, host.replace(/^\[(.*)\]$/, '$1'))
+    await once(server, 'listening')
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException
+    if (host === '::' && ['EAFNOSUPPORT', 'EADDRNOTAVAIL'].includes(cause.code ?? ''))
+      return listenOn(server, { host: '0.0.0.0', port })
+    const advice = 'change server.listen (TENANTWATCH_LISTEN)'
+    throw new FatalError(`Cannot listen on ${host}:${port}: ${whyNotListening(cause)}; ${advice}`, { cause })
+  }
+  const address = server.address()
+  return typeof address === 'object' && address !== null
+    ? { host: address.address, port: address.port }
+    : { host, port }
 }
 
 /** Destroys the sockets itself: `closeAllConnections` leaves those in the TLS handshake. */
-function close(server: Server, sockets: ReadonlySet<Socket>, drainMs: number): Promise<void> {
-  if (!server.listening) return Promise.resolve()
-  return new Promise((resolve) => {
-    const cut = setTimeout(
-      () => {
-        for (const socket of sockets) socket.destroy()
-      },
-      Math.max(0, drainMs),
-    )
-    server.close(() => {
-      clearTimeout(cut)
-      resolve()
-    })
-    server.closeIdleConnections()
-  })
+async function close(server: Server, sockets: ReadonlySet<Socket>, drainMs: number): Promise<void> {
+  if (!server.listening) return
+  const destroyAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  const cut = setTimeout(destroyAll, Math.max(0, drainMs))
+  server.close()
+  server.closeIdleConnections()
+  await once(server, 'close')
+  clearTimeout(cut)
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
