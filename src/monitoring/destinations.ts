@@ -34,7 +34,3 @@ export const destinations: Readonly<Record<string, Destination>> = {
   TenantwatchWaiverOrphaned: { dashboard: 'posture', part: 'waivers' },
   TenantwatchWatchdog: { dashboard: 'operations', part: 'findings' },
 }
-
-export function destinationOf(alert: string): Destination {
-  return destinations[alert] ?? { dashboard: 'posture', part: 'findings' }
-}

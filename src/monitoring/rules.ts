@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml'
-import { destinationOf } from './destinations.ts'
+import { destinations } from './destinations.ts'
 import { type AlertSeverity, defaultJob, shippedFile } from './shipped.ts'
 
 export const ruleFormats = ['prometheus', 'operator', 'recording'] as const
@@ -94,7 +94,7 @@ export function installedRule(rule: Rule, { job, links, labels, annotations, sev
 
 /** Links to the part of the tenant's page, filtered by the check or API client of the alert if it has one. */
 function linksOf(alert: string, shipped = '', { runbooks, runbooksWhileDown, grafana, page }: Links) {
-  const destination = destinationOf(alert)
+  const destination = destinations[alert] ?? { dashboard: 'posture', part: 'findings' }
   const urls: Record<string, string> = {}
   const runbook = destination.part === null ? runbooksWhileDown : runbooks
   if (runbook !== null) urls['runbook_url'] = runbook === 'shipped' ? shipped : runbook.replace('{name}', () => alert)
