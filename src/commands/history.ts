@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import { checks as builtIn, checksOf } from '../checks/index.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type OperatorDecision, readDecisions } from '../evaluate/decisions.ts'
+import { isPublicId } from '../evaluate/findings/open-findings.ts'
 import { toIso } from '../model/dates.ts'
 import { dataNotes } from '../model/describe.ts'
 import { entityWords } from '../model/entity-names.ts'
@@ -209,11 +210,12 @@ function decisionRow(decision: OperatorDecision): Change {
 function waiverRow(event: WaiverEvent, known: readonly Check[], details: boolean): Change {
   const { at, tenant, kind, waiver, check, entity, terms } = event
   const found = known.find(({ id }) => id === check)
-  const isPlain = details || entity === '*' || found?.entity.hasPlainIds === true
+  const id = guidKey(entity)
+  const isPlain = details || entity === '*' || (found !== undefined && isPublicId(found, id))
   return {
     ...{ at: toIso(at), tenant, change: `waiver_${kind}`, before: null, requestId: null },
     resource: found?.evaluates ?? null,
-    entity: isPlain ? guidKey(entity) : hidden,
+    entity: isPlain ? id : hidden,
     field: check,
     after: waiver,
     reason: terms?.reason ?? null,

@@ -7,7 +7,8 @@ async function world() {
   const one = await synced({
     finished: afterAll,
     simulator: { problems: false, sizes: { users: 20, documents: 10 } },
-    more: 'checks: { document-required-present: { requirements: [{ id: soc, pattern: "Canary plan*.pdf" }] } }',
+    more: `checks: { document-required-present: { requirements: [{ id: soc, pattern: "Canary plan*.pdf" }] } }
+waivers: [{ id: W-1, check: user-mfa-enrolled, entity: canary@example.com, tenant: acme, owner: security, reason: Named by the e-mail address, expires: 2026-06-30 }]`,
   })
   const { primary, credentials } = one.simulator
   const { reader } = credentials

@@ -145,13 +145,20 @@ export async function topFindings(request: TopFindings): Promise<readonly NamedF
   }
   const owned = ownership === undefined ? [] : await readOwners(found, ownership, [tenant])
   return found.map(({ fingerprint, severity, entityType, entityId }, i) => {
-    const facts = { check: check.id, severity, entityType, entityId: shownId(check, entityId), fingerprint }
+    const facts = {
+      check: check.id,
+      severity,
+      entityType,
+      entityId: isPublicId(check, entityId) ? entityId : '',
+      fingerprint,
+    }
     return { ...facts, owner: owned[i] ?? '' }
   })
 }
 
-function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {
-  return entity.hasPlainIds === true && plainId.test(id) ? id : ''
+/** True if the id of an entity of the check names no person and no file. */
+export function isPublicId({ entity }: Pick<CheckFacts, 'entity'>, id: string): boolean {
+  return entity.hasPlainIds === true && plainId.test(id)
 }
 
 /** `topFindings` with a cache, which is valid for one configuration. */
