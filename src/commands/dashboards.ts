@@ -3,12 +3,20 @@ import { Option } from 'commander'
 import { UsageError } from '../model/errors.ts'
 import { makeFolder } from '../model/process/files.ts'
 import { exitCodes, print } from '../model/process/io.ts'
-import { dashboard, dashboardIds, sqlDashboardIds } from '../monitoring/shipped.ts'
+import { dashboard, dashboardIds, defaultJob, sqlDashboardIds } from '../monitoring/shipped.ts'
 import { addCommand } from './command.ts'
-import { jobOf, jobOption } from './support/alert-options.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { oneOf } from './support/options.ts'
 import { codeOf, writeFile } from './support/write-file.ts'
+
+export const jobOption = () => new Option('--job <name>', 'label `job` of the scrapes').default(defaultJob)
+
+/** @throws UsageError when it would need quoting in PromQL. */
+export function jobOf({ job }: { readonly job: string }): string {
+  if (!/^[\w./:-]{1,200}$/.test(job))
+    throw new UsageError('--job may have letters, digits and the characters _ . / : - only')
+  return job
+}
 
 export const allIds = [...dashboardIds, ...sqlDashboardIds]
 
