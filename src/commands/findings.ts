@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { Option } from 'commander'
 import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { recordOf } from '../daemon/evaluator.ts'
@@ -18,7 +18,7 @@ import { ownerNames } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import { isAtLeast, type Severity, severities, total } from '../model/severity.ts'
+import { type Severity, severities, total } from '../model/severity.ts'
 import { mapped, toMinute } from '../model/text/formats.ts'
 import { plural } from '../model/text/numbers.ts'
 import { type FindingGroup, FindingTotals, groupColumns, groupings, groupsOf } from '../report/finding-groups.ts'
@@ -28,16 +28,27 @@ import type { FindingQuery } from '../web/web-options.ts'
 import { addList, type Listing } from './list.ts'
 import { openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
-import { configuredTenant, detailsOption, failOnOption, oneOf, readSince, tenantOption } from './support/options.ts'
+import {
+  chosenSeverities,
+  configuredTenant,
+  detailsOption,
+  failOnOption,
+  oneOf,
+  readSince,
+  type SeverityOptions,
+  severityOptions,
+  tenantOption,
+} from './support/options.ts'
 
-interface FindingsOptions {
+interface FindingFilterOptions extends SeverityOptions {
   readonly all?: boolean
   readonly tenant?: string | undefined
   readonly check?: string | undefined
   readonly owner?: string | undefined
   readonly since?: string
-  readonly severity?: readonly Severity[]
-  readonly minSeverity?: Severity
+}
+
+interface FindingsOptions extends FindingFilterOptions {
   readonly group?: 'check' | 'entity'
   readonly details?: boolean
   readonly failOn?: Severity
@@ -52,10 +63,7 @@ export const addFindings = addList<FindingsOptions>({
     tenantOption(),
     new Option('--check <check>', 'only findings of this check'),
     new Option('--owner <name>', 'only findings of this owner'),
-    new Option('--severity <list>', 'only exactly these severities, such as critical,high').argParser(severitiesIn),
-    new Option('--min-severity <severity>', 'only this severity and higher ones')
-      .choices(severities)
-      .conflicts('severity'),
+    ...severityOptions(),
     new Option('--since <time>', 'only those that were opened, changed, reopened or resolved since then'),
     new Option('--group <by>', 'counts instead of findings').choices(groupings).conflicts('details'),
     detailsOption(),
@@ -102,14 +110,6 @@ Examples:
     return await present({ ...findingList(shown, details), ...shared, ...ocsf })
   },
 })
-
-function severitiesIn(list: string): readonly Severity[] {
-  return list.split(/[\s,]+/).map((word) => {
-    const found = severities.find((one) => one === word)
-    if (found === undefined) throw new InvalidArgumentError(`Expected a list of ${severities.join(', ')}.`)
-    return found
-  })
-}
 
 function findingList(rows: Listing<FindingView>['rows'], details: boolean): Omit<Listing<FindingView>, 'none'> {
   return {
@@ -200,7 +200,7 @@ export function* notesOf(
 
 /** @throws UsageError on a name that does not exist: a misspelled filter would look like "nothing found". */
 export function findingQuery(
-  { minSeverity, severity, ...options }: FindingsOptions,
+  options: FindingFilterOptions,
   settings: Settings,
   checks: readonly Pick<Check, 'id'>[],
   now: number,
@@ -211,7 +211,7 @@ export function findingQuery(
     tenant: configuredTenant(settings, options.tenant),
     check: oneOf('check', ids, options.check),
     owner: oneOf('owner', ownerNames(settings.owners), options.owner),
-    severities: minSeverity === undefined ? severity : severities.filter((one) => isAtLeast(one, minSeverity)),
+    severities: chosenSeverities(options),
     since: readSince(options.since, now),
   }
 }

@@ -6,7 +6,7 @@ import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
 import { resourceNames } from '../../model/resource-names.ts'
-import { severities } from '../../model/severity.ts'
+import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
 
 export const tenantOption = () => new Option('--tenant <name>', 'only this tenant')
 export const detailsOption = () => new Option('--details', 'include names of persons, e-mails and file names')
@@ -30,6 +30,30 @@ export function formatOf<Format extends string>(
 ): Format {
   const isGiven = command.getOptionValueSource('format') !== 'default'
   return isGiven ? format : (formats.find((one) => output.endsWith(`.${one}`)) ?? format)
+}
+
+export interface SeverityOptions {
+  readonly severity?: readonly Severity[]
+  readonly minSeverity?: Severity
+}
+
+/** `--severity` means exactly these, `--min-severity` at least. */
+export const severityOptions = () => [
+  new Option('--severity <list>', 'only exactly these severities, such as critical,high').argParser((text) =>
+    text.split(/[\s,]+/).map((word) => {
+      const found = severities.find((one) => one === word)
+      if (found === undefined) throw new InvalidArgumentError(`Expected a list of ${severities.join(', ')}.`)
+      return found
+    }),
+  ),
+  new Option('--min-severity <severity>', 'only this severity and higher ones')
+    .choices(severities)
+    .conflicts('severity'),
+]
+
+/** Undefined = all. */
+export function chosenSeverities({ severity, minSeverity }: SeverityOptions): readonly Severity[] | undefined {
+  return minSeverity === undefined ? severity : severities.filter((one) => isAtLeast(one, minSeverity))
 }
 
 /** The word in quotation marks after a space; empty if it is long and may be a secret. */
