@@ -81,14 +81,12 @@ function show(io: Io, found: readonly FindingView[]): void {
   if (found.length > rows.length) print(io, `… and ${found.length - rows.length} more`)
 }
 
-interface Addresses {
-  readonly port: number
-  readonly controlUrl: string
-  readonly folder: string
-}
-
 /** What to try. The address of the page comes last, because the first lines scroll away. */
-function guide({ cwd }: Io, [first]: readonly FindingView[], { port, controlUrl, folder }: Addresses): string {
+function guide(
+  { cwd }: Io,
+  [first]: readonly FindingView[],
+  { port, controlUrl, folder }: { readonly port: number; readonly controlUrl: string; readonly folder: string },
+): string {
   const root = packageFolder('bin/tenantwatch')
   const launcher = root === null ? null : join(root, 'bin/tenantwatch')
   const below = launcher === null ? 'tenantwatch' : relative(cwd, launcher)

@@ -87,7 +87,6 @@ function commandLineOf(command: Command): string {
     const value: unknown = command.getOptionValue(name)
     const isGiven = command.getOptionValueSource(name) === 'cli' || name === 'format'
     if (!isGiven || name === 'config') return []
-    if (typeof value === 'boolean') return [`--${option.name()}`]
     return [value].flat().map((one) => `--${option.name()} ${shellWord(String(one))}`)
   })
   return ['tenantwatch rules', ...words].join(' ')
