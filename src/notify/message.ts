@@ -1,4 +1,5 @@
-import type { NewsKind, NotificationSettings } from '../config/notifications.ts'
+import type { NewsKind } from '../config/notifications.ts'
+import type { NotificationSettings } from '../config/settings.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { grouped } from '../model/text/numbers.ts'
 
