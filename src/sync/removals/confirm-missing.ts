@@ -1,8 +1,8 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
-import type { MissingRecord } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { askById, type Found, takeDetails } from '../details.ts'
+import { commitAnswer } from '../pages/commit-page.ts'
 import { endsAsking, endsRun, type Run } from '../run.ts'
 
 /** Records whose look-ups are stored together. */
@@ -36,6 +36,11 @@ export async function confirmMissing(
   let isProven = false
   let skipped = false
   const failures: unknown[] = []
+  // The token may have become another tenant's, which knows none of the ids, or others by them.
+  const prove = async () => {
+    if (!isProven) await run.guard.prove(run)
+    isProven = true
+  }
   const save = async () => {
     const removed = await store.saveLookUps({ tenantId, resource, at: clock.now(), ...batch, removedAt })
     run.counts.removed += removed
@@ -49,11 +54,14 @@ export async function confirmMissing(
       if (found === undefined) break
       batch.asked.push(record.rid)
       if (found.item === null) {
-        // The token may have become another tenant's, which knows none of the ids.
-        if (!isProven) await run.guard.prove(run)
-        isProven = true
+        await prove()
         batch.removed.push({ rid: record.rid, requestId: found.meta.requestId })
-      } else if (await isSkipped(run, record, found, batch)) skipped = true
+      } else {
+        const isEqual = await takeExisting(run, record.key, found, prove)
+        if (isEqual) batch.existing.push(record.rid)
+        // Only at the first answer since it is missing.
+        if (record.lookedUpAt === null || (isEqual && record.missingSince < run.startedAt)) skipped = true
+      }
     } catch (error) {
       const reason = reasonOf(error)
       if (endsRun.has(reason)) throw error
@@ -70,20 +78,17 @@ export async function confirmMissing(
   return skipped
 }
 
-/** Takes the answer for a missing record that exists; true if one more full sync must follow. */
-async function isSkipped(
-  run: Run,
-  { rid, key, missingSince, lookedUpAt }: MissingRecord,
-  found: Found,
-  { existing }: Batch,
-): Promise<boolean> {
+/** Takes the answer for a missing record that exists; true if it equals the mirror. */
+async function takeExisting(run: Run, key: string, found: Found, prove: () => Promise<void>): Promise<boolean> {
   noteEvent(run, 'skipped_row', key)
   const [differing] = await takeDetails(run, [found])
-  // A record that differs stays missing: the list has not confirmed the mirrored values.
   const isEqual = differing?.length === 0
-  if (isEqual) existing.push(rid)
-  // Only at the first answer since it is missing.
-  return lookedUpAt === null || (isEqual && missingSince < run.startedAt)
+  if (!isEqual && found.item?.ok === true) {
+    // No list shows its present values.
+    await prove()
+    await commitAnswer(run, found.item, found.meta)
+  }
+  return isEqual
 }
 
 function logFailures({ context, definition }: Run, failures: readonly unknown[]): void {
