@@ -1,3 +1,4 @@
+import { plainFields } from './plain-resources.ts'
 import type { Readings, TimestampStyle } from './readings.ts'
 
 /** Fields that replace those of a shown record verbatim, to make malformed records. */
@@ -5,19 +6,13 @@ export type Raw = Readonly<Record<string, unknown>>
 
 /** The fields of each resource in the order of the API ("Resources and their fields"). */
 export const fieldsOf = {
+  ...plainFields,
   'api-clients': {
     clientId: 'guid',
     name: 'text',
     roleName: 'text',
     secretExpirationDate: 'time',
     createdAt: 'time',
-  },
-  'authentication-settings': {
-    ssoEnabled: 'boolean',
-    ssoEnforced: 'boolean',
-    providerType: 'text?',
-    tenantName: 'text?',
-    mfaEnabled: 'boolean',
   },
   documents: { fileId: 'guid', filename: 'text', uploadStatus: 'text?', createdAt: 'time', updatedAt: 'time?' },
   permissions: { permissionId: 'integer', name: 'text', module: 'text', function: 'text', code: 'text' },

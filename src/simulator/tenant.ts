@@ -1,8 +1,9 @@
 import { Collection, type Key } from './collection.ts'
 import { DAY, type Given, type Kept, MINUTE, type ResourceName, type Style, show, withFields } from './fields.ts'
+import { answerOf, type PlainName, type PlainSeed, plainNames, plainResources } from './plain-resources.ts'
 import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
-import { permissions, seedClients, seedRoles, seedSettings, type TenantName } from './seed-access.ts'
+import { permissions, seedClients, seedRoles, type TenantName } from './seed-access.ts'
 import { seedDocuments, seedUsers } from './seed-feeds.ts'
 
 export interface TenantSizes {
@@ -89,6 +90,18 @@ function manage<N extends ResourceName>(
     },
     all: () => records.all().map(inState),
   }
+}
+
+function managePlain<N extends PlainName>(own: Parameters<typeof manage>[0], resource: N, of: PlainSeed) {
+  const { fields, seed } = plainResources[resource]
+  const ids: readonly (readonly [string, string])[] = answerOf(resource) === 'single' ? [] : Object.entries(fields)
+  const [[idField, kind] = ['', '']] = ids
+  const seeded = seed(of).map((record) => ({ ...record, raw: {} })) as readonly Kept<N>[]
+  const field = (record: Kept<N>, name: string) => (Reflect.get(record, name) as number | undefined) ?? 0
+  const key = (record: Kept<N>) => ({ sort: field(record, 'createdAt'), id: field(record, idField) })
+  const blank = (n: number) =>
+    ({ ...seeded[0], [idField]: kind === 'guid' ? guidFor(of.seed, n) : 900_000 + n }) as Kept<N>
+  return manage(own, resource, { seeded, key, blank })
 }
 
 export type Tenant = ReturnType<typeof createTenant>
@@ -229,12 +242,11 @@ export function createTenant(options: TenantOptions) {
       raw: {},
     }),
   })
-  const settings = seedSettings(of)
-  const authenticationSettings = manage(own, 'authentication-settings', {
-    seeded: [settings],
-    key: () => ({ sort: 0, id: 0 }),
-    blank: () => settings,
-  })
+  const plain = Object.fromEntries(
+    plainNames.map((resource) => [resource, managePlain(own, resource, of)]),
+  ) as unknown as {
+    readonly [N in PlainName]: Managed<N>
+  }
 
   /** Permissions of a role may be given by code. */
   const withPermissions = (fields: Given<'roles'>): Given<'roles'> => {
@@ -250,7 +262,7 @@ export function createTenant(options: TenantOptions) {
 
   const resources = {
     'api-clients': clients,
-    'authentication-settings': authenticationSettings,
+    ...plain,
     documents,
     permissions: catalogue,
     roles: {
