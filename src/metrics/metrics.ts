@@ -36,19 +36,15 @@ export interface Metrics extends MetricsEvents {
 export function createMetrics(options: MetricsOptions): Metrics {
   const counters = new Counters()
   let reload: ProcessFacts['reload'] = { successful: true, lastSuccessAt: options.startedAt }
-  let inFlight: Promise<Exposition> | undefined
+  let inFlight: Promise<readonly TenantFacts[]> | undefined
 
-  async function read(): Promise<Exposition> {
-    const tenants = await options.read()
-    const replica = options.replica?.() ?? null
-    const shown = new Set(tenants.map(({ config }) => config.name))
-    const own = { reload, store: options.storeSize?.() ?? null, replica, shown }
-    const rest = [renderBuildInfo(options.version)]
+  async function* renderAll(tenants: readonly TenantFacts[], own: ProcessFacts): AsyncGenerator<string> {
+    yield* renderMirror(options.version, tenants)
     for (const family of processFamilies) {
       const series = renderSeries(family, (add) => family.each(own, add))
-      if (series !== '') rest.push(renderHead(family, family.type ?? 'gauge') + series)
+      if (series !== '') yield renderHead(family, family.type ?? 'gauge') + series
     }
-    return { tenants, rest: [...rest, ...(await counters.render(isEnabledIn(tenants)))] }
+    yield* await counters.render(isEnabledIn(tenants))
   }
 
   return {
@@ -64,38 +60,28 @@ export function createMetrics(options: MetricsOptions): Metrics {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
     },
     async render() {
-      inFlight ??= read().finally(() => {
+      inFlight ??= options.read().finally(() => {
         inFlight = undefined
       })
-      return renderExposition(await inFlight)
+      const tenants = await inFlight
+      const shown = new Set(tenants.map(({ config }) => config.name))
+      const store = options.storeSize?.() ?? null
+      return renderAll(tenants, { reload, store, replica: options.replica?.() ?? null, shown })
     },
   }
 }
 
-/** What a scrape shows, read before any of it is sent. `rest`: rendered families that are not gauges about tenants. */
-interface Exposition {
-  readonly tenants: readonly TenantFacts[]
-  readonly rest: readonly string[]
-}
-
-/** Renders the tenants while the text is sent: it is many times as large as what it shows. */
-async function* renderExposition({ tenants, rest }: Exposition): AsyncGenerator<string> {
-  yield* renderTenants(tenants)
-  yield* rest
-}
-
-/** Without metrics of a running daemon: counters, histograms, process and reload metrics. */
+/**
+ * Without metrics of a running daemon: counters, histograms, process and reload metrics. Rendered while the text is sent: it
+ * is many times as large as what it shows.
+ */
 export async function* renderMirror(version: string, tenants: readonly TenantFacts[]): AsyncGenerator<string> {
-  yield* renderTenants(tenants)
-  yield renderBuildInfo(version)
-}
-
-async function* renderTenants(tenants: readonly TenantFacts[]): AsyncGenerator<string> {
   for (const gauge of [...checkGauges, ...syncGauges]) yield* renderGauge(gauge, tenants)
   for (const { resource, gauges } of inventories) {
     const shown = tenants.filter(({ config }) => config.resources.some((one) => one.resource === resource))
     for (const gauge of gauges) yield* renderGauge(gauge, shown)
   }
+  yield renderBuildInfo(version)
 }
 
 /** Tenants in parts of at most some 10 ms, with a turn of the event loop after each. */
