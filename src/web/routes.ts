@@ -12,6 +12,7 @@ import { favicon, stylesheet } from './page/stylesheet.ts'
 import { text, unknownName } from './query.ts'
 import { type Route, refuse, type WebContext } from './route.ts'
 import { checksJson, statusJson } from './status-json.ts'
+import { SyncForms } from './sync-form.ts'
 import { mayAct, refusedAction, syncQuery, syncRoute } from './sync-route.ts'
 import type { Probe, WebOptions } from './web-options.ts'
 
@@ -24,10 +25,11 @@ function get<Q extends z.ZodObject>(path: string, route: Omit<Route<Q>, 'method'
 }
 
 export function createRoutes(options: WebOptions): readonly Route[] {
-  return [...pageRoutes(options), ...machineRoutes(options), ...apiRoutes(options)]
+  const forms = new SyncForms(options)
+  return [...pageRoutes(options, forms), ...machineRoutes(options, forms), ...apiRoutes(options)]
 }
 
-function pageRoutes(options: WebOptions): readonly Route[] {
+function pageRoutes(options: WebOptions, forms: SyncForms): readonly Route[] {
   const { sources } = options
   return [
     get('/', {
@@ -40,8 +42,8 @@ function pageRoutes(options: WebOptions): readonly Route[] {
         const query = withoutEmpty(asked)
         const unknown = unknownName(query, sources.names())
         if (unknown !== null) return c.html(lostPage(unknown.message), unknown.status)
-        const maySync = mayAct(c, options.listen.host)
-        const data = await loadPage(options, c.get('access').exposeDetails, query, maySync)
+        const sync = mayAct(c, options.listen.host) ? forms.of(c) : null
+        const data = await loadPage(options, c.get('access').exposeDetails, query, sync)
         c.header('Content-Type', 'text/html; charset=UTF-8')
         return streamed(c, renderPage(data), options)
       },
@@ -71,7 +73,7 @@ function asset(path: string, id: string, type: string, content: string, summary:
   })
 }
 
-function machineRoutes(options: WebOptions): readonly Route[] {
+function machineRoutes(options: WebOptions, forms: SyncForms): readonly Route[] {
   const { sources, clock } = options
   return [
     get('/metrics', {
@@ -122,8 +124,8 @@ function machineRoutes(options: WebOptions): readonly Route[] {
       summary:
         'Syncs what is due, or what the query names, each resource at most once a minute, and answers when all has ended; only while server.listen is a loopback address, or behind authentication',
       query: syncQuery,
-      body: { type: json, description: 'The runs; a page for clients that accept one' },
-      handle: (c, asked) => syncRoute(c, asked as z.output<typeof syncQuery>, options),
+      body: { type: json, description: 'The runs' },
+      handle: (c, asked) => syncRoute(c, asked as z.output<typeof syncQuery>, { ...options, forms }),
     },
   ]
 }

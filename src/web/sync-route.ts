@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import * as z from 'zod'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
@@ -7,9 +6,9 @@ import { resourceNames, syncModes } from '../model/resource-names.ts'
 import { printableJson } from '../model/text/printable.ts'
 import { isCrossSite } from './access-control.ts'
 import { streamed } from './findings-route.ts'
-import { outcomeOf, syncPage } from './page/sync-page.ts'
 import { text, unknownName, word } from './query.ts'
 import { refuse, type WebContext } from './route.ts'
+import type { SyncForms } from './sync-form.ts'
 import type { EndedSync, WebOptions } from './web-options.ts'
 
 export const syncQuery = z.object({
@@ -26,41 +25,44 @@ export const syncQuery = z.object({
 /** Interval of white space before the answer, which keeps the connection open. */
 const heartbeatMs = 5 * secondMs
 
-/** Answers when all runs have ended: with a page for a browser, else with the runs as JSON. */
-export async function syncRoute(c: WebContext, asked: z.output<typeof syncQuery>, options: WebOptions) {
-  const { sources, clock, log } = options
+/** Answers with the runs as JSON once all have ended, or, to a form of the page, with the page. */
+export async function syncRoute(
+  c: WebContext,
+  asked: z.output<typeof syncQuery>,
+  { forms, ...options }: WebOptions & { readonly forms: SyncForms },
+) {
+  const { sources, clock } = options
   const refused = refusedAction(c, options.listen.host)
   if (refused !== null) return refused
   const unknown = unknownName(asked, sources.names())
   if (unknown !== null) return refuse(c, unknown.status, unknown.message)
   if (asked.mirror !== undefined && asked.mirror !== (await sources.firstHash()))
     return refuse(c, 409, 'This daemon works on another mirror; ask the one that works on yours')
-  const runs = sources.syncNow(asked)
+  // What browsers send for other sites without a script has a body, and so a type.
+  if (c.req.header('content-type') !== undefined) {
+    const page = await forms.pageOf(c)
+    if (page === null || asked.tenant === undefined)
+      return refuse(c, 403, 'Refused: the form is not from a present page; go back, reload the page and press again')
+    await forms.run(asked.tenant, asked)
+    return c.redirect(`../?${new URLSearchParams(page)}#tenant-${asked.tenant}`, 303)
+  }
+  c.header('Content-Type', 'application/json; charset=UTF-8')
   // Compression would hold the white space back.
   c.header('Cache-Control', 'no-store, no-transform')
-  if (c.req.header('accept')?.includes('text/html') !== true) {
-    c.header('Content-Type', 'application/json; charset=UTF-8')
-    const body = runs.then((ended) => `${printableJson(ended.map(shown))}\n`)
-    return streamed(c, untilEnded(body, clock), options)
-  }
-  c.header('Content-Type', 'text/html; charset=UTF-8')
-  const outcome = runs.then(outcomeOf).catch((error: unknown) => {
-    log.warn({ detail: String(error), tenant: asked.tenant }, 'Sync on request failed')
-    return html`<p>It <strong class="text-bad">failed</strong>, see the log.</p>`
-  })
-  return streamed(c, syncPage(asked.tenant, untilEnded(outcome.then(String), clock)), options)
+  return streamed(c, untilEnded(sources.syncNow(asked), clock), options)
 }
 
-/** White space until the answer is known. */
-async function* untilEnded(answer: Promise<string>, clock: Clock): AsyncGenerator<string> {
+async function* untilEnded(work: Promise<readonly EndedSync[]>, clock: Clock): AsyncGenerator<string> {
   const ended = new AbortController()
-  const known = answer.finally(() => ended.abort())
-  known.catch(() => {})
-  do {
+  const all = work.finally(() => ended.abort())
+  all.catch(() => {})
+  for (let runs: readonly EndedSync[] | null = null; runs === null; ) {
     yield '\n'
-    await clock.sleep(heartbeatMs, ended.signal).catch(() => {})
-  } while (!ended.signal.aborted)
-  yield await known
+    const wait = clock.sleep(heartbeatMs, ended.signal).catch(() => {})
+    runs = await Promise.race([all, wait.then(() => null)])
+    if (runs === null && ended.signal.aborted) runs = await all
+    if (runs !== null) yield `${printableJson(runs.map(shown))}\n`
+  }
 }
 
 function shown({ tenant, resource, mode, outcome, reason, message, hint, counts, durationMs }: EndedSync): EndedSync {

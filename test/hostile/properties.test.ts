@@ -78,7 +78,8 @@ it('gives a page the same tags and attributes whatever the findings and clients 
     })
     const secrets = async () => [{ clientId: 'x', name: text, role: text, own: false, expiresAt: 0 }]
     const options = webOptions({ sources: { ...sources, findings: findingsFrom([view]), secrets } })
-    return (await Array.fromAsync(renderPage(await loadPage(options, true, {}, true)))).join('')
+    const sync = { token: 'x', lastOf: () => undefined }
+    return (await Array.fromAsync(renderPage(await loadPage(options, true, {}, sync)))).join('')
   }
   const harmless = tagsOf(await pageOf('harmless'))
   await fc.assert(

@@ -12,7 +12,7 @@ import { advice, command, factName, factText, foreign, type Html, instant } from
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
 
-type Shown = Pick<TenantPage, 'configFile' | 'evaluates' | 'now' | 'posture' | 'query' | 'secrets' | 'maySync'>
+type Shown = Pick<TenantPage, 'configFile' | 'evaluates' | 'now' | 'posture' | 'query' | 'secrets' | 'sync'>
 
 export function findingList(views: readonly FindingView[], page: Shown): Html {
   return html`<ul class="findings">${views.map((view) => item(view, page))}</ul>`

@@ -8,6 +8,7 @@ import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
 import type { Trend } from '../../model/trend.ts'
 import { firstFindings, type ShownQuery } from '../shown-findings.ts'
+import type { PageSync } from '../sync-form.ts'
 import type { WebOptions, WebSources } from '../web-options.ts'
 import { isFiltered, type PageQuery } from './page-query.ts'
 
@@ -41,8 +42,7 @@ export interface TenantPage {
   readonly owners: readonly string[]
   readonly now: number
   readonly evaluates: WebSources['evaluates']
-  /** Whether the page has buttons to sync. */
-  readonly maySync: boolean
+  readonly sync: PageSync | null
 }
 
 export interface PageData {
@@ -65,7 +65,7 @@ export async function loadPage(
   options: WebOptions,
   exposeDetails: boolean,
   query: PageQuery = {},
-  maySync = false,
+  sync: PageSync | null = null,
 ): Promise<PageData> {
   const { sources, clock, version, configFile } = options
   const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
@@ -88,7 +88,7 @@ export async function loadPage(
       owners: sources.names().owners,
       now,
       evaluates: sources.evaluates,
-      maySync,
+      sync,
     }
   }
   const tenants = postures.length <= maxInFull ? postures : []

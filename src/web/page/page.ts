@@ -18,8 +18,7 @@ export async function* renderPage(data: PageData): AsyncGenerator<string> {
   yield foot
 }
 
-/** @param home address of the status page, relative to the page's own. */
-function start(title: string, home: './' | '../', more: Html | string = ''): Html {
+function start(title: string, more: Html | string = ''): Html {
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -27,8 +26,8 @@ function start(title: string, home: './' | '../', more: Html | string = ''): Htm
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>tenantwatch: ${title}</title>
-<link rel="icon" href="${home}favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="${home}style.css">
+<link rel="icon" href="./favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="./style.css">
 ${more}
 </head>
 <body>
@@ -41,20 +40,10 @@ const end = html`</body>
 
 /** A page that links back to the status page. */
 export function otherPage(title: string, body: Html): string {
-  return String(html`${pageStart(title, './')}${body}${pageEnd(hrefOf({}, {}))}`)
-}
-
-/** The part of another page before its body. */
-export function pageStart(title: string, home: './' | '../'): Html {
-  return html`${start(title, home)}
-<header><h1><img src="${home}favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
-<main id="main">`
-}
-
-/** The part of another page after its body. */
-export function pageEnd(back: string): Html {
-  return html`<p class="more"><a href="${back}">Status page</a></p></main>
-${end}`
+  return String(html`${start(title)}
+<header><h1><img src="./favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
+<main id="main">${body}<p class="more"><a href="${hrefOf({}, {})}">Status page</a></p></main>
+${end}`)
 }
 
 /** The page for an address that does not exist. */
@@ -72,7 +61,6 @@ function head(data: PageData): Html {
   const seconds = postures.length > 0 && tenants.length === 0 ? refresh.many : refresh.script
   return html`${start(
     title,
-    './',
     html`<noscript><meta http-equiv="refresh" content="${refresh.plain}"></noscript>
 <script type="module" src="./page.js"></script>`,
   )}

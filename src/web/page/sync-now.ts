@@ -1,14 +1,44 @@
 import { html } from 'hono/html'
+import { distance } from '../../model/durations.ts'
+import { plural } from '../../model/text/numbers.ts'
+import type { EndedSync } from '../web-options.ts'
 import type { TenantPage } from './load-page.ts'
-import type { Html } from './text.ts'
+import { parametersOf } from './page-query.ts'
+import { foreign, type Html } from './text.ts'
+
+type Asking = Pick<TenantPage, 'posture' | 'query' | 'sync'>
 
 /** A button that syncs what is due of the tenant, or reads one resource in full; empty where nobody may. */
 export function syncButton(
-  { posture: { tenant }, maySync }: Pick<TenantPage, 'posture' | 'maySync'>,
+  { posture: { tenant }, query, sync }: Asking,
   word: string,
   resource?: string,
 ): Html | string {
-  if (!maySync) return ''
+  if (sync === null) return ''
   const asked = new URLSearchParams({ tenant, ...(resource !== undefined && { resource, mode: 'full' }) })
-  return html`<form class="sync" action="./-/sync?${asked}" method="post"><button type="submit">${word}</button></form>`
+  const page = new URLSearchParams(parametersOf(query).map((one) => [...one]))
+  return html`<form class="sync" action="./-/sync?${asked}" method="post"><input type="hidden" name="token" value="${sync.token}"><input type="hidden" name="page" value="${page}"><button type="submit">${word}</button></form>`
+}
+
+/** What the last request of the page came to. */
+export function lastSync({ posture: { tenant }, sync, now }: TenantPage): Html | string {
+  const last = sync?.lastOf(tenant)
+  return last === undefined
+    ? ''
+    : html`<p class="note" role="status">Sync requested ${distance(last.at, now)}: ${wordsOf(last.runs)}</p>`
+}
+
+function wordsOf(runs: 'running' | 'failed' | readonly EndedSync[]): Html | string {
+  if (runs === 'running') return 'it is running.'
+  if (runs === 'failed') return html`<strong class="text-bad">it failed</strong>, see the log.`
+  if (runs.length === 0) return 'nothing was read. Another replica has the tenant, or nothing of it is due.'
+  return html`${runs.map((run, i) => html`${i === 0 ? '' : '; '}${run.resource} ${run.mode} ${outcome(run)}`)}.`
+}
+
+function outcome({ outcome: word, reason, message, hint, counts }: EndedSync): Html | string {
+  const { created, updated, removed } = counts
+  if (word === 'success')
+    return created + updated + removed === 0 ? 'ok, no change' : `ok, ${plural(created + updated + removed, 'change')}`
+  const why = [reason, message, hint].filter((one) => one !== null).join('; ')
+  return html`${word === 'skipped' ? word : html`<strong class="text-bad">${word}</strong>`}: ${foreign(why)}`
 }

@@ -19,7 +19,7 @@ import { most, type TenantPage } from './load-page.ts'
 import { badge, levelTone, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, trendDays, unfiltered } from './page-query.ts'
 import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
-import { syncButton } from './sync-now.ts'
+import { lastSync, syncButton } from './sync-now.ts'
 import { part } from './table.ts'
 import { advice, command, foreign, type Html, instant, stamp } from './text.ts'
 
@@ -65,7 +65,7 @@ export function tenant(page: TenantPage): Html {
   const { level, text } = describePosture(posture)
   return html`<section class="tenant" id="tenant-${name}" aria-labelledby="name-${name}">
 <div class="banner edge-${levelTone[level]}"><h2 id="name-${name}">${name}</h2><p>${text}</p>${syncButton(page, 'Sync now')}</div>
-${ownerNote(page)}${filterNote(page)}${holds(page)}${notes(page)}${dataProblems(page)}${isFiltered(page.query) ? filtered(page) : whole(page)}
+${lastSync(page)}${ownerNote(page)}${filterNote(page)}${holds(page)}${notes(page)}${dataProblems(page)}${isFiltered(page.query) ? filtered(page) : whole(page)}
 ${data(page)}${secrets(page)}${changes(page)}${waivers(page)}</section>
 `
 }
