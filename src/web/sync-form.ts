@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { endsWithin } from '../model/clock.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 import type { WebContext } from './route.ts'
 import type { EndedSync, SyncRequest, WebOptions } from './web-options.ts'
@@ -54,13 +55,11 @@ export class SyncForms {
     const at = clock.now()
     const show = (runs: RequestedSync['runs']) => void this.#last.set(tenant, { at, runs })
     show('running')
-    const ended = new AbortController()
     const failed = (error: unknown) => {
       log.warn({ detail: String(error), tenant }, 'Sync on request failed')
       show('failed')
     }
-    const work = sources.syncNow(asked).then(show, failed)
-    await Promise.race([work.finally(() => ended.abort()), clock.sleep(longestWaitMs, ended.signal).catch(() => {})])
+    await endsWithin(clock, sources.syncNow(asked).then(show, failed), longestWaitMs)
   }
 
   /** Another site cannot read it. */

@@ -16,8 +16,7 @@ export function syncButton(
 ): Html | string {
   if (sync === null) return ''
   const asked = new URLSearchParams({ tenant, ...(resource !== undefined && { resource, mode: 'full' }) })
-  const page = new URLSearchParams(parametersOf(query).map((one) => [...one]))
-  return html`<form class="sync" action="./-/sync?${asked}" method="post"><input type="hidden" name="token" value="${sync.token}"><input type="hidden" name="page" value="${page}"><button type="submit">${word}</button></form>`
+  return html`<form class="sync" action="./-/sync?${asked}" method="post"><input type="hidden" name="token" value="${sync.token}"><input type="hidden" name="page" value="${parametersOf(query)}"><button type="submit">${word}</button></form>`
 }
 
 /** What the last request of the page came to. */
