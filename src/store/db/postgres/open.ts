@@ -58,28 +58,38 @@ export async function openPostgres(options: OpenOptions): Promise<OpenedPostgres
   const first = parseAddress(await options.url())
   const { address } = first
   const source = { address, password: currentPassword(options, first) }
-  await prepareDatabase(source, role).catch((error: unknown) => {
+  const searchPath = await prepareDatabase(source, role).catch((error: unknown) => {
     throw startError(error, address)
   })
   await using opening = new AsyncDisposableStack()
   const open = async ({ connections, idleMs, limits }: Lane) => {
     const pool = await openPool({ ...source, connections, idleMs, silenceMs: limits.silenceMs })
-    return opening.use(new PostgresDb(pool, { clock, random, limits }))
+    return opening.use(new PostgresDb(pool, { clock, random, limits, searchPath }))
   }
   const dbs = { work: await open(lanes.work), show: await open(lanes.show), lease: await open(lanes.lease) }
   const opened = opening.move()
   return { ...dbs, address, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** Checks the server and migrates, over a connection without a limit for a statement. */
-async function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<void> {
+/** The existing schemas of the search path, so that a later schema with the user's name does not precede them. */
+const searchPathText = `select string_agg(quote_ident(name), ', ' order by place) as path
+  from unnest(current_schemas(false)) with ordinality as present (name, place)`
+
+/**
+ * Checks the server and migrates, over a connection without a limit for a statement.
+ *
+ * @returns the search path to the tables.
+ */
+async function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<string> {
   const pool = await openPool({ ...source, connections: 1, idleMs: secondMs, silenceMs: 0 })
   try {
     const connection = await pool.connect().catch(throwDriverError)
     try {
-      await inTransaction(connection, async (run) => {
+      return await inTransaction(connection, async (run) => {
         await assertServer(run)
         await bringUpToDate(run, role)
+        const [row] = await run<{ readonly path: string }>(searchPathText)
+        return row?.path ?? ''
       })
     } finally {
       connection.release(true)
