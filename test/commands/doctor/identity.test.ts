@@ -40,6 +40,7 @@ it('only warns of a hold of one list, and of what was never read', async () => {
   const { code, stdout } = await doctor(world)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^ok identity: The tenant is recognized/m)
+  expect(stdout).toMatch(/^warn holds: 1 open/m)
   expect(marks(stdout, 'data')).toEqual([expect.stringMatching(/^warn data: users: on hold \w+: /)])
   const fresh = await cli()
   await fresh.run('sync', '--resource', 'roles')
