@@ -11,7 +11,7 @@ import { guidKey } from '../model/guid.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { membersOf } from '../model/text/formats.ts'
 import { printableJson } from '../model/text/printable.ts'
-import { hidden, valueWithoutDetails } from '../model/text/redact.ts'
+import { hidden, valueWithoutDetails, withoutEmailsIn } from '../model/text/redact.ts'
 import { type WaiverEvent, waiverEvents } from '../report/life.ts'
 import { changedField } from '../report/words.ts'
 import type { TenantChangeRow } from '../store/port.ts'
@@ -113,7 +113,7 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
   notes.push(...dataNotes(await views.posture(tenant), resource && [resource]))
   const checks = checksOf(settings)
   const waivers = (await waiverEvents(mirror, tenantId)).map((one) => waiverRow(one, checks, details))
-  const accepted = [...(await readDecisions(mirror, tenantId)).map(decisionRow), ...waivers]
+  const accepted = [...(await readDecisions(mirror, tenantId)).map((one) => decisionRow(one, details)), ...waivers]
     .filter((row) => isWanted(row, { key, resource, since, until }))
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return {
@@ -194,7 +194,7 @@ async function* recordChanges(
   }
 }
 
-function decisionRow(decision: OperatorDecision): Change {
+function decisionRow(decision: OperatorDecision, details: boolean): Change {
   const { at, tenant, accepted, reason, by } = decision
   const facts = { at: toIso(at), tenant, change: `${accepted}_accepted`, before: null, requestId: null, reason, by }
   if (accepted === 'hold') {
@@ -203,7 +203,7 @@ function decisionRow(decision: OperatorDecision): Change {
   }
   const { check, entityId, state } = decision
   const resource = builtIn.find(({ id }) => id === check)?.evaluates ?? null
-  return { ...facts, resource, entity: entityId, field: check, after: state }
+  return { ...facts, resource, entity: entityId, field: check, after: details ? state : withoutEmailsIn(state) }
 }
 
 /** The entity of a waiver may be a file name, or a value that an own check returns. */

@@ -128,7 +128,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     holds: posture.holds.map(holdJson),
     waivers: posture.waivers.map((waiver) => reportWaiver(waiver, details)),
     /** Oldest first, from the beginning of the history. */
-    decisions: row === undefined ? [] : (await readDecisions(past, row.id)).map(reportDecision),
+    decisions: (row === undefined ? [] : await readDecisions(past, row.id)).map((one) => reportDecision(one, details)),
     /** Last event of the tenant's chain, for `tenantwatch verify --head` later; null = there is no event yet. */
     chainHead: head && { ...head, at: toIso(head.at) },
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),

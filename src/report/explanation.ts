@@ -58,7 +58,7 @@ export async function explanationOf({ mirror, settings, finding, check, details 
         return { at: toIso(at), change: kind, field, before: shown(before), after: shown(after), requestId }
       }),
     /** States of the entity that operators accepted. */
-    accepted: decisions.filter((one) => isDriftOf(one, finding)).map(reportDecision),
+    accepted: decisions.filter((one) => isDriftOf(one, finding)).map((one) => reportDecision(one, details)),
     life: row === undefined ? [] : await readLife(mirror, row.id, finding, details),
     waivers: row === undefined ? [] : explainedWaivers(await waiverEvents(mirror, row.id), finding, details),
   }

@@ -161,13 +161,14 @@ function changeInWords({ fact, before = null, after = null }: FactChange): strin
 
 export type ReportDecision = ReturnType<typeof reportDecision>
 
-/** What an operator accepted. */
-export function reportDecision(decision: OperatorDecision) {
+/** What an operator accepted. @param details shows e-mail addresses in it. */
+export function reportDecision(decision: OperatorDecision, details: boolean) {
   const { at, accepted, reason, by } = decision
   const facts = { at: toIso(at), accepted, reason, by }
   if (accepted === 'drift') {
     const { check, entityId, state } = decision
-    return { ...facts, subject: check, id: entityId, what: JSON.stringify(state), appliedAt: facts.at }
+    const what = JSON.stringify(details ? state : withoutEmailsIn(state))
+    return { ...facts, subject: check, id: entityId, what, appliedAt: facts.at }
   }
   const { resource, id, holdReason, count, appliedAt } = decision
   const applied = appliedAt === null ? null : toIso(appliedAt)

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest'
-import type { FindingView } from '../../src/model/finding.ts'
+import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { aDay, json, synced } from './support/cli.ts'
 
 /** A tenant in which whatever may name a person or a file is a canary, changed and removed once. */
@@ -23,6 +23,7 @@ waivers: [{ id: W-1, check: user-mfa-enrolled, entity: canary@example.com, tenan
   primary.users.update(userId, { email: 'canary2@example.com', nickname: 'Canary' } as never)
   primary.users.update(locked.userId, { state: 'Locked by canary@example.com' })
   primary.documents.update(fileId, { filename: 'canary2.pdf' })
+  primary['authentication-settings'].update(0, { tenantName: 'sso of canary@example.com' })
   const clientId = client?.clientId ?? ''
   const expired = { secretExpirationDate: '2026-01-01T00:00:00Z' }
   primary['api-clients'].update(clientId, {
@@ -36,8 +37,10 @@ waivers: [{ id: W-1, check: user-mfa-enrolled, entity: canary@example.com, tenan
   one.pass(aDay)
   await one.run('sync', '--full')
   const found = await json<FindingView>(one, 'findings')
+  const drift = found.find(({ entity }) => entity.id === 'tenantName')
+  await one.run('accept', (drift && driftIdIn(drift)) ?? '', '--reason', 'agreed with the team')
   const about = (id: string) => found.find(({ entity }) => entity.id === id)?.fingerprint ?? ''
-  return { ...one, userId, fingerprints: [about(String(userId)), about(fileId), about('soc'), about(clientId)] }
+  return { ...one, userId, fingerprints: [String(userId), fileId, 'soc', clientId, 'tenantName'].map(about) }
 }
 
 const shared = await world()

@@ -226,7 +226,7 @@ export class RemovalBudget {
       const held = known.size + quarantined + recent
       const base = Math.max(held, ...looks.filter(({ at }) => at >= since).map(({ live }) => live))
       // A client that made up for a removed one may be gone by now: it is mirrored until its own removal is decided.
-      const created = world.clients.all().filter(({ createdAt }) => createdAt >= oracle.now - 2 * dayMs)
+      const created = world.clients.all().filter(({ createdAt }) => createdAt >= since)
       const replacing = new Set(created.map(({ clientId }) => clientId.toLowerCase()))
       const rotated = feed === 'api-clients' ? [...known].filter((id) => replacing.has(id)).length : 0
       const count = recent - rotated

@@ -276,4 +276,8 @@ it('keeps a user whom only the look-up returns as that shows him', async () => {
     expect(passesOf(test)).toBe(n === 0 ? 2 : 1)
     test.sim.requests.clear()
   }
+  test.sim.faults.clear()
+  test.sim.primary.users.update(skipped, { state: 'Active' })
+  await test.run('users', 'full')
+  expect(test.query('select state from users where user_id = ?', skipped)).toEqual([{ state: 'Active' }])
 })

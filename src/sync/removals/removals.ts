@@ -19,7 +19,7 @@ export interface RemovalPlan {
 type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
 
 export interface GuardBudget extends RemovalBudget {
-  /** Live records that replace removed ones: API clients created in the last two days. */
+  /** Live records that replace removed ones: API clients created in the last 24 hours. */
   readonly replacing: number
 }
 
@@ -150,15 +150,12 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   return { ...budget, replacing: isRotated ? await replacing(run, now, absent) : 0 }
 }
 
-/**
- * Number of listed clients that replace removed ones: those created in the two days before `now` (epoch milliseconds), because
- * a client that was removed a day ago may have been replaced a day before.
- */
+/** Number of listed clients created in the 24 hours before `now` (epoch milliseconds), which replace removed ones. */
 async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
   const gone = new Set(absent.map(({ key }) => key))
   let count = 0
   for await (const batch of context.store.records(tenantId).select(definition.name))
-    for (const { key, times } of batch) if ((times['createdAtMs'] ?? 0) > now - 2 * dayMs && !gone.has(key)) count++
+    for (const { key, times } of batch) if ((times['createdAtMs'] ?? 0) > now - dayMs && !gone.has(key)) count++
   return count
 }
 

@@ -101,7 +101,7 @@ class Connection {
       this.#raw.exec(this.#begin)
       for (const one of together) {
         if (settled.length > 0) await nextTurn()
-        settled.push(await this.#attempt(one))
+        settled.push(together.length === 1 ? await this.#perform(one) : await this.#attempt(one))
       }
       this.#raw.exec('commit')
     } catch (error) {
@@ -112,17 +112,22 @@ class Connection {
     for (const settle of settled) settle()
   }
 
+  async #perform({ work, resolve }: Pending): Promise<() => void> {
+    const result = await work(this.#sql)
+    return () => resolve(result as never)
+  }
+
   /** @throws an error after which SQLite has ended the whole transaction, such as a full disk. */
-  async #attempt({ work, resolve, reject }: Pending): Promise<() => void> {
+  async #attempt(one: Pending): Promise<() => void> {
     this.#raw.exec('savepoint attempt')
     try {
-      const result = await work(this.#sql)
+      const settle = await this.#perform(one)
       this.#raw.exec('release attempt')
-      return () => resolve(result as never)
+      return settle
     } catch (error) {
       if (!this.#raw.inTransaction) throw error
       this.#raw.exec('rollback to attempt; release attempt')
-      return () => reject(error)
+      return () => one.reject(error)
     }
   }
 
