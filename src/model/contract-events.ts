@@ -13,7 +13,7 @@ export const contractEventMeanings = {
   no_offset: 'Dates without an offset are read as UTC; if the API sends local time, expiry dates are hours off',
   limit_differs: 'Pages have another size than requested; check api.pageSizeParameter and api.pageSize',
   unreadable_time: 'Without a readable meta.timestamp, checks that compare times do not pass',
-  detail_differs: 'A user read by id differs from the list; the list counts, if it has the user',
+  detail_differs: 'A user read by id differs from the list; the list counts',
 } as const
 
 export type ContractEventKind = keyof typeof contractEventMeanings

@@ -38,13 +38,6 @@ export async function commitPage(
   noteWritten(run, fetched, result.counts)
 }
 
-/** Stores an answer by id as the present version of a record that no list shows. */
-export async function commitAnswer(run: Run, item: Fetched['items'][number], meta: Fetched['meta']): Promise<void> {
-  run.guard.insist(run)
-  const { counts } = await run.context.store.commitPage(pageOf(run, { items: [item], meta }))
-  run.counts.updated += counts.updated
-}
-
 function noteWritten(run: Run, { items, meta }: Fetched, counts: CommitCounts): void {
   const { observer, settings } = run.context
   run.answered = { serverTime: meta.serverTime, at: meta.receivedAt, monotonic: meta.receivedMonotonic }
@@ -71,10 +64,7 @@ export async function confirmList(run: Run, fetched: Fetched, whole: WholeList):
   return admitted
 }
 
-function pageOf(
-  { tenantId, definition, state, guard }: Run,
-  { items, meta }: Pick<Fetched, 'items' | 'meta'>,
-): PageCommit {
+function pageOf({ tenantId, definition, state, guard }: Run, { items, meta }: Fetched): PageCommit {
   const isLater = state.completeStartedAt !== null
   return {
     tenantId,

@@ -1,8 +1,8 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
+import type { MissingRecord } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { askById, type Found, takeDetails } from '../details.ts'
-import { commitAnswer } from '../pages/commit-page.ts'
 import { endsAsking, endsRun, type Run } from '../run.ts'
 
 /** Records whose look-ups are stored together. */
@@ -36,11 +36,6 @@ export async function confirmMissing(
   let isProven = false
   let skipped = false
   const failures: unknown[] = []
-  // The token may have become another tenant's, which knows none of the ids, or others by them.
-  const prove = async () => {
-    if (!isProven) await run.guard.prove(run)
-    isProven = true
-  }
   const save = async () => {
     const removed = await store.saveLookUps({ tenantId, resource, at: clock.now(), ...batch, removedAt })
     run.counts.removed += removed
@@ -54,14 +49,11 @@ export async function confirmMissing(
       if (found === undefined) break
       batch.asked.push(record.rid)
       if (found.item === null) {
-        await prove()
+        // The token may have become another tenant's, which knows none of the ids.
+        if (!isProven) await run.guard.prove(run)
+        isProven = true
         batch.removed.push({ rid: record.rid, requestId: found.meta.requestId })
-      } else {
-        const isEqual = await takeExisting(run, record.key, found, prove)
-        if (isEqual) batch.existing.push(record.rid)
-        // Only at the first answer since it is missing.
-        if (record.lookedUpAt === null || (isEqual && record.missingSince < run.startedAt)) skipped = true
-      }
+      } else if (await isSkipped(run, record, found, batch)) skipped = true
     } catch (error) {
       const reason = reasonOf(error)
       if (endsRun.has(reason)) throw error
@@ -78,17 +70,20 @@ export async function confirmMissing(
   return skipped
 }
 
-/** Takes the answer for a missing record that exists; true if it equals the mirror. */
-async function takeExisting(run: Run, key: string, found: Found, prove: () => Promise<void>): Promise<boolean> {
+/** Takes the answer for a missing record that exists; true if one more full sync must follow. */
+async function isSkipped(
+  run: Run,
+  { rid, key, missingSince, lookedUpAt }: MissingRecord,
+  found: Found,
+  { existing }: Batch,
+): Promise<boolean> {
   noteEvent(run, 'skipped_row', key)
   const [differing] = await takeDetails(run, [found])
+  // A record that differs stays missing: the list has not confirmed the mirrored values.
   const isEqual = differing?.length === 0
-  if (!isEqual && found.item?.ok === true) {
-    // No list shows its present values.
-    await prove()
-    await commitAnswer(run, found.item, found.meta)
-  }
-  return isEqual
+  if (isEqual) existing.push(rid)
+  // Only at the first answer since it is missing.
+  return lookedUpAt === null || (isEqual && missingSince < run.startedAt)
 }
 
 function logFailures({ context, definition }: Run, failures: readonly unknown[]): void {
