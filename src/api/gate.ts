@@ -124,9 +124,9 @@ export class Gate {
     return true
   }
 
-  /** Full jitter over 1, 2, 4, 8 s, so that clients do not retry together. */
-  backOff(retries: number, signal?: AbortSignal): Promise<void> {
-    return this.sleep(Math.floor(this.#options.random() * secondMs * 2 ** Math.min(retries, 3)), signal)
+  /** Full jitter over 1, 2, 4, 8 s, so that clients do not retry together. @param share of these, from 0 to 1. */
+  backOff(retries: number, signal?: AbortSignal, share = this.#options.random()): Promise<void> {
+    return this.sleep(Math.floor(share * secondMs * 2 ** Math.min(retries, 3)), signal)
   }
 
   /** A call succeeded after so many retries. */

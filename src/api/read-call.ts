@@ -71,7 +71,8 @@ export function createReadCall({ access, gate, observer, send }: ReadCallParts):
       }
       if (!failure.retriable || !gate.mayRetry(retries)) throw failure.error
       observer?.retry(failure.error.reason)
-      await gate.backOff(retries++, signal)
+      // Short-lived caches outlast shorter waits.
+      await gate.backOff(retries++, signal, failure.error instanceof RecentReplay ? 1 : undefined)
     }
   }
 }

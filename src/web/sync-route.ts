@@ -49,7 +49,7 @@ export async function syncRoute(
   c.header('Content-Type', 'application/json; charset=UTF-8')
   // Compression would hold the white space back.
   c.header('Cache-Control', 'no-store, no-transform')
-  return streamed(c, untilEnded(sources.syncNow(asked), clock), options)
+  return streamed(c, untilEnded(sources.syncNow(asked), clock), options, false)
 }
 
 async function* untilEnded(work: Promise<readonly EndedSync[]>, clock: Clock): AsyncGenerator<string> {

@@ -30,8 +30,8 @@ it('waits for a cache that keeps answers for some seconds', async () => {
   const { client, requests, observed } = await cached(3 * secondMs)
   await client.reader.fetch(roles, {})
   const { meta } = await client.reader.fetch(roles, {})
-  expect(meta.requestId).toBe('r-5')
-  expect(requests).toEqual([0, 0, 0.5, 1.5, 3.5].map((seconds) => seconds * secondMs))
+  expect(meta.requestId).toBe('r-4')
+  expect(requests).toEqual([0, 0, 1, 3].map((seconds) => seconds * secondMs))
   expect(observed.filter((one) => one.startsWith('retry'))).toEqual(Array(3).fill('retry stale_answer'))
 })
 
@@ -39,6 +39,6 @@ it('refuses the answer of a cache that keeps it longer, after the waits of a ret
   const { client, requests, failed } = await cached(60 * secondMs)
   await client.reader.fetch(roles, {})
   expect(await caught(client.reader.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
-  expect(requests).toEqual([0, 0, 0.5, 1.5, 3.5, 7.5].map((seconds) => seconds * secondMs))
+  expect(requests).toEqual([0, 0, 1, 3, 7, 15].map((seconds) => seconds * secondMs))
   expect(failed).toHaveLength(5)
 })

@@ -19,7 +19,11 @@ export async function openFileSource(path: string, signal: AbortSignal): Promise
   using opening = new DisposableStack()
   const { file, writer } = opening.use(openBesideEngine(path))
   opening.use(lockAlone(file))
-  writer.exec('begin immediate')
+  try {
+    writer.exec('begin immediate')
+  } catch (error) {
+    throw openError(error, file)
+  }
   await verifyFile(file, signal)
   const opened = opening.move()
   return { file, rows: (table) => rowsOf(writer, table), [Symbol.dispose]: () => opened.dispose() }

@@ -21,7 +21,7 @@ export class SqliteDb implements Db {
   constructor(opened: OpenedFile) {
     this.#opened = opened
     this.#files = openFilesOf(opened.file)
-    this.#writer = new Connection(opened.writer, { begin: 'begin immediate', mostTogether: 32 })
+    this.#writer = new Connection(opened.writer, { begin: 'begin immediate', mostTogether: 8 })
     // One snapshot a transaction, so that each sees what was committed before it.
     this.#reader = new Connection(opened.reader, { begin: 'begin', mostTogether: 1 })
   }
@@ -66,8 +66,8 @@ interface Pending {
 }
 
 /**
- * A connection whose transactions run one after the other. Those that wait at the same time share a commit, because each
- * waits for the disk; one that fails is rolled back alone.
+ * A connection whose transactions run one after the other. A few that wait at the same time share a commit, because each
+ * waits for the disk; one that fails is rolled back alone. Other programs wait for as long as these have the lock.
  */
 class Connection {
   readonly #raw: BetterSqlite3.Database
@@ -99,14 +99,12 @@ class Connection {
     const settled: (() => void)[] = []
     try {
       this.#raw.exec(this.#begin)
-      for (const one of together) {
-        if (settled.length > 0) await nextTurn()
+      for (const one of together)
         settled.push(together.length === 1 ? await this.#perform(one) : await this.#attempt(one))
-      }
       this.#raw.exec('commit')
     } catch (error) {
-      if (this.#raw.inTransaction) this.#raw.exec('rollback')
       for (const { reject } of together) reject(error)
+      if (this.#raw.inTransaction) this.#raw.exec('rollback')
       return
     }
     for (const settle of settled) settle()
