@@ -8,8 +8,6 @@ import type { Tenant } from './tenant.ts'
 const defaultRates = {
   invitationsAccepted: 0.6,
   usersJoining: 0.7,
-  /** New users in the middle of the list, before positions that cursors have passed. */
-  usersAppearingInTheMiddle: 0,
   usersLeaving: 0.3,
   mfaChanges: 0.8,
   documentsUploaded: 0.7,
@@ -65,8 +63,6 @@ function perform(
       const email = `${first}.${last}-${tenant.lastMade() + 1}@${tenant.name}.example`
       return users.add({ firstName, lastName, email, state: 'Invited', mfaStatus: false }).userId
     }
-    case 'usersAppearingInTheMiddle':
-      return users.add({ createdAt: users.records.at(users.records.size >> 1)?.createdAt ?? clock() }).userId
     case 'usersLeaving': {
       const user = users.records.size > 5 ? any(users.records, random) : undefined
       if (user !== undefined) users.remove(user.userId)
