@@ -84,11 +84,8 @@ it('ends a run of a changed tenant first, and lets that of another continue', as
   const world = await reloadable({ tenants: both })
   const { session } = world
   const ended: string[] = []
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  world.simulator.onRequest(() => held)
+  const held = Promise.withResolvers<void>()
+  world.simulator.onRequest(() => held.promise)
   const full = async (name: string) => {
     const tenant = await session.settledTenant(name)
     await tenant?.work(signal(), async (stop) => {
@@ -111,7 +108,7 @@ it('ends a run of a changed tenant first, and lets that of another continue', as
   opening.mockRestore()
   expect(endedWhenOpened[0]).toEqual(['acme aborted'])
   expect(session.tenants[0]?.settings.api.maxPages).toBe(7)
-  release()
+  held.resolve()
   await Promise.all(running)
   expect(ended).toEqual(['acme aborted', 'zeta success'])
   await full('acme')

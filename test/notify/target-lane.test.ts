@@ -40,17 +40,13 @@ it('tries again with doubled waits, or after the wait that the target states, un
   await world.result([findingOf(1)])
   const answers = [refused(), refused(), refused(world.clock.now() + 1000 * hourMs), refused()]
   const failing: unknown[] = []
+  const before = world.clock.monotonic()
+  const times: number[] = []
   world.answer = async () => {
+    times.push(world.clock.monotonic() - before)
     failing.push((await world.mirror.failingNotifications()).map(({ target, problem }) => `${target} ${problem}`)[0])
     const error = answers.shift()
     if (error !== undefined) throw error
-  }
-  const before = world.clock.monotonic()
-  const times: number[] = []
-  const note = world.answer
-  world.answer = async (message) => {
-    times.push(world.clock.monotonic() - before)
-    await note(message)
   }
   lane.evaluated('acme')
   await world.settled()
@@ -71,22 +67,17 @@ it('sends a message again, with the same id, after a crash between sending and s
   const lane = world.lane({}, store)
   await lane.begin({ settings: { name: 'acme' }, engine: { tenantId: world.id }, store })
   await world.result([findingOf(1)])
-  let crash = () => {}
-  const crashed = new Promise<void>((resolve) => {
-    crash = resolve
-  })
-  let end = () => {}
+  const crashed = Promise.withResolvers<void>()
+  const stored = Promise.withResolvers<void>()
   store.saveNotificationPosition = () => {
-    crash()
-    return new Promise((_, reject) => {
-      end = () => reject(new SyncError('aborted', 'The process was killed'))
-    })
+    crashed.resolve()
+    return stored.promise
   }
   lane.evaluated('acme')
-  await crashed
+  await crashed.promise
   world.lane().evaluated('acme')
   await world.settled()
-  end()
+  stored.reject(new SyncError('aborted', 'The process was killed'))
   expect(world.asked).toHaveLength(2)
   expect(world.asked[1]?.id).toBe(world.asked[0]?.id)
   expect(world.asked[1]?.items.map(({ eventId }) => eventId)).toEqual(world.asked[0]?.items.map((one) => one.eventId))

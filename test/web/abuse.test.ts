@@ -1,23 +1,14 @@
 import { request } from 'node:http'
-import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { expect, it, vi } from 'vitest'
 import { sources, startServer, textOf } from './support/server.ts'
+import { gone, open, responseTo } from './support/wire.ts'
 
 const most = 256
 
-function scrape(port: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ port, path: '/metrics', agent: false }, (answer) => {
-      let text = ''
-      answer.setEncoding('utf8')
-      answer.on('data', (chunk) => {
-        text += chunk
-      })
-      answer.on('end', () => resolve(answer.statusCode === 200 ? text : `status ${answer.statusCode}`))
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
+async function scrape(port: number): Promise<string> {
+  const answer = await responseTo(request({ port, path: '/metrics', agent: false }))
+  return answer.statusCode === 200 ? text(answer) : `status ${answer.statusCode}`
 }
 
 it('refuses a socket above the limit while all others have requests in flight', async () => {
@@ -43,18 +34,17 @@ it('answers the requests of a connection in turn, and ends one that sends many b
   let rendered = 0
   const metrics = async () => textOf(`${++rendered}\n`)
   await using web = await startServer({ sources: { ...sources, metrics } })
-  const send = (count: number) =>
-    new Promise<string>((resolve) => {
-      let text = ''
-      const socket = connect(web.port, '127.0.0.1', () =>
-        socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count)),
-      )
-      socket.on('data', (chunk) => {
-        text += chunk
-        if (text.split('\r\n\r\n').length > count && text.endsWith('\n')) socket.destroy()
-      })
-      socket.on('close', () => resolve(text)).on('error', () => {})
+  const send = async (count: number) => {
+    let text = ''
+    const socket = await open(web.port)
+    socket.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count))
+    socket.on('data', (chunk) => {
+      text += chunk
+      if (text.split('\r\n\r\n').length > count && text.endsWith('\n')) socket.destroy()
     })
+    await gone(socket)
+    return text
+  }
   expect([...(await send(3)).matchAll(/\r\n\r\n(\d+)\n/g)].map(([, n]) => n)).toEqual(['1', '2', '3'])
   await send(1000)
   expect(rendered).toBeLessThan(30)

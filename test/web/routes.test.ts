@@ -1,12 +1,13 @@
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { type OutgoingHttpHeaders, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
-
 import { alertNames } from '../monitoring/support/shipped.ts'
 import { hashes } from './support/live.ts'
 import { closed, sources, startServer, textOf } from './support/server.ts'
-import { answerOf, roundTrip } from './support/wire.ts'
+import { answerOf, responseTo, roundTrip } from './support/wire.ts'
 
 const routes =
   '/ /page.js /runbook?name=TenantwatchSecretExpired /style.css /favicon.svg /metrics /healthz /readyz /api/v1/status /api/v1/checks /api/v1/findings /api/v1/openapi.json /calendar.ics'.split(
@@ -37,7 +38,7 @@ it('refuses unknown paths, in JSON under /api/', async () => {
   expect([page.status, await page.text()]).toEqual([404, 'Not found\n'])
   const api = await fetch(`${web.origin}/api/v1/nothing`)
   expect([api.status, await api.json()]).toEqual([404, { error: 'Not found' }])
-  expect(await status(web.port, { path: '/../../etc/passwd' })).toBe(404)
+  expect(await status(web.port, '/../../etc/passwd')).toBe(404)
 })
 
 it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and allowed hosts only', async (host) => {
@@ -46,16 +47,16 @@ it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and 
   const good = 'LOCALHOST.:1 127.0.0.1 127.0.0.2:9469 [::1]:9469 Watch.Example.COM watch.example.com.:80'.split(' ')
   for (const host of good) {
     for (const path of ['/', '/api/v1/findings'])
-      expect([host, path, await status(web.port, { path, host })]).toEqual([host, path, 200])
-    const reloaded = await status(web.port, { path: '/-/reload', method: 'POST', host })
+      expect([host, path, await status(web.port, path, { host })]).toEqual([host, path, 200])
+    const reloaded = await status(web.port, '/-/reload', { host }, 'POST')
     expect([host, reloaded]).toEqual([host, listen.host === '127.0.0.1' ? 200 : 403])
   }
   for (const host of 'localhost.evil.example evil.localhost evil-127.0.0.1 a.watch 2130706433 x:9469'.split(' ')) {
     for (const path of ['/', '/page.js', '/api/v1/findings', '/calendar.ics', '/nothing'])
-      expect([host, path, await status(web.port, { path, host })]).toEqual([host, path, 421])
-    expect([host, await status(web.port, { path: '/-/reload', method: 'POST', host })]).toEqual([host, 421])
+      expect([host, path, await status(web.port, path, { host })]).toEqual([host, path, 421])
+    expect([host, await status(web.port, '/-/reload', { host }, 'POST')]).toEqual([host, 421])
     for (const path of ['/metrics', '/healthz', '/readyz'])
-      expect([host, path, await status(web.port, { path, host })]).toEqual([host, path, 200])
+      expect([host, path, await status(web.port, path, { host })]).toEqual([host, path, 200])
   }
 })
 
@@ -119,12 +120,10 @@ it('reloads for POST from this machine and refuses cross-site requests', async (
   expect((await fetch(url)).status).toBe(405)
   expect((await fetch(url, { method: 'POST', headers: { Origin: 'https://evil.example' } })).status).toBe(403)
   expect((await fetch(url, { method: 'POST', headers: { Origin: 'null' } })).status).toBe(403)
-  expect(
-    await status(web.port, { path: '/-/reload', method: 'POST', headers: { 'sec-fetch-site': 'cross-site' } }),
-  ).toBe(403)
+  expect(await status(web.port, '/-/reload', { 'sec-fetch-site': 'cross-site' }, 'POST')).toBe(403)
   expect(reload).not.toHaveBeenCalled()
   expect((await fetch(url, { method: 'POST' })).status).toBe(200)
-  expect(await status(web.port, { path: '/-/reload', method: 'POST', headers: { origin: web.origin } })).toBe(200)
+  expect(await status(web.port, '/-/reload', { origin: web.origin }, 'POST')).toBe(200)
   expect(reload).toHaveBeenCalledTimes(2)
 })
 
@@ -192,29 +191,10 @@ it('serves status and checks as JSON with times in ISO 8601', async () => {
 })
 
 /** The status of a request whose host, method and headers are free, which `fetch` does not allow. */
-function status(
-  port: number,
-  over: { path: string; method?: string; host?: string; headers?: Record<string, string> },
-) {
-  const { path, method = 'GET', host, headers = {} } = over
-  return new Promise<number | undefined>((resolve, reject) => {
-    const sent = request(
-      {
-        host: '127.0.0.1',
-        port,
-        path,
-        method,
-        headers: { ...headers, ...(host === undefined ? {} : { host }) },
-        agent: false,
-      },
-      (answer) => {
-        answer.resume()
-        answer.on('end', () => resolve(answer.statusCode))
-      },
-    )
-    sent.on('error', reject)
-    sent.end()
-  })
+async function status(port: number, path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') {
+  const answer = await responseTo(request({ host: '127.0.0.1', port, path, method, headers, agent: false }))
+  await once(answer.resume(), 'end')
+  return answer.statusCode
 }
 
 it('serves every runbook as a page whose links lead to runbooks, and no other file', async () => {
@@ -229,8 +209,8 @@ it('serves every runbook as a page whose links lead to runbooks, and no other fi
       expect([name, href]).toEqual([name, expect.stringMatching(/^\.\/runbook\?name=Tenantwatch\w+$/)])
   }
   for (const name of ['', 'README', '../operations', 'TenantwatchNone', 'Tenantwatch%2F..%2F..%2Foperations'])
-    expect([name, await status(web.port, { path: `/runbook?name=${name}` })]).toEqual([name, 404])
-  expect(await status(web.port, { path: '/runbook?nam=TenantwatchHeld' })).toBe(400)
+    expect([name, await status(web.port, `/runbook?name=${name}`)]).toEqual([name, 404])
+  expect(await status(web.port, '/runbook?nam=TenantwatchHeld')).toBe(400)
 })
 
 it('sends the white space that keeps a sync on request open, also to who accepts compression', async () => {
@@ -247,15 +227,11 @@ it('compresses for who accepts it, and links so that the page works below any pa
   await using web = await startServer({
     sources: { ...sources, metrics: async () => textOf('tenantwatch_x 1\n'.repeat(1000)) },
   })
-  const sizeOf = (encoding: string) =>
-    new Promise<readonly [string | undefined, number]>((resolve, reject) => {
-      const sent = request(`${web.origin}/metrics`, { headers: { 'accept-encoding': encoding } }, (answer) => {
-        let bytes = 0
-        answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
-        answer.on('end', () => resolve([answer.headers['content-encoding'], bytes]))
-      })
-      sent.on('error', reject).end()
-    })
+  const sizeOf = async (encoding: string) => {
+    const sent = request(`${web.origin}/metrics`, { headers: { 'accept-encoding': encoding } })
+    const answer = await responseTo(sent)
+    return [answer.headers['content-encoding'], (await buffer(answer)).length] as const
+  }
   expect(await sizeOf('identity')).toEqual([undefined, 16_000])
   const [encoding, bytes] = await sizeOf('gzip')
   expect([encoding, bytes < 1000]).toEqual(['gzip', true])

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import BetterSqlite3 from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../../src/simulator/index.ts'
 import { createPrng, type Prng } from '../../simulation/prng.ts'
+import { listening } from '../../support/listening.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import type { PostgresServer } from './postgres-server.ts'
 import { type Program, placeFor, program, until } from './program.ts'
@@ -49,25 +50,16 @@ const moods = [accept, accept, accept, ...Object.values(manners).filter((one) =>
 async function receiver(pick: () => Manner, arrived: () => void = () => {}) {
   const arrivals: Arrival[] = []
   const server = createServer(async (request: IncomingMessage, response) => {
-    const chunks: Buffer[] = []
-    try {
-      for await (const chunk of request) chunks.push(chunk as Buffer)
-    } catch {
-      return
-    }
-    const { id, items, more } = JSON.parse(Buffer.concat(chunks).toString())
+    const body = await text(request).catch(() => null)
+    if (body === null) return
+    const { id, items, more } = JSON.parse(body)
     const events = items.map(({ eventId }: { eventId: number }) => eventId)
     const arrival = { life: Number(request.url?.slice(1)), id, events, more, accepted: false }
     arrivals.push(arrival)
     arrived()
     pick()(response, arrival)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return { arrivals, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
+  return { arrivals, url: `http://127.0.0.1:${await listening(server)}/` }
 }
 
 /** When a process is killed: at any time, or around the moment in which a message arrives. */

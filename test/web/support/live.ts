@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { type RequestOptions, request as requestPlain } from 'node:http'
 import { request as requestSecure } from 'node:https'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import { isProtected } from '../../../src/config/web-settings.ts'
 import { type Log, silentLog } from '../../../src/model/log.ts'
@@ -9,6 +10,7 @@ import { WebConfig } from '../../../src/web/web-config.ts'
 import { type Certificate, selfSigned } from '../../support/certificate.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { startServer } from './server.ts'
+import { responseTo } from './wire.ts'
 
 /** The hash of "wonder" and of "build". */
 export const hashes = {
@@ -32,7 +34,7 @@ export interface Logged {
 }
 
 /** A web server by a configuration file that a reload reads again; `server` begins the TLS section with its certificate. */
-export async function startLive(text: string, host = '127.0.0.1', clients = '') {
+export async function startLive(first: string, host = '127.0.0.1', clients = '') {
   const folder = temporaryFolder()
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
   const show = ({ cert, key }: Certificate) => {
@@ -41,7 +43,7 @@ export async function startLive(text: string, host = '127.0.0.1', clients = '') 
   }
   const own = selfSigned('127.0.0.1')
   show(own)
-  write('web.yaml', text)
+  write('web.yaml', first)
   write('clients.pem', clients)
   const logged: Logged[] = []
   const note = (level: Logged['level']) => (fields: object, message: string) =>
@@ -84,25 +86,21 @@ export interface ClientOptions extends RequestOptions {
 }
 
 /** One request on a connection of its own, which trusts whatever certificate it is shown. */
-function ask(port: number, secure: boolean, path: string, { onSession, ...over }: ClientOptions): Promise<Answer> {
+async function ask(
+  port: number,
+  secure: boolean,
+  path: string,
+  { onSession, ...over }: ClientOptions,
+): Promise<Answer> {
   const options = { host: '127.0.0.1', port, path, agent: false as const, rejectUnauthorized: false, ...over }
-  return new Promise((resolve, reject) => {
-    const sent = (secure ? requestSecure : requestPlain)(options, (answer) => {
-      const socket = answer.socket as Partial<TLSSocket>
-      const fingerprint = socket.getPeerCertificate?.().fingerprint256
-      const resumed = socket.isSessionReused?.() ?? false
-      let text = ''
-      answer.setEncoding('utf8').on('data', (chunk) => {
-        text += chunk
-      })
-      answer.on('end', () => {
-        resolve({ status: answer.statusCode, headers: answer.headers, text, fingerprint, resumed })
-      })
-    })
-    sent.on('socket', (socket) => socket.on('session', (session: Buffer) => onSession?.(session)))
-    sent.on('error', reject)
-    sent.end()
-  })
+  const sent = (secure ? requestSecure : requestPlain)(options)
+  sent.on('socket', (socket) => socket.on('session', (session: Buffer) => onSession?.(session)))
+  const answer = await responseTo(sent)
+  const socket = answer.socket as Partial<TLSSocket>
+  const fingerprint = socket.getPeerCertificate?.().fingerprint256
+  const resumed = socket.isSessionReused?.() ?? false
+  const { statusCode: status, headers } = answer
+  return { status, headers, text: await text(answer), fingerprint, resumed }
 }
 
 export const basic = (name: string, password: string) => ({

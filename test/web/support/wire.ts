@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { connect, type NetConnectOpts, type Socket } from 'node:net'
 
 export interface Answer {
@@ -11,14 +12,19 @@ export interface Answer {
 export async function roundTrip(port: number, text: string): Promise<string> {
   const socket = await open(port)
   let all = ''
-  socket.setEncoding('utf8')
-  socket.on('data', (chunk) => {
+  socket.setEncoding('utf8').on('data', (chunk) => {
     all += chunk
   })
-  socket.on('error', () => {})
   socket.write(text)
   await once(socket, 'close')
   return all
+}
+
+/** The answer to a request; errors of its connection after that are nobody's concern. */
+export async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  sent.on('error', () => {}).end()
+  const [answer] = await once(sent, 'response')
+  return answer
 }
 
 /** A connected socket whose errors are nobody's concern. */

@@ -1,9 +1,10 @@
 import { createServer, type Socket } from 'node:net'
 import { inspect } from 'node:util'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { SyncError } from '../../../../src/model/errors.ts'
 import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
 import { DriverError, storeError } from '../../../../src/store/db/postgres/store-error.ts'
+import { listening } from '../../../support/listening.ts'
 
 const secret = 'hunter2-hunter2'
 const clock = { sleep: () => new Promise<void>(() => {}) }
@@ -18,9 +19,7 @@ async function fakeServer(answer: (socket: Socket, data: Buffer) => void): Promi
       else answer(socket, data)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return (server.address() as { port: number }).port
+  return listening(server)
 }
 
 const fatal = (code: string, text: string) => message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${text}\0\0`))
@@ -81,9 +80,8 @@ it.each([
 
 it('names a server that is away, one that hangs up, and one without TLS', async () => {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
+  const port = await listening(server)
+  server.close()
   expect(await refusal(port)).toContain('cannot be reached (ECONNREFUSED); ')
   expect(await refusal(await fakeServer((socket) => socket.destroy()))).toContain('cannot be reached; ')
   expect(await refusal(await fakeServer(() => {}), '?sslmode=require')).toContain(
