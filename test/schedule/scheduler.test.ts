@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import type { Clock } from '../../src/model/clock.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
-import { createScheduler, type SchedulerOptions } from '../../src/schedule/scheduler.ts'
+import { createScheduler, type Job, type SchedulerOptions } from '../../src/schedule/scheduler.ts'
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse('2026-03-14T09:00:30Z') })
@@ -9,6 +9,9 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers()
 })
+
+const minute = 60_000
+const expression = '* * * * *'
 
 /** A clock on the faked global timers. */
 const clock: Clock = {
@@ -29,11 +32,10 @@ function make(over: Partial<SchedulerOptions> = {}) {
   return createScheduler({ clock, random: () => 0, log: silentLog(), ...over })
 }
 
-/** A started scheduler with one job, of each minute by default; it ends with the test. */
-function scheduled(run: () => Promise<void>, job: { expression?: string; jitterMs?: number } = {}, over = {}) {
+/** A scheduler with one job, of each minute; it ends with the test. */
+function arranged(run: Job['run'], over: Partial<SchedulerOptions> = {}, jitterMs = 0) {
   const scheduler = make(over)
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', ...job, run }], 'UTC')
-  scheduler.start()
+  scheduler.arrange([{ name: 'a', expression, jitterMs, run }], 'UTC')
   onTestFinished(() => void scheduler.dispose(0))
   return scheduler
 }
@@ -45,32 +47,23 @@ function pausable() {
   return { run, end: () => ends.shift()?.() }
 }
 
-const minute = 60_000
-
 it('runs a job at each firing of its expression once started', async () => {
   const run = vi.fn(async () => {})
-  const scheduler = make()
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
+  const scheduler = arranged(run)
   await vi.advanceTimersByTimeAsync(3 * minute)
   expect(run).not.toHaveBeenCalled()
   scheduler.start()
   await vi.advanceTimersByTimeAsync(3 * minute)
   expect(run).toHaveBeenCalledTimes(3)
-  await scheduler.dispose(0)
 })
 
 it('skips ticks while the job still runs, and runs again after it ended, while others go on', async () => {
   const { run, end } = pausable()
   const quick = vi.fn(async () => {})
-  const scheduler = scheduled(run)
-  const expression = '* * * * *'
-  scheduler.arrange(
-    [
-      { name: 'a', expression, run },
-      { name: 'quick', expression, run: quick },
-    ],
-    'UTC',
-  )
+  const scheduler = arranged(run)
+  scheduler.start()
+  const jobs = [run, quick].map((body, i) => ({ name: i === 0 ? 'a' : 'quick', expression, run: body }))
+  scheduler.arrange(jobs, 'UTC')
   await vi.advanceTimersByTimeAsync(3 * minute)
   expect([run.mock.calls.length, quick.mock.calls.length]).toEqual([1, 3])
   end()
@@ -80,9 +73,8 @@ it('skips ticks while the job still runs, and runs again after it ended, while o
 })
 
 it('delays a tick by a random share of the jitter, but not runNow', async () => {
-  const scheduler = make({ random: () => 0.5 })
   const run = vi.fn(async () => {})
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', jitterMs: 20_000, run }], 'UTC')
+  const scheduler = arranged(run, { random: () => 0.5 }, 20_000)
   expect(await scheduler.runNow('a')).toBe('ran')
   expect(run).toHaveBeenCalledTimes(1)
   scheduler.start()
@@ -90,13 +82,11 @@ it('delays a tick by a random share of the jitter, but not runNow', async () => 
   expect(run).toHaveBeenCalledTimes(1)
   await vi.advanceTimersByTimeAsync(2_000)
   expect(run).toHaveBeenCalledTimes(2)
-  await scheduler.dispose(0)
 })
 
 it('skips runNow while the job runs', async () => {
-  const scheduler = make()
   const { run, end } = pausable()
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
+  const scheduler = arranged(run)
   const first = scheduler.runNow('a')
   expect(await scheduler.runNow('a')).toBe('skipped')
   let hasEnded = false
@@ -114,23 +104,21 @@ it('skips runNow while the job runs', async () => {
 it('logs errors of a job and continues', async () => {
   const errors: object[] = []
   const log: Log = { ...silentLog(), error: (fields) => void errors.push(fields) }
-  const scheduler = make({ log })
   const boom = new Error('boom')
-  const run = vi.fn().mockRejectedValueOnce(boom).mockResolvedValue(undefined)
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
+  const scheduler = arranged(vi.fn().mockRejectedValueOnce(boom).mockResolvedValue(undefined), { log })
   expect(await scheduler.runNow('a')).toBe('failed')
   expect(await scheduler.runNow('a')).toBe('ran')
   expect(errors).toEqual([{ err: boom, job: 'a' }])
 })
 
 it('aborts runs in flight on dispose and waits for them', async () => {
-  const scheduler = make()
   const ended = vi.fn()
-  const run = async (signal: AbortSignal) => {
-    await clock.sleep(10 * minute, signal).catch(() => {})
-    ended()
-  }
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
+  const scheduler = arranged((signal) =>
+    clock
+      .sleep(10 * minute, signal)
+      .catch(() => {})
+      .then(ended),
+  )
   const running = scheduler.runNow('a')
   expect(await scheduler.dispose(5_000)).toBe(true)
   expect(ended).toHaveBeenCalledOnce()
@@ -138,9 +126,7 @@ it('aborts runs in flight on dispose and waits for them', async () => {
 })
 
 it('stops waiting for a run that ignores the signal after the grace period', async () => {
-  const scheduler = make()
-  const { run } = pausable()
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
+  const scheduler = arranged(pausable().run)
   void scheduler.runNow('a')
   const disposed = scheduler.dispose(5_000)
   await vi.advanceTimersByTimeAsync(5_000)
@@ -149,7 +135,8 @@ it('stops waiting for a run that ignores the signal after the grace period', asy
 
 it('runs nothing after dispose, not even a tick that waits for its jitter', async () => {
   const run = vi.fn(async () => {})
-  const scheduler = scheduled(run, { jitterMs: 40_000 }, { random: () => 0.5 })
+  const scheduler = arranged(run, { random: () => 0.5 }, 40_000)
+  scheduler.start()
   await vi.advanceTimersByTimeAsync(31_000)
   expect(await scheduler.dispose(1_000)).toBe(true)
   await vi.advanceTimersByTimeAsync(10 * minute)
@@ -164,17 +151,14 @@ it('runs a tick missed during suspend once, and writes nothing to the console', 
   // Both clocks advance while no timer fires, as after SIGSTOP.
   const slept: Clock = { ...clock, monotonic: () => performance.now() + asleepMs }
   const warn = vi.fn()
-  const scheduler = make({ clock: slept, log: { ...silentLog(), warn } })
   const run = vi.fn(async () => {})
-  scheduler.arrange([{ name: 'a', expression: '* * * * *', run }], 'UTC')
-  scheduler.start()
+  arranged(run, { clock: slept, log: { ...silentLog(), warn } }).start()
   asleepMs = 60 * minute
   vi.setSystemTime(Date.now() + asleepMs)
   await vi.advanceTimersByTimeAsync(5_000)
   expect(run).toHaveBeenCalledTimes(1)
   expect(warn).not.toHaveBeenCalled()
   for (const spy of spies) expect(spy).not.toHaveBeenCalled()
-  await scheduler.dispose(0)
 })
 
 const hour = 60 * minute
@@ -189,11 +173,11 @@ it.each([
 ])('continues within a minute when the wall clock is set %s, and runs no tick in between', async (_, jump) => {
   const warn = vi.fn()
   const onJump = vi.fn()
-  const scheduler = make({ log: { ...silentLog(), warn }, onJump })
   const often = vi.fn(async () => {})
   const run = vi.fn(async () => {})
+  const scheduler = arranged(run, { log: { ...silentLog(), warn }, onJump })
   const jobs = [
-    { name: 'a', expression: '* * * * *', run },
+    { name: 'a', expression, run },
     { name: 'b', expression: '* * * * * *', run: often },
   ]
   scheduler.arrange(jobs, 'UTC')
@@ -209,7 +193,6 @@ it.each([
   expect(often.mock.calls.length).toBeLessThanOrEqual(301)
   expect(warn.mock.calls).toEqual([[{ jumpedSeconds: jump / 1000 }, 'The wall clock was set; the schedule follows it']])
   expect(onJump).toHaveBeenCalledOnce()
-  await scheduler.dispose(0)
 })
 
 it('runs a job once beside its ticks: at the earliest time of several, and not while it runs', async () => {

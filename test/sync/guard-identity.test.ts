@@ -53,10 +53,8 @@ it('a full sync without ownClientId removes nothing, and its hold ends when the 
   await test.restart({ ownClientId: own })
   expect(ending(await test.run('api-clients'))).toBe('success')
   test.sim.primary['api-clients'].remove(own)
-  const { id } = await (async () => {
-    expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
-    return theHold(test)
-  })()
+  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  const { id } = await theHold(test)
   for (let n = 0; n < 3; n++) expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
   expect((await theHold(test)).id).toBe(id)
   expect(live(test, 'api-clients')).toBe(24)
@@ -115,13 +113,8 @@ it.each([
   // Changes put records at the end of the feed, where the incremental sync shows them on one page.
   const documents = [...test.sim.primary.documents.all()].slice(0, known)
   for (const { fileId } of documents) test.sim.primary.documents.update(fileId, {})
-  for (let n = 0; n < unknown; n++) {
-    test.sim.primary.documents.add({
-      createdAt: fullSyncAt - age,
-      updatedAt: test.clock.now(),
-      uploadStatus: 'Completed',
-    })
-  }
+  const old = { createdAt: fullSyncAt - age, updatedAt: test.clock.now(), uploadStatus: 'Completed' }
+  for (let n = 0; n < unknown; n++) test.sim.primary.documents.add(old)
   const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'documents')
   expect(ending(await test.run('documents', 'incremental'))).toBe(expected)
   if (expected === 'success') return
