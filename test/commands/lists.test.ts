@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { aDay, type Cli, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
-import { shown, wider } from './support/on-terminal.ts'
 
 /** A world in which every list has rows. */
 async function busy(): Promise<Cli> {
@@ -45,14 +44,11 @@ it('gives every list the same forms, --limit and --output', async () => {
     const rows: readonly object[] = JSON.parse(printed.stdout)
     const { code, stdout: lines } = await world.run(...args, '--format', 'ndjson')
     expect([named, code, rows.length > 0]).toEqual([named, printed.code, true])
-    if (named !== 'doctor')
-      expect([
-        named,
-        lines
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line)),
-      ]).toEqual([named, rows])
+    const ofLines = lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    if (named !== 'doctor') expect([named, ofLines]).toEqual([named, rows])
     const [heading = [], ...cells] = parseCsv((await world.run(...args, '--format', 'csv')).stdout)
     expect([named, cells.length]).toEqual([named, rows.length])
     for (const row of cells) expect([named, row.length]).toEqual([named, heading.length])
@@ -82,18 +78,23 @@ const masked = (text: string) =>
     .replaceAll(/\S*mirror\.db.*|.*GB free.*/g, '…')
     .replaceAll(/127\.0\.0\.1:\d+/g, 'ADDRESS')
 
+/** What standard output shows on a terminal of so many columns. */
+async function shown(columns: number, args: readonly string[], env: Cli['env'] = {}) {
+  const texts: string[] = []
+  const stdout = { isTTY: true, columns, write: (text: string) => texts.push(text) > 0 }
+  await world.runWith({ stdout, env: { ...world.env, ...env } }, ...args)
+  return texts.join('')
+}
+
 it.each([80, 120])('fits a terminal of %i columns', async (columns) => {
   for (const args of lists) {
-    const { text } = await shown(world, columns, ...args, '--format', 'table')
-    expect([args, wider(text, columns)]).toEqual([args, []])
+    const text = await shown(columns, [...args, '--format', 'table'], { NO_COLOR: '1' })
+    expect([args, text.split('\n').filter((line) => [...line].length > columns)]).toEqual([args, []])
     if (columns === 120) expect(masked(text.split('\n').slice(0, 9).join('\n'))).toMatchSnapshot(args.join(' '))
   }
 })
 
 it('colors the severity on a terminal unless it is asked not to', async () => {
-  const texts: string[] = []
-  const stdout = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
-  await world.runWith({ stdout }, 'findings')
-  expect(texts.join('')).toContain('\u001b[1m\u001b[31mCRITICAL\u001b[39m\u001b[22m  ')
-  expect((await shown(world, 80, 'findings')).text).not.toContain('\u001b')
+  expect(await shown(80, ['findings'])).toContain('\u001b[1m\u001b[31mCRITICAL\u001b[39m\u001b[22m  ')
+  expect(await shown(80, ['findings'], { NO_COLOR: '1' })).not.toContain('\u001b')
 })

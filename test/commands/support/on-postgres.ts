@@ -4,20 +4,10 @@ import type { Io } from '../../../src/model/process/io.ts'
 import { type TestPostgres, testPostgres } from '../../support/postgres.ts'
 import type { Cli } from './cli.ts'
 
-type Ran = ReturnType<Cli['run']>
-
-export interface OnPostgres {
-  /** For the database: its waits take their time, because connections are watched by them. */
-  readonly clock: Io['clock']
-  /** Runs the program on the database, with parts of another world. */
-  runThere(io: Partial<Io>, ...args: readonly string[]): Ran
-}
-
-export function onPostgresOf(
-  world: Pick<Cli, 'env' | 'now' | 'runWith'>,
-  { url }: Pick<TestPostgres, 'url'>,
-): OnPostgres {
+/** Runs the program on the database, with parts of another world. */
+export function onPostgresOf(world: Cli, { url }: TestPostgres): Cli['runWith'] {
   const begun = performance.now()
+  // Waits take their time, because connections are watched by them.
   const clock: Io['clock'] = {
     now: world.now,
     monotonic: () => performance.now() - begun,
@@ -26,14 +16,11 @@ export function onPostgresOf(
     },
   }
   let runs = 0
-  return {
-    clock,
-    runThere(io, ...args) {
-      const env = { ...world.env, TENANTWATCH_STORE_URL: url ?? '' }
-      // Each run is another replica.
-      const random = () => (0.1 + 0.01 * ++runs) % 1
-      return world.runWith({ env, clock, random, ...io }, ...args)
-    },
+  return (io, ...args) => {
+    const env = { ...world.env, TENANTWATCH_STORE_URL: url ?? '' }
+    // Each run is another replica.
+    const random = () => (0.1 + 0.01 * ++runs) % 1
+    return world.runWith({ env, clock, random, ...io }, ...args)
   }
 }
 
@@ -41,6 +28,6 @@ export function onPostgresOf(
 export function movedToPostgres(world: Cli): Cli {
   const postgres = testPostgres('empty')
   onTestFinished(() => postgres.drop())
-  const { runThere } = onPostgresOf(world, postgres)
+  const runThere = onPostgresOf(world, postgres)
   return { ...world, run: (...args) => runThere({}, ...args), runWith: runThere }
 }

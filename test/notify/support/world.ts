@@ -70,13 +70,9 @@ export async function notifyWorld() {
     status: (check: string, status: ResultFacts['status'], reason: string | null = null) =>
       event('result', check, { status, reason }),
     holds: (...holds: readonly object[]) => event('tenant.state', '', { state: { holds } }),
-    lane(
-      over: Partial<NotificationSettings> = {},
-      store: NotifiedTenant['store'] = mirror,
-      timezone = 'UTC',
-    ): TargetLane {
+    lane(over: Partial<NotificationSettings> = {}, store: NotifiedTenant['store'] = mirror): TargetLane {
       const acme: NotifiedTenant = { settings: { name: 'acme' }, engine: { tenantId: id }, store }
-      const settings = { target: target(over), timezone, pageUrl: 'https://tw.example.com' }
+      const settings = { target: target(over), timezone: 'UTC', pageUrl: 'https://tw.example.com' }
       const lane = new TargetLane(settings, {
         io: { clock, random: () => 0.5 },
         log: silentLog(),
@@ -94,10 +90,10 @@ export async function notifyWorld() {
       return lane
     },
     /** Waits until the lane has stored that it is done with all events. */
-    async settled(name = 'security'): Promise<void> {
+    async settled(): Promise<void> {
       const last = await mirror.lastEventId(id)
       await vi.waitFor(async () => {
-        const position = await mirror.notificationPosition(id, name)
+        const position = await mirror.notificationPosition(id, 'security')
         if (position?.eventId !== last || position.failingSince !== null) throw new Error('not settled')
       }, 30_000)
     },

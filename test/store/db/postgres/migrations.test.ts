@@ -7,12 +7,10 @@ import {
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
 import { expect, it, onTestFinished } from 'vitest'
-import { bringUpToDate, inTransaction } from '../../../../src/store/db/postgres/migrate.ts'
+import { bringUpToDate, inTransaction, postgresMigrations } from '../../../../src/store/db/postgres/migrate.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
 import { tables } from '../../../../tools/postgres-schema.ts'
 import { isOnServer, type TestPostgres, testPostgres } from '../../../support/postgres.ts'
-import { migrated } from '../../postgres/support/migrated.ts'
-
 import { testRole } from '../../postgres/support/test-role.ts'
 
 const folder = join(import.meta.dirname, '../../../../drizzle')
@@ -32,6 +30,23 @@ it('has every change of the tables in the migrations of SQLite', async () => {
 it('has every change of the tables in the migrations of PostgreSQL', async () => {
   expect(await generateMigration(lastSnapshot('postgres'), generateDrizzleJson(tables))).toEqual([])
 })
+
+/** A database with the present layout, for which a further migration is due. */
+async function migrated(sql: readonly string[], prepare: (query: TestPostgres['query']) => void = () => {}) {
+  const postgres = testPostgres()
+  const connections = postgres.connect()
+  onTestFinished(async () => {
+    await connections.end()
+    await postgres.drop()
+  })
+  const known = postgresMigrations()
+  const scratch = { sql: [...sql], hash: 'scratch', folderMillis: (known.at(-1)?.folderMillis ?? 0) + 1 }
+  prepare(postgres.query)
+  const connection = await connections.connect()
+  const migrations = [...known, scratch]
+  const migrate = () => inTransaction(connection, (run) => bringUpToDate(run, 'engine', migrations))
+  return { ...postgres, connection, migrate, [Symbol.dispose]: () => connection.release(false) }
+}
 
 const viewNames = `select relname as name from pg_class
   where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'v' order by 1`
@@ -129,7 +144,7 @@ it('makes views again that another version made, and leaves its own as they are'
 })
 
 it.runIf(isOnServer)('migrates one process at a time, and asks for no lock where nothing is to migrate', async () => {
-  using world = await migrated(['alter table records add column spare bigint'], () => {})
+  using world = await migrated(['alter table records add column spare bigint'])
   const other = world.connect()
   const holder = await other.connect()
   onTestFinished(() => other.end())
@@ -147,7 +162,7 @@ it.runIf(isOnServer)(
   'gives up when others use the tables for long, and changes nothing',
   { timeout: 20_000 },
   async () => {
-    using world = await migrated(['alter table records add column spare bigint'], () => {})
+    using world = await migrated(['alter table records add column spare bigint'])
     const other = world.connect()
     const reader = await other.connect()
     onTestFinished(() => other.end())

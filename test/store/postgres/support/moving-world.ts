@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Io } from '../../../../src/model/process/io.ts'
 import { postgresDialect } from '../../../../src/store/db/postgres/dialect.ts'
-import { aDay, type Cli, synced } from '../../../commands/support/cli.ts'
+import { aDay, type Cli, type Decidable, json, synced } from '../../../commands/support/cli.ts'
 import { onPostgresOf } from '../../../commands/support/on-postgres.ts'
 import { type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 import { wrongCounts } from '../../../support/wrong-counts.ts'
@@ -15,7 +15,7 @@ waivers:
 `
 
 /** A mirror in a file with something in nearly every table, and the program to run on it. */
-export async function filledWorld(): Promise<Cli> {
+async function filledWorld(): Promise<Cli> {
   const world = await synced({
     simulator: { sizes },
     tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' }],
@@ -34,8 +34,8 @@ export async function filledWorld(): Promise<Cli> {
   primary.users.removeWhere(0.5)
   pass(aDay)
   expect(await run('sync')).toMatchObject({ code: 3 })
-  const [{ id }] = JSON.parse((await run('accept', '--format', 'json')).stdout)
-  expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({ code: 0 })
+  const [hold] = await json<Decidable>(world, 'accept')
+  expect(await run('accept', hold?.id ?? '', '--reason', 'Left with the spin-off')).toMatchObject({ code: 0 })
   primary.documents.removeWhere(0.6)
   const { name } = primary.roles.add({ name: 'Odd\u0000role' })
   primary.users.add({ roleName: name, firstName: 'Newcomer' })
@@ -50,27 +50,24 @@ type Ran = ReturnType<Cli['run']>
 
 export interface Moving extends Cli {
   readonly postgres: TestPostgres
-  /** For the database: its waits take their time, because connections are watched by them. */
-  readonly clock: Io['clock']
   /** Runs on the database. */
   runThere(...args: readonly string[]): Ran
   /** Runs `migrate-store` from the file to the database, with parts of another world. */
-  migrate(io?: Partial<Io>, ...args: readonly string[]): Ran
+  migrate(io?: Partial<Io>): Ran
   wrongCounts(): readonly unknown[]
 }
 
 /** The filled mirror beside an empty database. */
-export async function movingWorld(layout: 'empty' | 'current' = 'empty'): Promise<Moving> {
+export async function movingWorld(): Promise<Moving> {
   const world = await filledWorld()
-  const postgres = testPostgres(layout)
+  const postgres = testPostgres('empty')
   onTestFinished(() => postgres.drop())
-  const { clock, runThere } = onPostgresOf(world, postgres)
+  const runThere = onPostgresOf(world, postgres)
   return {
     ...world,
     postgres,
-    clock,
     runThere: (...args) => runThere({}, ...args),
-    migrate: (io = {}, ...args) => runThere(io, 'migrate-store', '--from', world.store, ...args),
+    migrate: (io = {}) => runThere(io, 'migrate-store', '--from', world.store),
     wrongCounts: () => wrongCounts(postgresDialect, (sql) => postgres.query(sql)),
   }
 }
