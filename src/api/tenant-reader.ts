@@ -18,10 +18,10 @@ export function createTenantReader(read: Read, api: ApiOptions, answerTimes: Ans
   }
 
   /** Throws for a stale answer. */
-  function metaOf(answer: ReadAnswer, stated: Omit<Envelope, 'data' | 'pagination'>, what: string): AnswerMeta {
+  function metaOf(answer: ReadAnswer, envelope: Omit<Envelope, 'data' | 'pagination'>, what: string): AnswerMeta {
     const { receivedAt, receivedMonotonic, identity, credential } = answer
-    const { requestId, serverTime, oddities } = stated
-    const noted = answerTimes.note({ ...answer, ...stated, what })
+    const { requestId, serverTime, oddities } = envelope
+    const noted = answerTimes.note({ ...answer, ...envelope, what })
     const all = [...noted, ...oddities]
     return { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential, oddities: all }
   }

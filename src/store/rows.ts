@@ -1,5 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { memoizeWeakly } from '../model/memoize.ts'
 import type { Sql } from './db/db.ts'
 import { fromJson } from './words.ts'
 
@@ -27,6 +28,8 @@ export function defaultsOf<Table extends SQLiteTable>(table: Table): RowOf<Table
   return Object.fromEntries(columns.map(([field, column]) => [field, column.default ?? null])) as RowOf<Table>
 }
 
+const selectFrom = memoizeWeakly((table: SQLiteTable) => `select ${columnList(table)} from ${getTableName(table)}`)
+
 /** Selects rows of a table. @param rest of the statement, after the name of the table. */
 export async function selectRows<Table extends SQLiteTable>(
   sql: Sql,
@@ -34,19 +37,23 @@ export async function selectRows<Table extends SQLiteTable>(
   rest: string,
   params: readonly unknown[] = [],
 ): Promise<readonly RowOf<Table>[]> {
-  const text = `select ${columnList(table)} from ${getTableName(table)} ${rest}`
-  return (await sql<object>(text, params)).map((row) => rowOf(table, row))
+  return (await sql<object>(`${selectFrom(table)} ${rest}`, params)).map((row) => rowOf(table, row))
 }
+
+/** Fields that are stored as another type. */
+const convertedFields = memoizeWeakly((table: SQLiteTable) =>
+  Object.entries(columnsOf(table)).filter(([, { dataType }]) => dataType === 'boolean' || dataType === 'json'),
+)
 
 /** @param stored a row with the columns of `columnList`; further ones stay as they are. */
 export function rowOf<Table extends SQLiteTable, Stored extends object>(
   table: Table,
   stored: Stored,
 ): Omit<Stored, keyof RowOf<Table>> & RowOf<Table> {
-  const row: Record<string, unknown> = Object.fromEntries(Object.entries(stored))
-  for (const [field, { dataType }] of Object.entries(columnsOf(table))) {
+  const row = { ...stored } as Record<string, unknown>
+  for (const [field, { dataType }] of convertedFields(table)) {
     if (dataType === 'boolean') row[field] = row[field] === 1
-    else if (dataType === 'json' && row[field] !== null) row[field] = fromJson(String(row[field]))
+    else if (row[field] !== null) row[field] = fromJson(String(row[field]))
   }
   return row as Omit<Stored, keyof RowOf<Table>> & RowOf<Table>
 }
@@ -100,13 +107,16 @@ export function insertRows<Table extends SQLiteTable, Returned = never>(
   return sql<Returned>(`${text} ${rest}`, [bindRows(types, rows)], 'values')
 }
 
-/** Inserts a row, or changes these fields of the row with its primary key. */
-export function upsertRow<Table extends SQLiteTable>(sql: Sql, table: Table, row: ChangeOf<Table>): Promise<void> {
+const primaryKeyOf = memoizeWeakly((table: SQLiteTable) => {
   const { primaryKeys, columns } = getTableConfig(table)
   const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)
+  return key.map(({ name }) => `"${name}"`).join(', ')
+})
+
+/** Inserts a row, or changes these fields of the row with its primary key. */
+export function upsertRow<Table extends SQLiteTable>(sql: Sql, table: Table, row: ChangeOf<Table>): Promise<void> {
   const set = changed(table, row).names.map((name) => `${name} = excluded.${name}`)
-  const target = key.map(({ name }) => `"${name}"`).join(', ')
-  return insertRow(sql, table, row, `on conflict (${target}) do update set ${set.join(', ')}`)
+  return insertRow(sql, table, row, `on conflict (${primaryKeyOf(table)}) do update set ${set.join(', ')}`)
 }
 
 /** Changes rows with a condition; returns how many. */

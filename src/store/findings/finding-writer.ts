@@ -42,11 +42,9 @@ const changing = ['severity', 'message', 'evidence', 'digest', 'first_seen_at', 
 const openAgain = `on conflict (fingerprint) do update set resolved_at = null, resolution = null,
   ${changing.map((name) => `${name} = excluded.${name}`).join(', ')}`
 
-const openText = ({
-  isIn,
-}: Dialect) => `select fingerprint, severity, message, evidence, first_seen_at as "firstSeenAt",
-    reopened, (select at from events o where o.id = ${lastEventOf(openedKinds, 'f.tenant_id', 'f.fingerprint')}) as "openedAt"
-  from findings f where ${isIn('fingerprint')} and resolved_at is null order by id`
+const openText = (dialect: Dialect) => `select fingerprint, severity, message, evidence,
+    first_seen_at as "firstSeenAt", reopened, (select at from events o where o.id = ${lastEventOf(openedKinds, 'f.tenant_id', 'f.fingerprint')}) as "openedAt"
+  from findings f where ${dialect.isIn('fingerprint')} and resolved_at is null order by id`
 
 const resolveText = ({ isIn }: Dialect) => `update findings set
     resolved_at = (select last_at from event_chains where tenant_id = @tenantId),
@@ -61,10 +59,10 @@ export async function writeFindings(
 ): Promise<void> {
   for (const part of inParts(written)) {
     const replaced = part.filter(({ replacesOpen }) => replacesOpen).map(({ fingerprint }) => fingerprint)
-    const begun = part.map((finding) =>
+    const events = part.map((finding) =>
       findingEvent(`finding.${finding.kind === 'replaced' ? 'opened' : finding.kind}`, at, finding, null),
     )
-    await appendEvents(sql, tenantId, [...(await resolvedEvents(sql, at, replaced, 'entity_removed')), ...begun])
+    await appendEvents(sql, tenantId, [...(await resolvedEvents(sql, at, replaced, 'entity_removed')), ...events])
     const rows = part.map((finding) => ({ ...finding, tenantId, check, lastSeenAt: Math.round(at) }))
     await insertRows(sql, findings, rows, openAgain)
     await yieldToEventLoop()

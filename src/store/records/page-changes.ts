@@ -50,7 +50,7 @@ export async function knownRows(
   { tenantId, resource }: OfResource,
   keys: readonly string[],
 ): Promise<KnownRows> {
-  const params = [{ tenantId, resource, keys: keys }]
+  const params = [{ tenantId, resource, keys }]
   const rows = await sql<KnownRow>(sql.dialect.recordsByKeys(knownColumns), params, 'arrays')
   return new Map(rows.map((row) => [row[0], row]))
 }

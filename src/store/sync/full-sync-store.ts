@@ -71,7 +71,7 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         await markMissing(sql, end.missing, end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
         await sql(endProvisional, [row])
-        const ended = !row.notWhole ? await endQuarantine(sql, row, await readSeen(sql, fullSyncId)) : 0
+        const ended = row.notWhole ? 0 : await endQuarantine(sql, row, await readSeen(sql, fullSyncId))
         const changed = end.remove.length + end.missing.length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
@@ -146,6 +146,7 @@ export async function advanceFullSync(
   { notWhole, at, rids }: ReadPage,
 ): Promise<void> {
   const progress = next && { ...next, progressAt: at, waitMs: 0 }
+  // With the id, so that there is a row to find where nothing else changes.
   const change = { id, ...progress, notWhole: notWhole || undefined }
   if ((await updateRows(sql, fullSyncs, change, 'id = ?', [id])) === 0) throw fullSyncDropped()
   if (rids.length === 0) return
