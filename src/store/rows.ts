@@ -113,10 +113,17 @@ const primaryKeyOf = memoizeWeakly((table: SQLiteTable) => {
   return key.map(({ name }) => `"${name}"`).join(', ')
 })
 
-/** Inserts a row, or changes these fields of the row with its primary key. */
-export function upsertRow<Table extends SQLiteTable>(sql: Sql, table: Table, row: ChangeOf<Table>): Promise<void> {
+/** Inserts a row, or changes these fields of the row with its primary key. @param added numbers that are added to the stored ones. */
+export function upsertRow<Table extends SQLiteTable>(
+  sql: Sql,
+  table: Table,
+  row: ChangeOf<Table>,
+  added: ChangeOf<Table> = {},
+): Promise<void> {
   const set = changed(table, row).names.map((name) => `${name} = excluded.${name}`)
-  return insertRow(sql, table, row, `on conflict (${primaryKeyOf(table)}) do update set ${set.join(', ')}`)
+  const add = changed(table, added).names.map((name) => `${name} = ${getTableName(table)}.${name} + excluded.${name}`)
+  const change = `on conflict (${primaryKeyOf(table)}) do update set ${[...set, ...add].join(', ')}`
+  return insertRow(sql, table, { ...row, ...added }, change)
 }
 
 /** Changes rows with a condition; returns how many. */

@@ -107,12 +107,9 @@ export const ownersText = `select t.name as tenant, l.owner as replica, case whe
 export const removedText = `select t.name from tenants t join leases l on l.tenant_id = t.id
   where t.name <> all(@names) and (@alone or not ${isOwned} and l.until < ${now} - interval '1 day') order by t.name`
 
-/** Query and parameters that return a row until another process takes the lease. */
-export function fenceOf(
-  owner: string,
-  { tenantId, epoch }: Lease,
-): readonly [query: string, params: readonly unknown[]] {
-  return ['select 1 from leases where tenant_id = ? and owner = ? and epoch = ?', [tenantId, owner, epoch]]
+/** Statement that returns a row until another process takes the lease. */
+export function fenceOf(owner: string, { tenantId, epoch }: Lease): string {
+  return `select 1 from leases where tenant_id = ${tenantId} and owner = '${owner.replaceAll("'", "''")}' and epoch = ${epoch}`
 }
 
 export interface LeasedTenant {

@@ -3,7 +3,7 @@ import { dayMs } from '../../model/durations.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordContext, type RecordEvent } from '../event-store.ts'
 import type { Absence, AbsentRecord, BudgetQuery, OfResource, RemovalBudget } from '../sync/sync-port.ts'
-import { addLive } from '../sync/sync-states.ts'
+import { raiseVersion } from '../sync/sync-states.ts'
 
 const sliceSize = 2000
 
@@ -82,7 +82,7 @@ export async function removeRecords(
   const removed = rows.filter(({ isValid }) => isValid === 1)
   const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'record.removed' }))
   await appendRecordEvents(sql, context, events)
-  await addLive(sql, tenantId, resource, -removed.length)
+  if (removed.length > 0) await raiseVersion(sql, tenantId, resource, -removed.length)
   return removed.length
 }
 

@@ -23,7 +23,7 @@ import { fromJson } from '../words.ts'
 import { advanceFullSync } from './full-sync-store.ts'
 import type { SeenRecords } from './seen-records.ts'
 import { type DetailAnswer, noCounts, type OfResource, type PageCommit, type PageResult } from './sync-port.ts'
-import { addLive, raiseVersion, saveCompletion, saveState, stateRow } from './sync-states.ts'
+import { raiseVersion, saveCompletion, saveState, stateRow } from './sync-states.ts'
 
 interface Committed extends PageResult {
   readonly rids: readonly number[]
@@ -105,16 +105,15 @@ async function commit(sql: Sql, page: PageCommit, passes: SeenRecords): Promise<
   const differs = !changes.isEmpty || beside.length > 0
   if (page.admit?.({ ...comparison, differs }) === false) return { ...nothing, admitted: false }
   await changes.write(sql)
-  await addLive(sql, tenantId, resource, changes.live)
-  if (differs) await raiseVersion(sql, tenantId, resource)
   const { rids, counts, laterDates, contradicted, detailDue, notWhole } = changes
   if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })
   let removed = 0
   if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, page, changes, beside)
   const { at, cursor, serverTime } = page
   const stated = { cursor, ...(serverTime !== undefined && { serverTime, serverTimeAt: at }) }
-  if (whole === undefined) await saveState(sql, tenantId, resource, stated)
-  else await saveCompletion(sql, page, whole, { at, requestId: page.requestId, ...stated })
+  const liveBy = differs ? changes.live : undefined
+  if (whole === undefined) await saveState(sql, tenantId, resource, stated, liveBy)
+  else await saveCompletion(sql, page, whole, { at, requestId: page.requestId, ...stated }, liveBy)
   return {
     admitted: true,
     counts: { ...counts, removed },

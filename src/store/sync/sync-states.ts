@@ -24,33 +24,26 @@ export async function stateRow(sql: Sql, tenantId: number, resource: ResourceNam
   return row ?? { ...neverSynced, tenantId, resource }
 }
 
+/** @param liveBy set where records change in the same transaction, see `raiseVersion`. */
 export async function saveState(
   sql: Sql,
   tenantId: number,
   resource: ResourceName,
   change: StateChange,
+  liveBy?: number,
 ): Promise<void> {
-  if (Object.values(change).some((value) => value !== undefined))
-    await upsertRow(sql, syncStates, { tenantId, resource, ...change })
+  const added: StateChange = liveBy === undefined ? {} : { version: 1, live: liveBy }
+  if (Object.values({ ...change, ...added }).some((value) => value !== undefined))
+    await upsertRow(sql, syncStates, { tenantId, resource, ...change }, added)
 }
 
-/** Adds to the number of live records of a resource. Call inside the transaction that changes them. */
-export async function addLive(sql: Sql, tenantId: number, resource: ResourceName, records: number): Promise<void> {
-  if (records === 0) return
-  await sql(
-    `insert into sync_states (tenant_id, resource, live) values (?, ?, ?)
-     on conflict (tenant_id, resource) do update set live = sync_states.live + excluded.live`,
-    [tenantId, resource, records],
-  )
-}
-
-/** Results of the records as they were are no longer current. Call inside the transaction that changes the records. */
-export async function raiseVersion(sql: Sql, tenantId: number, resource: ResourceName): Promise<void> {
-  await sql(
-    `insert into sync_states (tenant_id, resource, version) values (?, ?, 1)
-     on conflict (tenant_id, resource) do update set version = sync_states.version + 1`,
-    [tenantId, resource],
-  )
+/**
+ * Results of the records as they were are no longer current. Call inside the transaction that changes the records.
+ *
+ * @param liveBy change of the number of live records.
+ */
+export function raiseVersion(sql: Sql, tenantId: number, resource: ResourceName, liveBy = 0): Promise<void> {
+  return saveState(sql, tenantId, resource, {}, liveBy)
 }
 
 /** Stores that a full sync completed. @param at time of the first completion, unless there was one. */
@@ -59,16 +52,18 @@ export async function saveCompletion(
   { tenantId, resource }: { readonly tenantId: number; readonly resource: ResourceName },
   { startedAt, durationMs, serverTime }: WholeList,
   { at, requestId, ...change }: StateChange & { readonly at: number; readonly requestId: string | null },
+  liveBy?: number,
 ): Promise<void> {
   const { firstCompleteAt } = await stateRow(sql, tenantId, resource)
-  await saveState(sql, tenantId, resource, {
+  const complete = {
     completeStartedAt: startedAt,
     completeDurationMs: durationMs,
     completeServerTime: serverTime,
     completeRequestId: requestId,
     firstCompleteAt: firstCompleteAt ?? at,
     ...change,
-  })
+  }
+  await saveState(sql, tenantId, resource, complete, liveBy)
 }
 
 /** Stores the end of a run and the resulting sync state. Call inside a transaction. */

@@ -56,7 +56,7 @@ export function world() {
       const stores = new LeasedStores({
         ...{ id, lease: db, show: db, clock, log: silentLog(), random: () => 0.5, assertTables, alone },
         storeOf(lease) {
-          const fenced = inner.fencedBy(...fenceOf(id, lease))
+          const fenced = inner.fencedBy(fenceOf(id, lease))
           return { id, lease, write: (name: string) => fenced.write((sql) => sql(insert, [name, 'https://x'])) }
         },
       })

@@ -55,22 +55,14 @@ export class PostgresDb implements Db {
    * The same database, whose every write first locks rows against other owners, or throws SyncError `aborted` and
    * writes nothing. Its writes run one after the other, because they would conflict and be repeated.
    *
-   * @param text selects the rows, without the lock.
+   * @param fence statement without parameters that selects the rows.
    */
-  fencedBy(text: string, params: readonly unknown[] = []): Db {
+  fencedBy(fence: string): Db {
     const writing = new Mutex()
     return {
       dialect: this.dialect,
       read: (work) => this.read(work),
-      write: (work) =>
-        writing.runExclusive(() =>
-          this.write(async (sql) => {
-            const found = await sql(`${text} for key share`, params)
-            if (found.length === 0)
-              throw new SyncError('aborted', 'Another replica owns the tenant and continues there')
-            return await work(sql)
-          }),
-        ),
+      write: (work) => writing.runExclusive(() => this.#transaction('read write', work, `${fence} for key share`)),
     }
   }
 
@@ -87,11 +79,11 @@ export class PostgresDb implements Db {
   }
 
   /** Runs `work` again after a conflict with another transaction. */
-  async #transaction<T>(access: Access, work: (sql: Sql) => Promise<T>): Promise<T> {
+  async #transaction<T>(access: Access, work: (sql: Sql) => Promise<T>, fence?: string): Promise<T> {
     const { clock, random } = this.#options
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#attempt(access, work)
+        return await this.#attempt(access, work, fence)
       } catch (error) {
         if (!isConflict(error) || tries === mostTries) throw storeError(error)
         await clock.sleep(firstPauseMs * 2 ** (tries - 1) * (0.5 + random()))
@@ -99,7 +91,7 @@ export class PostgresDb implements Db {
     }
   }
 
-  async #attempt<T>(access: Access, work: (sql: Sql) => Promise<T>): Promise<T> {
+  async #attempt<T>(access: Access, work: (sql: Sql) => Promise<T>, fence?: string): Promise<T> {
     const connection = await this.#connections.connect().catch(throwDriverError)
     const run = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {
       const { rows } = await ask(connection, queryOf(this.#translated(text), params, mode))
@@ -107,7 +99,10 @@ export class PostgresDb implements Db {
     }
     const sql: Sql = Object.assign(run, { dialect: this.dialect })
     try {
-      await ask(connection, { text: `begin isolation level repeatable read, ${access}; ${this.#begin}` })
+      const begin = `begin isolation level repeatable read, ${access}; ${this.#begin}`
+      const { rows: owned } = await ask(connection, { text: fence === undefined ? begin : `${begin}; ${fence}` })
+      if (fence !== undefined && owned.length === 0)
+        throw new SyncError('aborted', 'Another replica owns the tenant and continues there')
       const result = await work(sql)
       const { command } = await ask(connection, { text: 'commit' })
       // The answer to the commit of a transaction with a failed statement.

@@ -67,7 +67,7 @@ function leasedStores<Store>(options: Engine, storeOver: (db: Db) => Store): Lea
       const [at = 0] = await sql<number>(newestAppliedText, [], 'values')
       if (at > newest) throw newerLayout()
     },
-    storeOf: (held) => storeOver(work.fencedBy(...fenceOf(id, held))),
+    storeOf: (held) => storeOver(work.fencedBy(fenceOf(id, held))),
   })
 }
 

@@ -106,12 +106,12 @@ onServer('gives up after six conflicts', async () => {
   expect(tries).toBe(6)
 })
 
-const owner = 'select 1 from tenants where name = ?'
+const owner = `select 1 from tenants where name = 'a'`
 
 it('writes behind a fence only while its row is found', async () => {
   const db = postgresDb()
   await db.write(put('a'))
-  const fenced = db.fencedBy(owner, ['a'])
+  const fenced = db.fencedBy(owner)
   await fenced.write(put('b'))
   db.query(`update tenants set name = 'z' where name = 'a'`)
   await expect(fenced.write(put('c'))).rejects.toMatchObject({ name: 'SyncError', reason: 'aborted' })
@@ -123,7 +123,7 @@ onServer('makes a new owner wait for the transactions of the last one', async ()
   await db.write(put('a'))
   const { promise: gate, resolve: open } = Promise.withResolvers<void>()
   const { promise: written, resolve: isWritten } = Promise.withResolvers<void>()
-  const last = db.fencedBy(owner, ['a']).write(async (sql) => {
+  const last = db.fencedBy(owner).write(async (sql) => {
     await put('b')(sql)
     isWritten()
     await gate
@@ -145,7 +145,7 @@ onServer('makes a new owner wait for the transactions of the last one', async ()
 it('runs the writes behind a fence one after the other', async () => {
   const db = postgresDb()
   await db.write(put('a'))
-  const fenced = db.fencedBy(owner, ['a'])
+  const fenced = db.fencedBy(owner)
   const events: string[] = []
   const step = (name: string) => async (sql: Sql) => {
     events.push(`${name} begins`)
