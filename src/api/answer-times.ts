@@ -4,7 +4,7 @@ import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import {
-  type EndedRun,
+  type ClockedRun,
   greatestSkewMs,
   isSkewed,
   type ReachedTime,
@@ -77,7 +77,7 @@ export class AnswerTimes implements ServerTimes {
     return time === undefined ? null : Math.round(time + this.#clock.monotonic() - monotonic) - this.#clock.now()
   }
 
-  runEnded({ resource, outcome, reason, answered }: EndedRun): void {
+  runEnded({ resource, outcome, reason, answered }: ClockedRun): void {
     if (reason === 'tenant_changed') this.#isProven = false
     if (outcome === 'success') this.#isProven = true
     if (answered === null) return

@@ -11,13 +11,14 @@ import { EngineRunning, FatalError, UsageError } from '../model/errors.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import type { EndedRun } from '../model/run-result.ts'
 import type { Severity } from '../model/severity.ts'
 import { grouped } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { textTable } from '../report/table.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { SyncProgress } from '../sync/observer.ts'
-import type { EndedSync, SyncRequest } from '../web/web-options.ts'
+import type { SyncRequest } from '../web/web-options.ts'
 import { addCommand } from './command.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
@@ -35,7 +36,7 @@ async function askDaemon(
   asked: SyncRequest,
   { cwd, stop }: Io,
   running: EngineRunning,
-): Promise<readonly EndedSync[]> {
+): Promise<readonly EndedRun[]> {
   const { webConfig } = server
   const scheme = webConfig !== null && loadWebSettings(webConfig, cwd).tls !== null ? 'https' : 'http'
   const url = new URL(`${scheme}://${localAddress(server)}/-/sync`)
@@ -46,7 +47,7 @@ async function askDaemon(
     throw running.withAdvice(`${leaveIt}; asked at ${url.origin}, it did not answer: ${printable(why, 200)}`)
   })
   const answer = await response.text().catch(() => '')
-  if (response.ok && answer.trim() !== '') return JSON.parse(answer) as readonly EndedSync[]
+  if (response.ok && answer.trim() !== '') return JSON.parse(answer) as readonly EndedRun[]
   const why = response.ok
     ? 'it did not answer to the end; its log says why'
     : `${response.status} ${printable(answer.trim(), 500)}`
@@ -106,7 +107,7 @@ Examples:
 })
 
 interface Ended {
-  readonly results: readonly EndedSync[]
+  readonly results: readonly EndedRun[]
   readonly postures: readonly TenantPosture[]
   /** Tenants of other replicas than the one that was asked. */
   readonly others?: readonly string[]
@@ -170,7 +171,7 @@ function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): SyncProgr
 const leaveIt =
   'or leave it to that one: the daemon runs every sync on its schedule, and after a reload at once those that a shorter `schedule` makes due'
 
-function runsTable(results: readonly EndedSync[], terminal: Terminal | null): string {
+function runsTable(results: readonly EndedRun[], terminal: Terminal | null): string {
   const runs = results.map(({ tenant, resource, mode, outcome, reason, counts, durationMs }) => [
     tenant,
     resource,
@@ -183,21 +184,20 @@ function runsTable(results: readonly EndedSync[], terminal: Terminal | null): st
 }
 
 /** Created, changed, removed, unchanged. */
-function countsText({ created, updated, removed, unchanged, quarantined }: EndedSync['counts']): string {
+function countsText({ created, updated, removed, unchanged, quarantined }: EndedRun['counts']): string {
   const apart = quarantined === 0 ? '' : ` ${quarantined} quarantined`
   return `+${created} ~${updated} -${removed} =${unchanged}${apart}`
 }
 
 /** Checks and findings, holds, and failed or skipped runs other than those that a hold explains; one cause once. */
-function* summaryOf(results: readonly EndedSync[], postures: readonly TenantPosture[]): Generator<string> {
+function* summaryOf(results: readonly EndedRun[], postures: readonly TenantPosture[]): Generator<string> {
   for (const posture of postures) {
     yield inWords(posture.tenant, describePosture(posture))
     if (posture.sharedWith !== undefined) yield inWords(posture.tenant, describeIdentity(posture))
   }
   for (const { tenant, holds } of postures)
     for (const hold of holds) yield inWords(`${tenant} ${hold.resource}`, describeHold(hold))
-  const isHeld = ({ message }: EndedSync) =>
-    postures.some(({ holds }) => holds.some((hold) => hold.message === message))
+  const isHeld = ({ message }: EndedRun) => postures.some(({ holds }) => holds.some((hold) => hold.message === message))
   const others = results.filter((one) => one.outcome !== 'success' && !isHeld(one))
   // Ignores the endpoint, because one cause fails requests to several.
   const causes = Map.groupBy(others, ({ tenant, message }) => `${tenant} ${message?.replace(/^GET \S+/, '')}`)

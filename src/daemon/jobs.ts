@@ -6,10 +6,11 @@ import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import type { EndedRun } from '../model/run-result.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
 import type { TenantEngine } from '../sync/tenant-engine.ts'
-import type { EndedSync, SyncRequest } from '../web/web-options.ts'
+import type { SyncRequest } from '../web/web-options.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
 import { syncRound } from './sync-round.ts'
@@ -107,7 +108,7 @@ export class Jobs {
   }
 
   /** Runs what a person asks for, each resource at most once a minute. Ends with the scheduler. */
-  syncNow(options: SyncRequest): Promise<readonly EndedSync[]> {
+  syncNow(options: SyncRequest): Promise<readonly EndedRun[]> {
     const { session, io } = this.#parts
     const now = io.clock.monotonic()
     const refusalOf = (tenant: string, resource: ResourceName) => {

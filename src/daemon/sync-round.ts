@@ -1,8 +1,8 @@
 import pMap from 'p-map'
 import type { ResourceName } from '../model/resource-names.ts'
-import { noCounts } from '../store/port.ts'
+import { type EndedRun, noCounts } from '../model/run-result.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
-import type { EndedSync, SyncRequest } from '../web/web-options.ts'
+import type { SyncRequest } from '../web/web-options.ts'
 import type { Session } from './session.ts'
 import { type Tenant, tenantsAtOnce } from './tenant.ts'
 
@@ -15,7 +15,7 @@ export interface RoundOptions extends SyncRequest {
  * Runs what `tenantwatch sync` calls due (docs/internals/sync.md#due), or all of one mode, and evaluates. What is asked for
  * and does not run is `skipped`, with the reason.
  */
-export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<EndedSync[]> {
+export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<EndedRun[]> {
   const { tenant } = options
   const chosen = session.tenants.filter(({ settings }) => tenant === undefined || settings.name === tenant)
   const run = (one: Tenant) => runTenant(session, one, options, signal)
@@ -29,8 +29,8 @@ async function runTenant(
   tenant: Tenant,
   { resource, mode, refusalOf = () => null }: RoundOptions,
   signal: AbortSignal,
-): Promise<readonly EndedSync[]> {
-  const results: EndedSync[] = []
+): Promise<readonly EndedRun[]> {
+  const results: EndedRun[] = []
   const skip = (run: DueRun, message: string) => results.push(skipped(tenant.settings.name, run, message))
   await tenant.work(signal, async (ending) => {
     const due = mode === 'full' ? allFullSyncs(tenant) : await tenant.engine.due('sync')
@@ -59,6 +59,6 @@ function whyNone({ engine }: Tenant, resource: ResourceName): string {
     : 'It is switched off in the configuration'
 }
 
-function skipped(tenant: string, run: DueRun, message: string): EndedSync {
+function skipped(tenant: string, run: DueRun, message: string): EndedRun {
   return { tenant, ...run, outcome: 'skipped', reason: null, message, hint: null, counts: noCounts, durationMs: 0 }
 }

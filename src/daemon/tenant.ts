@@ -8,12 +8,13 @@ import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import type { RunResult } from '../model/run-result.ts'
 import { serverTimesReached } from '../model/server-clock.ts'
 import { resources } from '../resources/index.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { type DueRun, enabledNames, shortestIntervalMs } from '../sync/due.ts'
-import type { RunResult, SyncObserver, SyncProgress } from '../sync/observer.ts'
+import type { SyncObserver, SyncProgress } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
 
 /** Limits open connections, and how long writing their answers can delay a scrape. */
@@ -135,8 +136,7 @@ function observerOf(metrics: Metrics, progress?: SyncProgress): SyncObserver {
   return {
     runEnded(ended) {
       progress?.runEnded(ended)
-      const { outcome, durationMs, ...result } = ended
-      if (outcome !== 'skipped') metrics.syncRunEnded({ ...result, outcome, durationSeconds: durationMs / 1000 })
+      metrics.syncRunEnded(ended)
     },
     cursorReset: (tenant, resource) => metrics.count('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 1),
     contractEvent: (tenant, resource, kind) =>

@@ -1,6 +1,6 @@
 import type { ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
 import type { SyncMode } from '../model/resource-names.ts'
-import type { RunResult } from '../sync/observer.ts'
+import type { RunResult } from '../model/run-result.ts'
 
 type Run = Pick<RunResult, 'tenant' | 'resource' | 'mode'>
 

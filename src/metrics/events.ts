@@ -1,7 +1,7 @@
 import type { TenantObserver } from '../api/reader.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { type Reason, reasons, refusals } from '../model/reasons.ts'
-import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import { type EndedRun, noCounts } from '../model/run-result.ts'
 import type { CounterLabels, CounterName } from './counter-catalogue.ts'
 import type { Counters } from './counters.ts'
 import type { TenantSeriesConfig } from './tenant-facts.ts'
@@ -9,24 +9,14 @@ import type { TenantSeriesConfig } from './tenant-facts.ts'
 /** Classes of failed requests; `4xx` without 401 and 429. */
 const errorClasses = ['401', '429', '4xx', '5xx', 'timeout', 'network', 'tls', 'other'] as const
 const retryReasons = ['network', 'rate_limited', 'server_error', 'timeout'] as const satisfies readonly Reason[]
-const recordChanges = ['created', 'updated', 'unchanged', 'removed', 'quarantined'] as const
+const recordChanges = Object.keys(noCounts) as (keyof typeof noCounts)[]
 const outcomes = ['success', 'failure'] as const
 
 /** Only this kind has a series from the start; the shipped rule also detects new series. */
 const commonEvent = 'unknown_field' satisfies ContractEventKind
 
-export interface EndedRun {
-  readonly tenant: string
-  readonly resource: ResourceName
-  readonly mode: SyncMode
-  readonly outcome: 'success' | 'failure'
-  readonly reason: Reason | null
-  readonly durationSeconds: number
-  readonly counts: Readonly<Record<(typeof recordChanges)[number], number>>
-}
-
 export interface MetricsEvents {
-  syncRunEnded(run: EndedRun): void
+  syncRunEnded(run: Omit<EndedRun, 'message' | 'hint'>): void
   /** Adds to a counter; 0 initializes the series. */
   count<Name extends CounterName>(name: Name, labels: CounterLabels<Name>, amount: number): void
   observer(tenant: string): TenantObserver
@@ -34,9 +24,9 @@ export interface MetricsEvents {
 
 export function createEvents(counters: Counters): MetricsEvents {
   return {
-    syncRunEnded({ tenant, resource, mode, outcome, reason, durationSeconds, counts }) {
+    syncRunEnded({ tenant, resource, mode, outcome, reason, durationMs, counts }) {
       counters.add('tenantwatch_sync_runs_total', { tenant, resource, mode, outcome }, 1)
-      counters.observe('tenantwatch_sync_duration_seconds', { resource, mode }, durationSeconds)
+      counters.observe('tenantwatch_sync_duration_seconds', { resource, mode }, durationMs / 1000)
       if (reason !== null) counters.add('tenantwatch_sync_failures_total', { tenant, resource, reason }, 1)
       for (const change of recordChanges)
         counters.add('tenantwatch_sync_records_total', { tenant, resource, change }, counts[change])

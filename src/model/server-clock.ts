@@ -1,15 +1,11 @@
-import type { Reason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
+import type { RunResult, WrittenAnswer } from './run-result.ts'
 
 /** Server minus local clock in milliseconds; null without a readable time, undefined without a successful run. */
 export type SkewOf = (resource: ResourceName) => number | null | undefined
 
-export interface EndedRun {
-  readonly resource: ResourceName
-  readonly outcome: string
-  readonly reason: Reason | null
-  /** The last answer that it wrote; null for none. */
-  readonly answered: { readonly serverTime: number | null; readonly monotonic: number } | null
+export interface ClockedRun extends Pick<RunResult, 'resource' | 'outcome' | 'reason'> {
+  readonly answered: Omit<WrittenAnswer, 'at'> | null
 }
 
 export interface ServerTimes {
@@ -20,7 +16,7 @@ export interface ServerTimes {
   now(): number | null
   skewMs(resource: ResourceName): ReturnType<SkewOf>
   /** Call after each run: the time of one that wrote nothing does not apply to older data. */
-  runEnded(run: EndedRun): void
+  runEnded(run: ClockedRun): void
 }
 
 /** Skew up to which times can be compared, in milliseconds (docs/internals/sync.md#10-time-of-an-answer). */

@@ -21,7 +21,6 @@ export type * from './records/quality-store.ts'
 export type { AdmittedPage, GroupCount, RecordCounts } from './schema/index.ts'
 export type { Stores } from './stores.ts'
 export type * from './sync/sync-port.ts'
-export { noCounts } from './sync/sync-port.ts'
 export { neverSynced } from './sync/sync-states.ts'
 export type { FirstRecord } from './sync/tenant-store.ts'
 

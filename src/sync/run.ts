@@ -4,11 +4,11 @@ import { isRefusedRequest, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { SyncMode } from '../model/resource-names.ts'
+import type { CommitCounts, WrittenAnswer } from '../model/run-result.ts'
 import { greatestSkewMs, replayHint } from '../model/server-clock.ts'
-import type { CommitCounts, FullSyncRow, SyncState } from '../store/port.ts'
+import type { FullSyncRow, SyncState } from '../store/port.ts'
 import type { TenantContext } from './context.ts'
 import { type ContractEvents, noteOddities } from './contract-events.ts'
-import type { WrittenAnswer } from './observer.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
 /** Failures of an optional request that end the run: after a stale or another tenant's answer it cannot succeed. */

@@ -4,7 +4,8 @@ import { memoize } from '../model/memoize.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import { noCounts, type TenantRow } from '../store/port.ts'
+import { noCounts, type RunResult } from '../model/run-result.ts'
+import type { TenantRow } from '../store/port.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { type LoggedEvents, logEvents } from './contract-events.ts'
@@ -15,7 +16,6 @@ import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
 import { movedMessage } from './identity-proof.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
-import type { RunResult } from './observer.ts'
 import type { Run } from './run.ts'
 import { TenantGuard } from './tenant-guard.ts'
 
@@ -158,26 +158,20 @@ export class TenantEngine {
   /** Stores the end of the run. A success that cannot be stored becomes a failure; a failure keeps its reason. */
   async #close(run: Run, result: RunResult): Promise<RunResult> {
     const { store, clock, log } = this.#context
-    const { outcome, resource, mode, reason, counts, pages } = result
+    const { outcome, resource, reason } = result
     const message = result.hint === null ? result.message : `${result.message}. ${result.hint}`
     const isSuccess = outcome === 'success'
     try {
       if (reason === 'stale_answer' && run.mode === 'full') await this.#takeBack(run)
       await store.closeRun({
+        ...result,
         tenantId: this.tenantId,
-        resource,
-        mode,
         startedAt: run.startedAt,
         endedAt: clock.now(),
         dataAsOf: run.dataAsOf,
         outcome: isSuccess ? 'success' : 'failure',
-        reason,
         message,
-        pages,
-        counts,
         reachedEndServerTime: isSuccess ? run.reachedEndServerTime : null,
-        answered: run.answered,
-        tokenRefused: result.tokenRefused,
       })
       if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)
       if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { endsWithin } from '../model/clock.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
+import type { EndedRun } from '../model/run-result.ts'
 import type { WebContext } from './route.ts'
-import type { EndedSync, SyncRequest, WebOptions } from './web-options.ts'
+import type { SyncRequest, WebOptions } from './web-options.ts'
 
 /** A longer sync goes on after the answer, and the page shows its outcome when it ends. */
 const longestWaitMs = 10 * secondMs
@@ -12,7 +13,7 @@ const maxFormBytes = 4096
 /** A sync of a tenant that somebody asked for on the page, in milliseconds since the epoch. */
 interface RequestedSync {
   readonly at: number
-  readonly runs: 'running' | 'failed' | readonly EndedSync[]
+  readonly runs: 'running' | 'failed' | readonly EndedRun[]
 }
 
 /** What a page needs for its forms. */

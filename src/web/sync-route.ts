@@ -3,13 +3,14 @@ import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { resourceNames, syncModes } from '../model/resource-names.ts'
+import type { EndedRun } from '../model/run-result.ts'
 import { printableJson } from '../model/text/printable.ts'
 import { isCrossSite } from './access-control.ts'
 import { streamed } from './findings-route.ts'
 import { text, unknownName, word } from './query.ts'
 import { refuse, type WebContext } from './route.ts'
 import type { SyncForms } from './sync-form.ts'
-import type { EndedSync, WebOptions } from './web-options.ts'
+import type { WebOptions } from './web-options.ts'
 
 export const syncQuery = z.object({
   tenant: text('Name of the tenant; absent = all tenants of this daemon'),
@@ -52,11 +53,11 @@ export async function syncRoute(
   return streamed(c, untilEnded(sources.syncNow(asked), clock), options, false)
 }
 
-async function* untilEnded(work: Promise<readonly EndedSync[]>, clock: Clock): AsyncGenerator<string> {
+async function* untilEnded(work: Promise<readonly EndedRun[]>, clock: Clock): AsyncGenerator<string> {
   const ended = new AbortController()
   const all = work.finally(() => ended.abort())
   all.catch(() => {})
-  for (let runs: readonly EndedSync[] | null = null; runs === null; ) {
+  for (let runs: readonly EndedRun[] | null = null; runs === null; ) {
     yield '\n'
     const wait = clock.sleep(heartbeatMs, ended.signal).catch(() => {})
     runs = await Promise.race([all, wait.then(() => null)])
@@ -65,7 +66,7 @@ async function* untilEnded(work: Promise<readonly EndedSync[]>, clock: Clock): A
   }
 }
 
-function shown({ tenant, resource, mode, outcome, reason, message, hint, counts, durationMs }: EndedSync): EndedSync {
+function shown({ tenant, resource, mode, outcome, reason, message, hint, counts, durationMs }: EndedRun): EndedRun {
   return { tenant, resource, mode, outcome, reason, message, hint, counts, durationMs: Math.round(durationMs) }
 }
 

@@ -6,11 +6,10 @@ import type { Expiry, SecretView } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { EndedRun } from '../model/run-result.ts'
 import type { Severity } from '../model/severity.ts'
 import type { Trend } from '../model/trend.ts'
-import type { CommitCounts } from '../store/port.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery {
@@ -53,19 +52,6 @@ export interface SyncRequest {
   readonly mirror?: string | undefined
 }
 
-/** A run that was asked for; `skipped` with the reason in `message`. */
-export interface EndedSync {
-  readonly tenant: string
-  readonly resource: ResourceName
-  readonly mode: SyncMode
-  readonly outcome: 'success' | 'failure' | 'skipped'
-  readonly reason: Reason | null
-  readonly message: string | null
-  readonly hint: string | null
-  readonly counts: CommitCounts
-  readonly durationMs: number
-}
-
 export interface WebSources {
   /** The exposition of the metrics, in pieces. */
   readonly metrics: () => Promise<AsyncGenerator<string>>
@@ -92,7 +78,7 @@ export interface WebSources {
   /** Hash of the first event, by which the mirror is recognized. */
   readonly firstHash: () => Promise<string | null>
   /** Runs what is due, or what is asked for, and resolves when all has ended. A resource is run at most once a minute. */
-  readonly syncNow: (asked: SyncRequest) => Promise<readonly EndedSync[]>
+  readonly syncNow: (asked: SyncRequest) => Promise<readonly EndedRun[]>
   /** Reloads the configuration; on failure the last valid one stays in force. */
   readonly reload: () => Promise<Probe>
 }

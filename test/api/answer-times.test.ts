@@ -126,7 +126,7 @@ it('the server time advances with the monotonic clock, whatever the local clock 
 
 it('the server time is given after a run that succeeded, and not while the tenant is held; its skew after one that wrote', () => {
   const { answer, times, clock } = scene()
-  const ended = (outcome: string, reason: 'network' | 'tenant_changed' | null, wrote = false) => {
+  const ended = (outcome: 'success' | 'failure', reason: 'network' | 'tenant_changed' | null, wrote = false) => {
     const answered = wrote ? { serverTime: clock.now(), monotonic: clock.monotonic() } : null
     times.runEnded({ resource: 'roles', outcome, reason, answered })
     return [times.now(), times.skewMs('roles')]

@@ -86,7 +86,7 @@ it('leaves out a resource that is switched off', async () => {
 it('counts events of the engine', async () => {
   const metrics = metricsOf([reading(lively)])
   const counts = { created: 3, updated: 0, unchanged: 7, removed: 1, quarantined: 0 }
-  const run = { tenant: 'acme', resource: 'users', mode: 'full', durationSeconds: 2, counts } as const
+  const run = { tenant: 'acme', resource: 'users', mode: 'full', durationMs: 2000, counts } as const
   metrics.syncRunEnded({ ...run, outcome: 'success', reason: null })
   metrics.syncRunEnded({ ...run, outcome: 'failure', reason: 'timeout' })
   metrics.count('tenantwatch_sync_cursor_resets_total', { tenant: 'acme', resource: 'users' }, 1)

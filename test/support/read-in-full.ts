@@ -1,5 +1,6 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { type Mirror, noCounts } from '../../src/store/port.ts'
+import { noCounts } from '../../src/model/run-result.ts'
+import type { Mirror } from '../../src/store/port.ts'
 
 /** As after a complete full sync of one page, which began and ended at `at`. */
 export async function readInFull(

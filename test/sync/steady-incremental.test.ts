@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
-import type { RunResult } from '../../src/sync/observer.ts'
+import type { RunResult } from '../../src/model/run-result.ts'
 import { isPagedList } from '../support/descriptors.ts'
 import type { TestEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, live, synced, theHold } from '../support/sync-queries.ts'

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
+import type { EndedRun } from '../../src/model/run-result.ts'
 import { createApp } from '../../src/web/app.ts'
-import type { EndedSync, SyncRequest } from '../../src/web/web-options.ts'
+import type { SyncRequest } from '../../src/web/web-options.ts'
 import { at } from '../metrics/support/posture.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { textOf } from './support/html.ts'
 import { sources, type Wanted, webOptions } from './support/server.ts'
 
-const run = (over: Partial<EndedSync> = {}): EndedSync => ({
+const run = (over: Partial<EndedRun> = {}): EndedRun => ({
   ...{
     tenant: 'acme',
     resource: 'users',
@@ -22,7 +23,7 @@ const run = (over: Partial<EndedSync> = {}): EndedSync => ({
 })
 
 /** A page and its forms, as a browser on this machine uses them. */
-function site(ended: () => Promise<readonly EndedSync[]> = async () => [run()], wanted: Wanted = {}) {
+function site(ended: () => Promise<readonly EndedRun[]> = async () => [run()], wanted: Wanted = {}) {
   const asked: SyncRequest[] = []
   const syncNow = (request: SyncRequest) => {
     asked.push(request)
@@ -69,7 +70,7 @@ it('shows why a run failed, and that nothing was read', async () => {
 })
 
 it('does not wait for a long sync, and shows its outcome when it has ended', async () => {
-  const held = Promise.withResolvers<readonly EndedSync[]>()
+  const held = Promise.withResolvers<readonly EndedRun[]>()
   const clock = fakeClock(at)
   const { get, post } = site(() => held.promise, { clock })
   expect((await post('/-/sync?tenant=acme', { token: tokenIn(await get()) })).status).toBe(303)

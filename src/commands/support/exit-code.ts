@@ -1,9 +1,9 @@
 import { isUnknown } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type ExitCode, exitCodes } from '../../model/process/io.ts'
+import type { RunResult } from '../../model/run-result.ts'
 import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
 import { plural } from '../../model/text/numbers.ts'
-import type { RunResult } from '../../sync/observer.ts'
 
 interface Outcome {
   readonly results: readonly Pick<RunResult, 'tenant' | 'resource' | 'outcome'>[]

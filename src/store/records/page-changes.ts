@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { createdAtOf, isoMs } from '../../model/dates.ts'
 import type { AnyRecord, InvalidReading, ValidReading } from '../../model/reading.ts'
+import { noCounts } from '../../model/run-result.ts'
 import { identifying } from '../../resources/index.ts'
 import type { Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordEvent } from '../event-store.ts'
@@ -88,7 +89,7 @@ const maxRawLength = 64 * 1024
 /** What a page changes: the rows and events to write. */
 export class PageChanges {
   readonly rids: number[] = []
-  readonly counts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
+  readonly counts = { ...noCounts }
   readonly laterDates: Record<string, number> = {}
   /** Fields in which records with the same id contradict each other. */
   readonly contradicted: Set<string>

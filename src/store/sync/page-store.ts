@@ -3,6 +3,7 @@ import { secondMs } from '../../model/durations.ts'
 import type { FieldKind } from '../../model/fields.ts'
 import type { AnyRecord } from '../../model/reading.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import { noCounts } from '../../model/run-result.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents } from '../event-store.ts'
 import {
@@ -22,7 +23,7 @@ import { distinctItems, idOf } from '../records/same-id.ts'
 import { fromJson } from '../words.ts'
 import { advanceFullSync } from './full-sync-store.ts'
 import type { SeenRecords } from './seen-records.ts'
-import { type DetailAnswer, noCounts, type OfResource, type PageCommit, type PageResult } from './sync-port.ts'
+import type { DetailAnswer, OfResource, PageCommit, PageResult } from './sync-port.ts'
 import { raiseVersion, saveCompletion, saveState, stateRow } from './sync-states.ts'
 
 interface Committed extends PageResult {

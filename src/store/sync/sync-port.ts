@@ -1,6 +1,6 @@
 import type { Reading } from '../../model/reading.ts'
-import type { Reason } from '../../model/reasons.ts'
-import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { CommitCounts, RunResult, WrittenAnswer } from '../../model/run-result.ts'
 import type { HoldFacts } from '../events.ts'
 import type { RowOf } from '../rows.ts'
 import type { holds } from '../schema/decisions.ts'
@@ -18,27 +18,16 @@ export type TenantRow = RowOf<typeof tenants>
 export type FullSyncRow = RowOf<typeof fullSyncs>
 export type SyncState = RowOf<typeof syncStates>
 
-export interface AnsweredAt {
-  readonly serverTime: number | null
-  readonly at: number
-}
-
-export interface RunClose extends OfResource {
-  readonly mode: SyncMode
+export interface RunClose extends OfResource, Pick<RunResult, 'mode' | 'reason' | 'message' | 'pages' | 'counts'> {
   readonly startedAt: number
   readonly endedAt: number
   /** Start of the run's first page; before the run where it resumes a full sync. */
   readonly dataAsOf: number
   readonly outcome: 'success' | 'failure'
-  readonly reason: Reason | null
-  readonly message: string | null
   /** Server time at the start of a run that reached the end of the feed; null keeps the stored one. */
   readonly reachedEndServerTime: number | null
-  readonly answered: AnsweredAt | null
-  /** True if the token was refused for every permission, or there was no token. */
+  readonly answered: Omit<WrittenAnswer, 'monotonic'> | null
   readonly tokenRefused?: boolean
-  readonly pages: number
-  readonly counts: CommitCounts
 }
 
 export type HoldRow = Omit<RowOf<typeof holds>, 'rids'> & { readonly tenant: string }
@@ -101,16 +90,6 @@ export interface FullSyncStep {
   /** The full sync after the page; absent for an incremental page beside it. */
   readonly next?: Partial<FullSyncRow>
 }
-
-export interface CommitCounts {
-  readonly created: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly removed: number
-  readonly quarantined: number
-}
-
-export const noCounts: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
 
 export interface PageResult {
   readonly admitted: boolean

@@ -1,5 +1,6 @@
 import type { Fetched } from '../../api/reader.ts'
-import type { CommitCounts, PageCommit, PageComparison, WholeList } from '../../store/port.ts'
+import type { CommitCounts } from '../../model/run-result.ts'
+import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import type { Run } from '../run.ts'
 import { idOf } from './page-rules.ts'

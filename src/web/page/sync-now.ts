@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { distance } from '../../model/durations.ts'
+import type { EndedRun } from '../../model/run-result.ts'
 import { plural } from '../../model/text/numbers.ts'
-import type { EndedSync } from '../web-options.ts'
 import type { TenantPage } from './load-page.ts'
 import { parametersOf } from './page-query.ts'
 import { foreign, type Html } from './text.ts'
@@ -27,14 +27,14 @@ export function lastSync({ posture: { tenant }, sync, now }: TenantPage): Html |
     : html`<p class="note" role="status">Sync requested ${distance(last.at, now)}: ${wordsOf(last.runs)}</p>`
 }
 
-function wordsOf(runs: 'running' | 'failed' | readonly EndedSync[]): Html | string {
+function wordsOf(runs: 'running' | 'failed' | readonly EndedRun[]): Html | string {
   if (runs === 'running') return 'it is running.'
   if (runs === 'failed') return html`<strong class="text-bad">it failed</strong>, see the log.`
   if (runs.length === 0) return 'nothing was read. Another replica has the tenant, or nothing of it is due.'
   return html`${runs.map((run, i) => html`${i === 0 ? '' : '; '}${run.resource} ${run.mode} ${outcome(run)}`)}.`
 }
 
-function outcome({ outcome: word, reason, message, hint, counts }: EndedSync): Html | string {
+function outcome({ outcome: word, reason, message, hint, counts }: EndedRun): Html | string {
   const { created, updated, removed } = counts
   if (word === 'success')
     return created + updated + removed === 0 ? 'ok, no change' : `ok, ${plural(created + updated + removed, 'change')}`
