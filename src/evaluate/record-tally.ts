@@ -17,7 +17,7 @@ export class RecordTally {
   readonly #fields: readonly string[]
   readonly #unique: string | undefined
   readonly #root: Node = { count: 0, next: new Map() }
-  readonly #texts = new NumberSet()
+  readonly #texts = new Set<string>()
   #groups = 0
   #repeats = false
 
@@ -33,7 +33,8 @@ export class RecordTally {
     if (this.#unique === undefined || absent || this.#repeats) return
     const text = fields[this.#unique]
     if (typeof text !== 'string' || text === '') return
-    this.#repeats = !this.#texts.add(digestOf(text.toLowerCase()))
+    const distinct = this.#texts.size
+    this.#repeats = this.#texts.add(text.toLowerCase()).size === distinct
   }
 
   result(): RecordCounts {
@@ -63,44 +64,4 @@ function* groupsIn({ count, next }: Node, values: readonly Scalar[]): Iterable<G
     return
   }
   for (const [value, node] of next) yield* groupsIn(node, [...values, value])
-}
-
-/** Positive numbers. A `Set` would allocate an object for each, which takes ten times as long. */
-class NumberSet {
-  #slots = new Float64Array(1024)
-  #size = 0
-
-  /** False if the number is in the set already. */
-  add(value: number): boolean {
-    const at = this.#slotOf(value)
-    if (this.#slots[at] === value) return false
-    this.#slots[at] = value
-    if (++this.#size * 2 > this.#slots.length) this.#grow()
-    return true
-  }
-
-  #slotOf(value: number): number {
-    const mask = this.#slots.length - 1
-    let at = (value / 2 ** 21) & mask
-    while (this.#slots[at] !== 0 && this.#slots[at] !== value) at = (at + 1) & mask
-    return at
-  }
-
-  #grow(): void {
-    const before = this.#slots
-    this.#slots = new Float64Array(2 * before.length)
-    for (const value of before) if (value !== 0) this.#slots[this.#slotOf(value)] = value
-  }
-}
-
-/** In a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long. */
-function digestOf(text: string): number {
-  let [high, low] = [0x811c9dc5, 0x1b873593]
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i)
-    high = Math.imul(high ^ unit, 0x01000193)
-    low = Math.imul(low ^ unit, 0x85ebca6b)
-    low ^= low >>> 15
-  }
-  return (high >>> 0) * 2 ** 21 + (low >>> 11) || 1
 }
