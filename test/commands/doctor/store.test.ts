@@ -12,7 +12,7 @@ const facts: StoreFacts = {
   bytes: 4e6,
   walBytes: 0,
   freeBytes: 1e9,
-  lock: { held: false, mirrorMade: true, verifiedAt: null },
+  lock: { held: false, mirrorMade: true },
   obstacle: null,
   isOfAll: false,
 }

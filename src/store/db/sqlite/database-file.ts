@@ -40,11 +40,6 @@ export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** Last write, in milliseconds since the epoch; 0 for a missing file. */
-export function writtenAt(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-}
-
 /** @throws FatalError for a folder, or a file with hard links: each name would get its own lock and log. */
 export function assertFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })

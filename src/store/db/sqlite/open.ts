@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../../model/errors.ts'
 import { makeFolder } from '../../../model/process/files.ts'
-import { assertFile, realFile, sizeOf, suffixes, writtenAt } from './database-file.ts'
+import { assertFile, realFile, sizeOf, suffixes } from './database-file.ts'
 import { lockStateOf, takeEngineLock } from './engine-lock.ts'
 import { assertCurrentLayout, createViews, migrateFile, schemaAge } from './layout.ts'
 import { damaged, lost, openError } from './store-error.ts'
@@ -18,11 +18,8 @@ export interface OpenedFile extends Disposable {
   readonly writer: BetterSqlite3.Database
   /** Read-only: sees the last commit while `writer` has a transaction open. */
   readonly reader: BetterSqlite3.Database
-  /**
-   * Last write to the file before it was verified, in milliseconds since the epoch; null for a file that is too large to
-   * verify when it is opened, and that no engine has verified.
-   */
-  verifiedAt: number | null
+  /** False for a file that is too large to verify when it is opened, and that no running engine verifies. */
+  readonly isVerified: boolean
 }
 
 /** @throws FatalError when the database cannot be opened, created or migrated; nothing is changed then. */
@@ -36,23 +33,12 @@ function openLocked(file: string, stack: DisposableStack): Omit<OpenedFile, keyo
   const lock = stack.use(takeEngineLock(file))
   // Before SQLite opens an empty file, because that deletes the write-ahead log of the lost one.
   if (lock.mirrorMade && sizeOf(file) === 0) throw lost(file)
-  const opened = { verifiedAt: lock.verifiedAt }
-  stack.defer(() => {
-    try {
-      // A log that could not be emptied has changes that are not in the file yet.
-      if (opened.verifiedAt !== null && sizeOf(`${file}-wal`) === 0) lock.recordVerified(opened.verifiedAt)
-    } catch {
-      // Where nothing can be written, the next engine verifies the file.
-    }
-  })
   const writer = connect(file, stack)
   const age = schemaAge(writer, file)
   if (age === 'empty' && lock.mirrorMade) throw lost(file)
-  if (isQuicklyVerified(file)) {
-    const damage = damageIn(writer)
-    if (damage !== null) throw damaged(file, damage)
-    opened.verifiedAt = writtenAt(file)
-  }
+  const isVerified = isQuicklyVerified(file)
+  const damage = isVerified ? damageIn(writer) : null
+  if (damage !== null) throw damaged(file, damage)
   writer.pragma('journal_mode = WAL')
   // Bytes; truncates a log that grew during a long read.
   writer.pragma('journal_size_limit = 16777216')
@@ -64,7 +50,7 @@ function openLocked(file: string, stack: DisposableStack): Omit<OpenedFile, keyo
   }
   writer.pragma(`busy_timeout = ${engineWaitMs}`)
   stack.defer(() => emptyLog(writer))
-  return Object.assign(opened, { file, writer, reader: connect(file, stack, { readonly: true }) })
+  return { file, writer, reader: connect(file, stack, { readonly: true }), isVerified }
 }
 
 /** SQLite leaves the log of a lost file, and would apply it to the backup that replaces that. */
@@ -82,9 +68,8 @@ export function openBesideEngine(path: string): OpenedFile {
     assertMirror(file)
     const writer = connect(file, stack, { fileMustExist: true })
     assertCurrentLayout(schemaAge(writer, file), file)
-    const lock = lockStateOf(file)
-    const verifiedAt = lock.held === true ? writtenAt(file) : lock.verifiedAt
-    return { file, writer, reader: connect(file, stack, { readonly: true }), verifiedAt }
+    const isVerified = lockStateOf(file).held === true
+    return { file, writer, reader: connect(file, stack, { readonly: true }), isVerified }
   })
 }
 

@@ -1,6 +1,5 @@
 import type { Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
-import { writtenAt } from './database-file.ts'
 import { openBesideEngine, openForEngine } from './open.ts'
 import { SqliteDb } from './sqlite-db.ts'
 import { verifyFile } from './verify-file.ts'
@@ -13,6 +12,7 @@ import { verifyFile } from './verify-file.ts'
 export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
   const opened = role === 'engine' ? openForEngine(path) : openBesideEngine(path)
   const db = new SqliteDb(opened)
+  let { isVerified } = opened
   return {
     ...storesOver(db),
     async ping() {
@@ -20,11 +20,11 @@ export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
       // Reads the file, unlike a query without a table.
       await db.read((sql) => sql('pragma schema_version'))
     },
-    isVerified: () => opened.verifiedAt !== null,
+    isVerified: () => isVerified,
     async verify(signal = new AbortController().signal) {
       db.assertUsable()
       await verifyFile(opened.file, signal)
-      opened.verifiedAt = writtenAt(opened.file)
+      isVerified = true
     },
     [Symbol.asyncDispose]: () => db.close(),
   }
