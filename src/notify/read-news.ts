@@ -9,7 +9,7 @@ import { isAtLeast, type Severity } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
 import { isOfOwnCheck, withoutDetails } from '../resources/redact-finding.ts'
 import type { FindingFacts, Mirror, NewsEvent, ResultFacts } from '../store/port.ts'
-import { fromJson } from '../store/words.ts'
+import { fromJson } from '../store/rows.ts'
 import type { WebSources } from '../web/web-options.ts'
 import { type Addressed, findingUrl, type News, type NewsItem, noFinding, noNews, withItem } from './message.ts'
 

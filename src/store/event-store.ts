@@ -2,10 +2,8 @@ import { hash } from 'node:crypto'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Db, Sql } from './db/db.ts'
 import { type EventKind, type FieldChanges, type LastErasure, listOfKinds, type RecordKind } from './events.ts'
-import { type AsOf, present } from './history/as-of.ts'
-import { columnList, insertRows, type RowOf } from './rows.ts'
+import { columnList, fromJson, insertRows, type RowOf } from './rows.ts'
 import { events as eventTable } from './schema/index.ts'
-import { fromJson } from './words.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface NewEvent {
@@ -16,6 +14,26 @@ export interface NewEvent {
   /** Time of the tenant's server. */
   readonly serverAt?: number | null
   readonly requestId?: string | null
+}
+
+/** What counts as written by a time (docs/evidence.md#what-was-true-then). */
+export interface AsOf {
+  /** Condition on the table `events`. */
+  events(alias: string): string
+  /** Condition on the table `runs`. */
+  readonly runs: string
+  /** For a time that is stored elsewhere. */
+  includes(time: number): boolean
+  /** Replaces a time that a wrong clock wrote, later than the requested one, by that of the confirmation after it. */
+  clamp(time: number): number
+}
+
+/** Everything that is written. */
+export const present: AsOf = {
+  events: () => '1 = 1',
+  runs: '1 = 1',
+  includes: () => true,
+  clamp: (time) => time,
 }
 
 export type StoredEvent = RowOf<typeof eventTable>

@@ -1,8 +1,21 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { SyncError } from '../model/errors.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
+import { severities } from '../model/severity.ts'
 import type { Sql } from './db/db.ts'
-import { fromJson } from './words.ts'
+
+/** A stored JSON text. @throws SyncError with the reason `store` when the database is damaged. */
+export function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new SyncError('store', 'The database contains text that should be JSON and is not', {
+      cause: error,
+      hint: 'The database is damaged; restore a backup',
+    })
+  }
+}
 
 /** Flags are booleans; lists and objects are values, which are stored as JSON. */
 export type RowOf<Table extends SQLiteTable> = Readonly<Table['$inferSelect']>
@@ -140,3 +153,9 @@ export async function updateRows<Table extends SQLiteTable>(
   const text = `update ${getTableName(table)} set ${set} where ${condition} returning 1`
   return (await sql(text, [...values, ...params])).length
 }
+
+/** Expression for the severity of a finding, from 0 for the highest one; an index has the same. */
+export const severityRank = `(case severity ${severities
+  .toReversed()
+  .map((one, rank) => `when '${one}' then ${rank}`)
+  .join(' ')} end)`

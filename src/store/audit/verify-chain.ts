@@ -3,9 +3,8 @@ import type { Db, Sql } from '../db/db.ts'
 import { digestOf, hashOf, lastErasure, type StoredEvent } from '../event-store.ts'
 import { sharedChain } from '../events.ts'
 import type { TenantState } from '../history/configuration-log.ts'
-import { columnList } from '../rows.ts'
+import { columnList, fromJson } from '../rows.ts'
 import { events as eventTable } from '../schema/index.ts'
-import { fromJson } from '../words.ts'
 import { type StateMismatch, stateMismatches } from './compare-state.ts'
 
 export type EventPlace = Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subject'>

@@ -27,6 +27,23 @@ export interface Db {
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
+/**
+ * For an operation that often has nothing to write: reads first, because a transaction waits for the disk, and decides
+ * again inside the transaction, because others may have written since.
+ *
+ * @param due the change to write; null = none.
+ */
+export async function writeWhereDue(
+  db: Db,
+  due: (tx: Sql) => Promise<((tx: Sql) => Promise<unknown>) | null>,
+): Promise<void> {
+  if ((await db.read(due)) === null) return
+  await db.write(async (tx) => {
+    const write = await due(tx)
+    if (write !== null) await write(tx)
+  })
+}
+
 export interface Dialect {
   /** Statement that reads records of a resource (`@tenantId`, `@resource`) with keys of a list (`@keys`). */
   recordsByKeys(columns: string, condition?: string): string

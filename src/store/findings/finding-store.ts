@@ -1,12 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Severity } from '../../model/severity.ts'
 import type { Db, Dialect } from '../db/db.ts'
-import { lastEventOf } from '../event-store.ts'
+import { type AsOf, lastEventOf, present } from '../event-store.ts'
 import { type FindingFacts, findingKinds, listOfKinds } from '../events.ts'
-import { type AsOf, present } from '../history/as-of.ts'
-import type { RowOf } from '../rows.ts'
+import { fromJson, type RowOf, severityRank } from '../rows.ts'
 import type { findings } from '../schema/index.ts'
-import { fromJson, severityRank } from '../words.ts'
 import { type Lapse, lapsedFingerprints, readLapses } from './waiver-store.ts'
 
 /** Size of the first batch, which is all that most outputs read. */

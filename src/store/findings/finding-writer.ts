@@ -4,9 +4,8 @@ import { inParts } from '../../model/in-turns.ts'
 import type { Dialect, Sql } from '../db/db.ts'
 import { appendEvents, lastEventOf, type NewEvent } from '../event-store.ts'
 import { type FindingFacts, type FindingKind, openedKinds } from '../events.ts'
-import { insertRows } from '../rows.ts'
+import { fromJson, insertRows } from '../rows.ts'
 import { findings } from '../schema/index.ts'
-import { fromJson } from '../words.ts'
 import type { FindingRow, OpenFindingDigest, StoredFinding } from './finding-store.ts'
 
 /** A finding as a check result writes it. */

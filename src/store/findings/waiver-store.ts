@@ -1,6 +1,6 @@
 import { inParts } from '../../model/in-turns.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { appendEvents, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
+import { type AsOf, appendEvents, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
 import {
   listOfKinds,
   termsKinds,
@@ -9,10 +9,8 @@ import {
   waiverKinds,
   type waiverMoves,
 } from '../events.ts'
-import type { AsOf } from '../history/as-of.ts'
-import { insertRows, type RowOf, selectRows } from '../rows.ts'
+import { fromJson, insertRows, type RowOf, selectRows } from '../rows.ts'
 import { waivedFindings } from '../schema/index.ts'
-import { fromJson } from '../words.ts'
 
 /** A waiver in the history. Times are milliseconds since the epoch. */
 export interface NotedWaiver extends WaiverTermsFacts {

@@ -1,14 +1,12 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db, Dialect } from '../db/db.ts'
-import { recordSubject, recordSubjects, type StoredEvent } from '../event-store.ts'
+import { type AsOf, recordSubject, recordSubjects, type StoredEvent } from '../event-store.ts'
 import { type FieldChanges, listOfKinds, type RecordKind, recordKinds } from '../events.ts'
 import type { ChangeRow } from '../records/query.ts'
 import { type RecordShape, recordShapes } from '../records/record-shape.ts'
-import { columnList } from '../rows.ts'
+import { columnList, fromJson } from '../rows.ts'
 import { events } from '../schema/index.ts'
-import { fromJson } from '../words.ts'
-import type { AsOf } from './as-of.ts'
 
 export type StoredRecordEvent = StoredEvent & { readonly kind: RecordKind; readonly data: string }
 

@@ -1,11 +1,9 @@
 import { secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
-import type { Db, Sql } from '../db/db.ts'
-import { appendEvents, lastEvent } from '../event-store.ts'
+import { type Db, type Sql, writeWhereDue } from '../db/db.ts'
+import { type AsOf, appendEvents, lastEvent, present } from '../event-store.ts'
 import { type EventKind, type FindingKind, sharedChain } from '../events.ts'
-import { fromJson } from '../words.ts'
-import { writeWhereDue } from '../write-where-due.ts'
-import { type AsOf, present } from './as-of.ts'
+import { fromJson } from '../rows.ts'
 
 /** Times are in milliseconds since the epoch; `run`: id of the last run before. */
 interface ClockConfirmed {

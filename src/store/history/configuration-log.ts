@@ -1,11 +1,10 @@
 import { promisify } from 'node:util'
 import { deflateRaw, inflateRawSync } from 'node:zlib'
 import { readStored } from '../../model/errors.ts'
-import type { Db, Sql } from '../db/db.ts'
+import { type Db, type Sql, writeWhereDue } from '../db/db.ts'
 import { appendEvents, lastErasure, lastEvent } from '../event-store.ts'
 import { sharedChain } from '../events.ts'
-import { fromJson } from '../words.ts'
-import { writeWhereDue } from '../write-where-due.ts'
+import { fromJson } from '../rows.ts'
 
 /** Times are milliseconds since the epoch. */
 export interface NotedConfiguration {

@@ -1,6 +1,6 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { dayMs } from '../../model/durations.ts'
-import type { Db, Sql } from '../db/db.ts'
+import { type Db, type Sql, writeWhereDue } from '../db/db.ts'
 import { appendEvents, lastErasure, recordSubjects } from '../event-store.ts'
 import {
   type EventKind,
@@ -16,7 +16,6 @@ import { recordShapes } from '../records/record-shape.ts'
 import { selectRows, upsertRow } from '../rows.ts'
 import * as schema from '../schema/index.ts'
 import { eventChains } from '../schema/index.ts'
-import { writeWhereDue } from '../write-where-due.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface Erasure {

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { EventKind } from '../events.ts'
 
 /** The history of everything (docs/evidence.md#what-was-true-then); rows are only added, in one chain a tenant. */
@@ -41,3 +41,19 @@ export const eventChains = sqliteTable('event_chains', {
   /** Confirmed time of the first erasure; no row of the tenant is older, whatever its own time. Null before. */
   confirmedFrom: integer('confirmed_from'),
 })
+
+/** How far each target of notifications has received the events of a tenant. */
+export const notificationPositions = sqliteTable(
+  'notification_positions',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    target: text('target').notNull(),
+    /** Last event that was sent, or that is no news for the target; 0 = the summary of the first sync is pending. */
+    eventId: integer('event_id').notNull(),
+    /** First failure since the last success; null = none. */
+    failingSince: integer('failing_since'),
+    /** Of the last failure, without the address. */
+    problem: text('problem'),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.target] })],
+)

@@ -5,7 +5,7 @@ import type { UnknownReason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity, SeverityCounts } from '../../model/severity.ts'
 import type { Scalar } from '../records/query.ts'
-import { severityRank } from '../words.ts'
+import { severityRank } from '../rows.ts'
 
 /** Last result of a check. Readers apply the current age of its inputs. */
 export const checkStates = sqliteTable(
@@ -93,5 +93,24 @@ export const findings = sqliteTable(
     index('findings_severity')
       .on(table.tenantId, sql.raw(severityRank), table.check, table.id)
       .where(sql`resolved_at is null`),
+  ],
+)
+
+/** What waivers accept. Their terms, and the lapses that are shown, are events. */
+export const waivedFindings = sqliteTable(
+  'waived_findings',
+  {
+    fingerprint: text('fingerprint').notNull(),
+    waiver: text('waiver').notNull(),
+    tenantId: integer('tenant_id').notNull(),
+    terms: text('terms').notNull(),
+    /** JSON object of the material facts, whose change ends the acceptance. */
+    facts: text('facts').notNull(),
+    acceptedAt: integer('accepted_at').notNull(),
+    lapsedAt: integer('lapsed_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.fingerprint, table.waiver] }),
+    index('waived_findings_waiver').on(table.tenantId, table.waiver),
   ],
 )

@@ -1,7 +1,4 @@
-export * from './decisions.ts'
 export * from './events.ts'
 export * from './findings.ts'
-export * from './notifications.ts'
 export * from './records.ts'
 export * from './sync.ts'
-export * from './tenants.ts'

@@ -3,9 +3,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { CommitCounts, RunResult, WrittenAnswer } from '../../model/run-result.ts'
 import type { HoldFacts } from '../events.ts'
 import type { RowOf } from '../rows.ts'
-import type { holds } from '../schema/decisions.ts'
-import type { fullSyncs, syncStates } from '../schema/sync.ts'
-import type { tenants } from '../schema/tenants.ts'
+import type { fullSyncs, holds, syncStates, tenants } from '../schema/sync.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
