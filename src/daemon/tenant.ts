@@ -13,8 +13,8 @@ import { serverTimesReached } from '../model/server-clock.ts'
 import { resources } from '../resources/index.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
+import type { SyncObserver, SyncProgress } from '../sync/context.ts'
 import { type DueRun, enabledNames, shortestIntervalMs } from '../sync/due.ts'
-import type { SyncObserver, SyncProgress } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
 
 /** Limits open connections, and how long writing their answers can delay a scrape. */

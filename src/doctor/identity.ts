@@ -11,12 +11,14 @@ import { sharedRecords } from '../model/shared-records.ts'
 import { lowerFirst } from '../model/text/words.ts'
 import { resources } from '../resources/index.ts'
 import type { HoldRow, Mirror, TenantRow } from '../store/port.ts'
-import { acceptedChange, awaitsAccepted, isOther } from '../sync/accepted-change.ts'
 import { enabledNames } from '../sync/due.ts'
 import {
+  acceptedChange,
+  awaitsAccepted,
   deniedMessage,
   type Evidence,
   type GivenPage,
+  isOther,
   mismatchMessage,
   movedMessage,
   ownClientMissingMessage,

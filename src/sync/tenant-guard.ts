@@ -6,13 +6,16 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
-import { acceptedChange, awaitsAccepted, idsOf, isOther } from './accepted-change.ts'
 import type { EngineStore, TenantContext } from './context.ts'
 import { shortestIntervalMs } from './due.ts'
 import {
   type Answered,
+  acceptedChange,
+  awaitsAccepted,
   deniedMessage,
   type Evidence,
+  idsOf,
+  isOther,
   mismatchMessage,
   ownClientMissingMessage,
   type ProofContext,

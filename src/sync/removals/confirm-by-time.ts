@@ -4,7 +4,7 @@ import type { FeedWithTime } from '../../model/resource.ts'
 import type { AbsentRecord, FullSyncRow } from '../../store/port.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { noteEvent } from '../contract-events.ts'
-import { readFeed } from '../feeds/feed-reading.ts'
+import { readFeed } from '../feeds/feed-pages.ts'
 import { endsRun, type Run } from '../run.ts'
 
 /** Consecutive full syncs that must lack a document before its removal is due. */
