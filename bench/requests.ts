@@ -9,7 +9,6 @@ import { loadSettings } from '../src/config/load-settings.ts'
 import type { TenantSettings } from '../src/config/settings.ts'
 import { hourMs, minuteMs } from '../src/model/durations.ts'
 import type { Log } from '../src/model/log.ts'
-import { resources } from '../src/resources/index.ts'
 import { type Simulator, startSimulator } from '../src/simulator/index.ts'
 import { openMirror } from '../src/store/db/sqlite/sqlite-mirror.ts'
 import { enabledNames, shortestIntervalMs } from '../src/sync/due.ts'
@@ -75,7 +74,7 @@ async function steadyHour({ users, changing }: (typeof cases)[number]): Promise<
     resources: enabledNames(settings),
   })
   const { reader } = client
-  const engine = await openTenantEngine({ settings, reader, store, resources, clock, log: silent, observer })
+  const engine = await openTenantEngine({ settings, reader, store, clock, log: silent, observer })
   // The first period fills the mirror.
   for (let at = 0; at < 2 * periodMs; at += minuteMs) {
     if (at === periodMs) simulator.requests.clear()

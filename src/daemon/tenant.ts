@@ -124,7 +124,7 @@ export async function openTenant(settings: TenantSettings, options: TenantOption
     storeWait: (blockedUntil, blockedForMs) => store.noteTenant(row.id, { blockedUntil, blockedForMs }),
   })
   const engine = await openTenantEngine({
-    ...{ settings, store, resources, clock },
+    ...{ settings, store, clock },
     reader: client.reader,
     log: log.child({ tenant: name }),
     observer: observerOf(metrics, progress),

@@ -9,7 +9,6 @@ import { changeHint, holdHint, ownClientRemedy } from '../model/holds.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 import { lowerFirst } from '../model/text/words.ts'
-import { resources } from '../resources/index.ts'
 import type { HoldRow, Mirror, TenantRow } from '../store/port.ts'
 import { enabledNames } from '../sync/due.ts'
 import {
@@ -109,7 +108,6 @@ function provingOf({ mirror, row, tenant, reader, clock }: ExaminedTenant): Proo
   return {
     settings: tenant,
     reader,
-    resources,
     clock,
     store: mirror,
     tenantId: row.id,

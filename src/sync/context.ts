@@ -2,11 +2,13 @@ import type { TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
+import { SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { RunResult } from '../model/run-result.ts'
-import type { FindingStore, SyncStore } from '../store/port.ts'
+import { resources } from '../resources/index.ts'
+import type { FindingStore, NewHold, SyncStore } from '../store/port.ts'
 
 export type EngineStore = SyncStore & Pick<FindingStore, 'records'>
 
@@ -14,7 +16,6 @@ export interface TenantContext {
   readonly settings: TenantSettings
   readonly reader: TenantReader
   readonly store: EngineStore
-  readonly resources: readonly ResourceDefinition[]
   readonly clock: Clock
   readonly log: Log
   readonly observer: SyncObserver
@@ -26,11 +27,18 @@ export function ownIdOn({ settings }: Pick<TenantContext, 'settings'>, definitio
   return containsCaller ? (settings.ownClientId?.toLowerCase() ?? null) : null
 }
 
-export function enabledResources({
-  settings,
-  resources,
-}: Pick<TenantContext, 'settings' | 'resources'>): readonly ResourceDefinition[] {
+export function enabledResources({ settings }: Pick<TenantContext, 'settings'>): readonly ResourceDefinition[] {
   return resources.filter(({ name }) => settings.resources[name].enabled)
+}
+
+/** Raises a hold; resolves with the error that ends the run. */
+export async function raiseHold(
+  { context, tenantId }: { readonly context: Pick<TenantContext, 'clock' | 'store'>; readonly tenantId: number },
+  hold: Omit<NewHold, 'tenantId' | 'at'>,
+  hint: string,
+): Promise<SyncError> {
+  await context.store.raiseHold({ ...hold, tenantId, at: context.clock.now() })
+  return new SyncError(hold.reason, hold.message, { hint })
 }
 
 export interface IdentifyingList {
@@ -41,7 +49,7 @@ export interface IdentifyingList {
 
 /** Lists whose ids identify the tenant: enabled, of GUIDs, of which a record identifies the tenant, readable or not. */
 export async function identifyingLists(
-  context: Pick<TenantContext, 'settings' | 'resources'> & {
+  context: Pick<TenantContext, 'settings'> & {
     readonly store: Pick<EngineStore, 'identifying' | 'syncState'>
   },
   tenantId: number,

@@ -33,7 +33,7 @@ export interface GivenPage {
   readonly fetched: Fetched
 }
 
-export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
+export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'clock'> {
   readonly store: Pick<EngineStore, 'identifying' | 'identifyingKeys' | 'syncState'>
   readonly tenantId: number
   readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>

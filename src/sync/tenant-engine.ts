@@ -55,15 +55,8 @@ export class TenantEngine {
     else if (!sameOrigin) {
       const message = movedMessage(this.#guard.tenant, settings.baseUrl)
       const cause = { check: 'origin', baseUrl: settings.baseUrl } as const
-      const hold = {
-        tenantId: this.tenantId,
-        resource: 'all',
-        reason: 'tenant_changed',
-        count: 0,
-        message,
-        cause,
-      } as const
-      await store.raiseHold({ ...hold, at: clock.now() })
+      const hold = { resource: 'all', reason: 'tenant_changed', count: 0, message, cause } as const
+      await store.raiseHold({ ...hold, tenantId: this.tenantId, at: clock.now() })
     }
     await this.#guard.refresh()
   }

@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
-import type { EngineStore, TenantContext } from './context.ts'
+import { type EngineStore, raiseHold, type TenantContext } from './context.ts'
 import { shortestIntervalMs } from './due.ts'
 import {
   type Answered,
@@ -188,14 +188,14 @@ export class TenantGuard {
     count: number,
     resource: HoldRow['resource'] = 'all',
   ): Promise<SyncError> {
-    const { store, clock, log } = this.#context
+    const { clock, log } = this.#context
     this.#probedAt = clock.monotonic()
-    const hold = { tenantId: this.#tenantId, resource, reason: 'tenant_changed', count, message, cause } as const
-    await store.raiseHold({ ...hold, at: clock.now() })
+    const hold = { resource, reason: 'tenant_changed', count, message, cause } as const
+    const error = await raiseHold({ context: this.#context, tenantId: this.#tenantId }, hold, holdHint({ cause }))
     await this.refresh()
     if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
     else log.error({ cause: cause.check, problem: message }, "The data look like another tenant's; nothing is written")
-    return changed({ message, cause })
+    return error
   }
 
   /** Raises a hold; data of a third tenant ends the acceptance of the second. */

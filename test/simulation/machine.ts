@@ -13,7 +13,6 @@ import type { TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/model/run-result.ts'
 import { serverTimesReached } from '../../src/model/server-clock.ts'
-import { resources } from '../../src/resources/index.ts'
 import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { type Mirror, sharedChain } from '../../src/store/port.ts'
@@ -147,7 +146,6 @@ export class Machine {
       settings,
       reader: client.reader,
       store,
-      resources,
       clock: wall.for(scope),
       log: this.#log,
       observer: {

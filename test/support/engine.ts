@@ -126,7 +126,6 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       settings,
       reader,
       store: mirror,
-      resources,
       clock,
       log,
       observer: observerInto(observed),

@@ -124,7 +124,7 @@ export async function readFeed(
 }
 
 /** Requests a page while the one before it is written. */
-export function pagesAhead(run: Run) {
+function pagesAhead(run: Run) {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
   let ahead: Promise<Fetched> | undefined

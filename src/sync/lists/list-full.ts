@@ -3,7 +3,7 @@ import { SyncError } from '../../model/errors.ts'
 import { ownClientCause, ownClientRemedy } from '../../model/holds.ts'
 import type { PagedListResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
-import { ownIdOn } from '../context.ts'
+import { ownIdOn, raiseHold } from '../context.ts'
 import { noteEvent } from '../contract-events.ts'
 import { commitPage } from '../pages/commit-page.ts'
 import { cursorIgnored, idTextOf, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
@@ -129,16 +129,14 @@ async function assertComplete(
 /** A list without the requesting client is incomplete (docs/internals/api.md#api-client). */
 async function assertListsSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
   const { context, tenantId } = run
-  const { store, clock } = context
   const { name } = definition
   const own = ownIdOn(context, definition)
   if (own === null || ids.has(own)) {
-    await store.liftHold(tenantId, name, 'tenant_changed')
+    await context.store.liftHold(tenantId, name, 'tenant_changed')
     return
   }
   const message = `The list of ${name} does not contain ownClientId ${own}: the setting is outdated, or that client was rotated`
   const cause = ownClientCause(own)
-  const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
-  await store.raiseHold({ ...hold, at: clock.now() })
-  throw new SyncError('tenant_changed', message, { hint: ownClientRemedy })
+  const hold = { resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
+  throw await raiseHold(run, hold, ownClientRemedy)
 }

@@ -1,7 +1,7 @@
-import { SyncError } from '../../model/errors.ts'
+import type { SyncError } from '../../model/errors.ts'
 import type { Emptiness } from '../../model/holds.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
-import type { TenantContext } from '../context.ts'
+import { raiseHold, type TenantContext } from '../context.ts'
 
 export interface Suspicion {
   readonly emptiness: Emptiness
@@ -27,19 +27,12 @@ interface Suspect {
 }
 
 export async function suspectEmpty(
-  { context, tenantId, definition }: Suspect,
+  suspect: Suspect,
   { emptiness, message, count, rids = [] }: Suspicion,
 ): Promise<SyncError> {
-  const { store, clock } = context
-  await store.raiseHold({
-    tenantId,
-    resource: definition.name,
-    reason: 'suspect_empty',
-    count: count ?? (await store.syncState(tenantId, definition.name)).live,
-    message,
-    cause: { emptiness },
-    rids,
-    at: clock.now(),
-  })
-  return new SyncError('suspect_empty', message, { hint: 'If that is right, see "tenantwatch accept"' })
+  const { context, tenantId, definition } = suspect
+  const { name: resource } = definition
+  const held = count ?? (await context.store.syncState(tenantId, resource)).live
+  const hold = { resource, reason: 'suspect_empty', count: held, message, cause: { emptiness }, rids } as const
+  return raiseHold(suspect, hold, 'If that is right, see "tenantwatch accept"')
 }

@@ -4,6 +4,7 @@ import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
 import type { Emptiness } from '../../model/holds.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
+import { resources } from '../../resources/index.ts'
 import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { identifyingLists } from '../context.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
@@ -70,20 +71,19 @@ async function contradictionOf(
 ): Promise<Suspicion | null> {
   const rules = definition.contradictedBy
   if (rules === undefined) return null
-  const { resources, settings, store } = context
+  const { settings, store } = context
   const records = store.records(tenantId)
-  if (items.length === 0) return emptyList(records, definition, rules, resources)
+  if (items.length === 0) return emptyList(records, definition, rules)
   const before: MirrorRecord[] = []
   for await (const batch of records.select(definition.name)) before.push(...batch)
   const beside = { definition, rules, before, items }
-  return noGrants(beside) ?? ownRecord(beside, await ownName(records, resources, settings.ownClientId))
+  return noGrants(beside) ?? ownRecord(beside, await ownName(records, settings.ownClientId))
 }
 
 async function emptyList(
   records: RecordReader,
   { nouns: [one, many] }: WholeResource,
   { namedBy }: Contradictions,
-  resources: readonly ResourceDefinition[],
 ): Promise<Suspicion | null> {
   for (const [resource, field] of namedBy) {
     let count = 0
@@ -128,12 +128,8 @@ function ownRecord({ definition, rules, before, items }: Beside, name: string | 
   return { emptiness: 'own-role', message, count: lost.length }
 }
 
-async function ownName(
-  records: RecordReader,
-  resources: readonly ResourceDefinition[],
-  ownClientId: string | null,
-): Promise<string | null> {
-  for (const resource of resources) {
+async function ownName(records: RecordReader, ownClientId: string | null): Promise<string | null> {
+  for (const resource of resources as readonly ResourceDefinition[]) {
     if (ownClientId === null || resource.kind !== 'pagedList' || resource.self === null) continue
     const [record] = await records.byKeys(resource.name, [ownClientId])
     const name = record === undefined ? null : Reflect.get(record.fields, resource.self.role)
@@ -194,14 +190,14 @@ function differingFields(item: Item, other: Item | undefined, definition: Resour
 }
 
 /** True if both answers have the same records, in any order. */
-export function isSameAnswer(one: Items, other: Items, definition: ResourceDefinition): boolean {
+function isSameAnswer(one: Items, other: Items, definition: ResourceDefinition): boolean {
   const written = writtenBy(definition)
   const texts = ({ items }: Items) =>
     items.map((item) => (item.ok ? written(item.record) : `${item.id} ${item.problem}`)).sort()
   return JSON.stringify(texts(one)) === JSON.stringify(texts(other))
 }
 
-export function contradictoryAnswers([one, other]: readonly [Items, Items], definition: ResourceDefinition): SyncError {
+function contradictoryAnswers([one, other]: readonly [Items, Items], definition: ResourceDefinition): SyncError {
   const difference = differenceIn(one, other, definition)
   return new SyncError('contradictory', `Two answers of ${definition.name} differ: ${difference}`, {
     hint: 'Records may have changed between the two answers: then the next run reads them. If it happens again and again, servers behind the address have different data; checks become unknown by age',

@@ -1,9 +1,10 @@
 import type { TenantSettings } from '../../config/settings.ts'
 import { dayMs } from '../../model/durations.ts'
-import { SyncError } from '../../model/errors.ts'
+import type { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
 import { isSkewed } from '../../model/server-clock.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
+import { raiseHold } from '../context.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove } from './confirm-by-time.ts'
 
@@ -166,21 +167,12 @@ interface Held {
   readonly budget: GuardBudget
 }
 
-async function raise({ context, tenantId, definition }: Run, { held, why, live, budget }: Held): Promise<SyncError> {
-  const { store, clock } = context
-  const missing = `${held.length} of ${live} ${definition.name}`
-  const message = `${missing} are missing from the full sync${countedToo(budget)}; ${why}`
-  await store.raiseHold({
-    tenantId,
-    resource: definition.name,
-    reason: 'shrink_held',
-    count: held.length,
-    message,
-    cause: {},
-    rids: rids(held),
-    at: clock.now(),
-  })
-  return new SyncError('shrink_held', message, { hint: 'If they were really removed, see "tenantwatch accept"' })
+function raise(run: Run, { held, why, live, budget }: Held): Promise<SyncError> {
+  const { name: resource } = run.definition
+  const count = held.length
+  const message = `${count} of ${live} ${resource} are missing from the full sync${countedToo(budget)}; ${why}`
+  const hold = { resource, reason: 'shrink_held', count, message, cause: {}, rids: rids(held) } as const
+  return raiseHold(run, hold, 'If they were really removed, see "tenantwatch accept"')
 }
 
 /** States what the shrink guard counts besides the absent records. */
