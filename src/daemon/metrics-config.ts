@@ -1,6 +1,6 @@
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
-import { settingsOf } from '../evaluate/check-settings.ts'
+import { settingsOf } from '../evaluate/check.ts'
 import { inventories } from '../metrics/inventory.ts'
 import type { TenantSeriesConfig } from '../metrics/tenant-facts.ts'
 import { secondMs } from '../model/durations.ts'

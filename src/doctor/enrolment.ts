@@ -1,6 +1,6 @@
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../checks/support/enrolment.ts'
 import { userMfaEnrolled } from '../checks/user-mfa-enrolled.ts'
-import { settingsOf } from '../evaluate/check-settings.ts'
+import { settingsOf } from '../evaluate/check.ts'
 import { withoutEmails } from '../model/text/redact.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'

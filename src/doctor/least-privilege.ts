@@ -4,7 +4,7 @@ import {
   type LeastPrivilegeOptions,
 } from '../checks/api-client-least-privilege.ts'
 import { textOf } from '../checks/support/records.ts'
-import { settingsOf } from '../evaluate/check-settings.ts'
+import { settingsOf } from '../evaluate/check.ts'
 import { guidKey } from '../model/guid.ts'
 import { mapTenants } from '../model/in-turns.ts'
 import type { Mirror } from '../store/port.ts'

@@ -1,7 +1,8 @@
-import { type DecidedStatus, decideStatus } from '../model/check-status.ts'
+import { type DecidedStatus, decideStatus, type Resolution } from '../model/check-status.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { UnknownReason } from '../model/reasons.ts'
-import type { CheckResult } from '../store/port.ts'
+import { hasAny } from '../model/severity.ts'
+import type { CheckResult, FindingStore, ResolvedFinding } from '../store/port.ts'
 import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
@@ -66,4 +67,51 @@ function statusOf(tally: CheckTally): DecidedStatus {
   if (tally.failing > 0) return { status: 'fail', reason: null }
   if (tally.notEvaluated > 0) return { status: 'unknown', reason: tally.notEvaluatedFor }
   return { status: tally.isApplicable ? 'pass' : 'not_applicable', reason: null }
+}
+
+interface CloseFindings {
+  readonly now: number
+  readonly isKept: (check: string) => boolean
+  readonly resolution: Resolution
+}
+
+/** Ends the results and findings of the checks that are not to be kept: they are `unknown` as if never evaluated. */
+export async function closeFindings(
+  store: FindingStore,
+  tenantId: number,
+  { now, isKept, resolution }: CloseFindings,
+): Promise<readonly CheckResult[]> {
+  const states = (await store.checkStates(tenantId)).filter(({ check }) => !isKept(check))
+  // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
+  const closed = states.filter(({ open, status }) => hasAny(open) || status !== 'unknown')
+  const results: CheckResult[] = []
+  for (const { check } of closed) {
+    const resolved: ResolvedFinding[] = []
+    for await (const batch of store.openDigests(tenantId, check))
+      for (const { fingerprint, severity } of batch) resolved.push({ fingerprint, severity, resolution })
+    results.push({ ...nothing, check, resolved })
+  }
+  if (results.length > 0) await store.saveResults(tenantId, now, { results })
+  return results
+}
+
+const nothing = {
+  status: 'unknown',
+  reason: 'never',
+  entities: null,
+  notEvaluated: null,
+  rule: null,
+  changesAt: null,
+  basis: null,
+  open: {},
+  problem: null,
+  ...noChanges,
+} as const
+
+/** Ends the findings of tenants that were removed from the configuration. */
+export async function closeTenants(store: FindingStore, removed: readonly string[], now: number): Promise<void> {
+  const names = new Set(removed)
+  for (const { id, name } of await store.tenants()) {
+    if (names.has(name)) await closeFindings(store, id, { now, isKept: () => false, resolution: 'tenant_removed' })
+  }
 }

@@ -1,12 +1,11 @@
-import type { Waiver } from '../config/settings.ts'
+import type { CheckSettings, Waiver } from '../config/settings.ts'
 import type { InputQuality } from '../model/check-status.ts'
 import type { Log } from '../model/log.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { FindingStore, NotedWaiver, OpenFindingDigest } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import type { Check, CheckContext } from './check.ts'
-import { ruleContextOf, settingsOf } from './check-settings.ts'
+import { type Check, type CheckContext, ruleContextOf, settingsOf } from './check.ts'
 import { CheckTally } from './check-tally.ts'
 import { type EvaluatedTenant, type TenantDataQuality, usableInputs } from './data-quality.ts'
 import { type AcceptedStates, readAcceptedStates, saveFirstStates } from './decisions.ts'
@@ -38,6 +37,7 @@ export interface EvaluateTenant {
 export interface CheckRun {
   readonly check: Check
   readonly request: EvaluateTenant
+  readonly settings: CheckSettings
   readonly quality: TenantDataQuality
   readonly inputs: readonly InputQuality[]
   readonly rule: string
@@ -57,7 +57,8 @@ export async function checkRun(
   { quality, noted }: { readonly quality: TenantDataQuality; readonly noted: readonly NotedWaiver[] },
 ): Promise<CheckRun> {
   const { tenant, now } = request
-  const { options, severity } = settingsOf(check, tenant.settings)
+  const settings = settingsOf(check, tenant.settings)
+  const { options, severity } = settings
   const inputs = usableInputs(check, { quality, now, options })
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   const accepted = await acceptedStates(check, request, inputs)
@@ -68,7 +69,7 @@ export async function checkRun(
   const problem = check.own?.problem ?? null
   const facts = [version, rule, problem, severity, inputs, versions, readAt, accepted?.version ?? 0]
   return {
-    ...{ check, request, quality, inputs, rule, accepted },
+    ...{ check, request, settings, quality, inputs, rule, accepted },
     waivers: noted.filter((waiver) => waiver.check === check.id),
     basis: digestOf(facts),
     open: new Map(),
@@ -119,8 +120,7 @@ export async function readOpenFindings({ check, request, open }: CheckRun): Prom
 }
 
 /** While the clocks differ, a time-based check confirms open findings and opens none. */
-export function tallyOf({ check, request, inputs, rule, open }: CheckRun): CheckTally {
-  const { severity } = settingsOf(check, request.tenant.settings)
+export function tallyOf({ check, settings: { severity }, inputs, rule, open }: CheckRun): CheckTally {
   const isFrozen = check.timeBased && inputs.some(({ clock }) => clock === 'ahead' || clock === 'behind')
   return new CheckTally({ check, severity, rule, open, isFrozen })
 }

@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { CheckSettings, TenantSettings } from '../config/settings.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
@@ -155,4 +156,22 @@ export interface Check extends CheckFacts {
 
 export function inputsOf({ evaluates, needs, own }: CheckFacts): readonly ResourceName[] {
   return own === undefined || own.problem === null ? [evaluates, ...needs] : []
+}
+
+const byDefault: CheckSettings = { enabled: true, severity: null, options: {} }
+
+export function settingsOf(check: Pick<Check, 'id'>, tenant: Pick<TenantSettings, 'checks'>): CheckSettings {
+  return Object.hasOwn(tenant.checks, check.id) ? (tenant.checks[check.id] ?? byDefault) : byDefault
+}
+
+export function ruleContextOf(
+  tenant: Pick<TenantSettings, 'checks' | 'users' | 'roles' | 'documents' | 'ownClientId'>,
+): RuleContext {
+  return {
+    knownUserStates: tenant.users.knownStates,
+    knownRoleStates: tenant.roles.knownStates,
+    knownDocumentStatuses: tenant.documents.knownStatuses,
+    optionsOf: (id) => settingsOf({ id }, tenant).options,
+    ownClientId: tenant.ownClientId?.toLowerCase() ?? null,
+  }
 }

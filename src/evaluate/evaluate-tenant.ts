@@ -4,8 +4,8 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
 import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
-import { type Check, inputsOf } from './check.ts'
-import { evaluatedResult, internalError, noChanges, unevaluatedResult } from './check-result.ts'
+import { type Check, inputsOf, settingsOf } from './check.ts'
+import { closeFindings, evaluatedResult, internalError, noChanges, unevaluatedResult } from './check-result.ts'
 import {
   type CheckRun,
   checkRun,
@@ -15,13 +15,11 @@ import {
   readOpenFindings,
   tallyOf,
 } from './check-run.ts'
-import { settingsOf } from './check-settings.ts'
 import type { CheckTally } from './check-tally.ts'
 import { readDataQuality, type TenantDataQuality } from './data-quality.ts'
 import { evaluateQuery } from './evaluate-query.ts'
-import { closeFindings } from './findings/close-findings.ts'
+import { agreeWaivers } from './findings/waivers.ts'
 import { countedFields, RecordTally } from './record-tally.ts'
-import { agreeWaivers } from './waivers/accept-findings.ts'
 
 interface Pass {
   readonly tallies: readonly CheckTally[]
@@ -56,7 +54,7 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   const { store, tenant, checks, now } = request
   const quality = await readDataQuality(store, tenant, now)
   await request.onDataQuality?.(quality)
-  const noted = await agreeWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
+  const noted = await agreeWaivers(request)
   const due: CheckRun[] = []
   const results: CheckResult[] = []
   const stored = new Map((await store.checkStates(tenant.id)).map((state) => [state.check, state]))
@@ -146,14 +144,12 @@ async function beginTally(
   run: CheckRun,
   needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
 ): Promise<CheckTally | null> {
-  const { check, request } = run
-  const { begin } = check
+  const { begin } = run.check
   await readOpenFindings(run)
   if (begin === undefined || !isEvaluable(run)) return null
   const tally = tallyOf(run)
-  const { options } = settingsOf(check, request.tenant.settings)
   tally.attempt(() => {
-    tally.evaluator = begin(options, contextOf(run, needed))
+    tally.evaluator = begin(run.settings.options, contextOf(run, needed))
   })
   return tally
 }

@@ -1,28 +1,38 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
 import { type CheckStatus, type DecidedStatus, decideStatus, type InputQuality } from '../model/check-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
+import { guidKey } from '../model/guid.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
-import type { CheckView, HoldView, IdentityState, ModeView, ResourceView, TenantPosture } from '../model/posture.ts'
+import type {
+  CheckView,
+  HoldView,
+  IdentityState,
+  ModeView,
+  ResourceView,
+  TenantPosture,
+  WaiverState,
+  WaiverView,
+} from '../model/posture.ts'
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../model/resource-names.ts'
 import { type SeverityCounts, total } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { identifying } from '../resources/index.ts'
 import type { CheckStateRow, HoldRow, PostureStore, SyncState } from '../store/port.ts'
-import type { Check } from './check.ts'
-import { ruleContextOf, settingsOf } from './check-settings.ts'
+import { type Check, inputsOf, ruleContextOf, settingsOf } from './check.ts'
 import {
   dataAsOf,
   type EvaluatedTenant,
   greatestSkewOf,
   incrementalFailure,
+  inputQualities,
   readDataQuality,
   type TenantDataQuality,
   usableInputs,
 } from './data-quality.ts'
 import { type AcceptedHold, readAcceptedHolds } from './decisions.ts'
-import { type SplitCounts, splitOpenFindings } from './findings/open-findings.ts'
-import { readWaivers } from './waivers/read-waivers.ts'
+import { type Coverage, fingerprintsOf, type SplitCounts, splitOpenFindings } from './findings/open-findings.ts'
+import { anyEntity, isValid } from './findings/waivers.ts'
 
 export interface ReadPosture {
   readonly store: PostureStore
@@ -58,7 +68,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
       const state = states.find((row) => row.check === check.id)
       return checkView(check, { request, quality, state, counts: split.byCheck.get(check.id) })
     }),
-    waivers: await readWaivers({ store, tenant, quality, checks, waivers, coverage: split.byWaiver, now: waiversAt }),
+    waivers: await readWaivers({ request, quality }, split.byWaiver),
   }
 }
 
@@ -78,9 +88,12 @@ function identityOf(holds: readonly HoldView[], views: readonly ResourceView[]):
   return views.some(identifies) ? 'proven' : 'unproven'
 }
 
-interface CheckKnown {
+interface Known {
   readonly request: ReadPosture
   readonly quality: TenantDataQuality
+}
+
+interface CheckKnown extends Known {
   readonly state: CheckStateRow | undefined
   readonly counts: SplitCounts | undefined
 }
@@ -234,4 +247,39 @@ function modeView(mode: SyncMode, state: SyncState, freshnessLimitMs: number): M
   const lastAttemptAt = isFull ? state.fullAttemptAt : state.incrementalAttemptAt
   const lastSuccessAt = isFull ? state.fullSuccessAt : state.incrementalSuccessAt
   return { mode, up: lastSuccessAt !== null && reason === null, lastAttemptAt, lastSuccessAt, freshnessLimitMs, reason }
+}
+
+async function readWaivers(known: Known, coverage: ReadonlyMap<string, Coverage>): Promise<readonly WaiverView[]> {
+  const { tenant, waivers } = known.request
+  const views: WaiverView[] = []
+  for (const waiver of waivers.filter((one) => one.tenant === tenant.settings.name)) {
+    const { id, check, entity, owner, reason, expiresMs: expiresAt } = waiver
+    const counts = coverage.get(id) ?? { covered: 0, lapsed: 0, openAgain: 0 }
+    const { covered, openAgain: lapsed } = counts
+    const state = await stateOf(known, waiver, counts)
+    views.push({ id, check, entity, owner, reason, expiresAt, state, covered, lapsed })
+  }
+  return views
+}
+
+async function stateOf(known: Known, waiver: Waiver, { covered, lapsed }: Coverage): Promise<WaiverState> {
+  if (!isValid(waiver, known.quality.waiversAt)) return 'expired'
+  if (covered > 0) return 'active'
+  if (lapsed > 0) return 'lapsed'
+  return (await isOrphaned(known, waiver)) ? 'orphaned' : 'active'
+}
+
+/** True if the check is off, or a complete full sync did not return the entity. */
+async function isOrphaned({ request, quality }: Known, waiver: Waiver): Promise<boolean> {
+  const { store, tenant, checks } = request
+  const check = checks.find(({ id }) => id === waiver.check)
+  if (check === undefined || !settingsOf(check, tenant.settings).enabled) return true
+  const inputs = inputQualities(quality, inputsOf(check))
+  if (inputs.some((input) => input.off)) return true
+  if (waiver.entity === anyEntity || !inputs.every((input) => input.everComplete)) return false
+  if (check.entity.isRecord) return !(await store.isLive(tenant.id, check.evaluates, guidKey(waiver.entity)))
+  const fingerprints = fingerprintsOf(waiver, check)
+  const filter = { tenantIds: [tenant.id], check: check.id, fingerprints, all: true }
+  for await (const batch of store.findings(filter)) if (batch.length > 0) return false
+  return true
 }

@@ -1,5 +1,4 @@
-import { type Check, inputsOf } from '../evaluate/check.ts'
-import { settingsOf } from '../evaluate/check-settings.ts'
+import { type Check, inputsOf, settingsOf } from '../evaluate/check.ts'
 import {
   type ConfigurationRecord,
   type RecordedTenant,

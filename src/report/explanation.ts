@@ -1,6 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import type { Check } from '../evaluate/check.ts'
-import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
+import { type Check, ruleContextOf, settingsOf } from '../evaluate/check.ts'
 import { type OperatorDecision, readDecisions } from '../evaluate/decisions.ts'
 import { toIso } from '../model/dates.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'

@@ -1,6 +1,6 @@
 import type { OperatorDecision } from '../evaluate/decisions.ts'
 import { type FactChange, factChanges, materialFacts } from '../evaluate/findings/material-facts.ts'
-import { isAbout } from '../evaluate/waivers/waivers.ts'
+import { isAbout } from '../evaluate/findings/waivers.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
 import { withoutEmailsIn } from '../model/text/redact.ts'

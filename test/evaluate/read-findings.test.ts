@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Waiver } from '../../src/config/settings.ts'
 import { type ReadFindings, readFindings } from '../../src/evaluate/findings/read-findings.ts'
-import { markOf, type WaivableFinding, waiverMatcher } from '../../src/evaluate/waivers/waivers.ts'
+import { markOf, type WaivableFinding, waiverMatcher } from '../../src/evaluate/findings/waivers.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { withoutDetails } from '../../src/resources/redact-finding.ts'

@@ -16,8 +16,8 @@ import type {
 import { type Check, ok } from '../check.ts'
 import type { CheckRun } from '../check-run.ts'
 import type { CheckTally, NewFailure, PassingEntity } from '../check-tally.ts'
-import { waiverChanges } from '../waivers/accept-findings.ts'
 import { isSameEntity } from './identity.ts'
+import { waiverChanges } from './waivers.ts'
 
 /** Findings that are compared at once, to bound the time of a query. */
 const atOnce = 250

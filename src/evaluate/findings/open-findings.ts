@@ -6,8 +6,8 @@ import { type Severity, type SeverityCounts, severities, total } from '../../mod
 import { plainId } from '../../model/text/printable.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
-import { anyEntity, isValid, termsOf, type WaiverMatch, waiverMatcher, waiversOf } from '../waivers/waivers.ts'
 import { type Ownership, readOwners } from './owners.ts'
+import { anyEntity, isValid, termsOf, type WaiverMatch, waiverMatcher, waiversOf } from './waivers.ts'
 
 /** Findings of a check by severity. */
 export type SplitCounts = Pick<CheckView, 'open' | 'waived'>

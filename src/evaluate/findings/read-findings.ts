@@ -4,9 +4,9 @@ import type { FindingView } from '../../model/finding.ts'
 import { portalLink } from '../../model/owners.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, PostureStore, TenantRow } from '../../store/port.ts'
 import { waiverTime } from '../data-quality.ts'
-import { markOf, waiverMatcher } from '../waivers/waivers.ts'
 import { driftIdOf } from './identity.ts'
 import { type Ownership, readOwners } from './owners.ts'
+import { markOf, waiverMatcher } from './waivers.ts'
 
 export interface ReadFindings extends Omit<FindingFilter, 'all'> {
   readonly store: PostureStore
