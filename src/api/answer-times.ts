@@ -12,24 +12,18 @@ import {
   type ServerTimes,
 } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
+import type { Envelope } from './transport/envelope.ts'
+import type { Answer } from './transport/outcome.ts'
 
 /** Request ids kept to detect a replay: those of more than 300 s at the default rate (docs/internals/sync.md#10-time-of-an-answer). */
 const keptAnswers = 5000
 const greatestAgeSeconds = 300
 const recentMs = 60 * secondMs
 
-export interface AnsweredRequest {
+export interface AnsweredRequest
+  extends Pick<Answer, 'ageSeconds' | 'date' | 'receivedAt' | 'receivedMonotonic'>,
+    Pick<Envelope, 'requestId' | 'serverTime' | 'timestamp'> {
   readonly what: string
-  readonly requestId: string | null
-  /** `meta.timestamp` as sent; undefined when absent. */
-  readonly timestamp: unknown
-  /** The same in milliseconds since the epoch; null when unreadable. */
-  readonly serverTime: number | null
-  readonly ageSeconds: number | null
-  /** The `Date` header in milliseconds since the epoch. */
-  readonly date: number | null
-  readonly receivedAt: number
-  readonly receivedMonotonic: number
 }
 
 interface Instant {

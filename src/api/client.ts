@@ -9,7 +9,6 @@ import { createPlain, createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
 import { Gate } from './gate.ts'
 import type { TenantClientOptions } from './options.ts'
-import { createReadCall } from './read-call.ts'
 import type { TenantClient } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
@@ -55,8 +54,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     },
   })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
-  const read = createReadCall({ send, access, gate, observer })
-  const reader = createTenantReader(read, api, answerTimes)
+  const reader = createTenantReader({ send, access, gate, observer, api, answerTimes })
 
   return {
     reader,

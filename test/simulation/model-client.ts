@@ -3,7 +3,6 @@ import { Access } from '../../src/api/credentials/access.ts'
 import { envSource } from '../../src/api/credentials/sources.ts'
 import { probesFor } from '../../src/api/endpoints.ts'
 import { Gate } from '../../src/api/gate.ts'
-import { createReadCall } from '../../src/api/read-call.ts'
 import type { TenantClient } from '../../src/api/reader.ts'
 import { createTenantReader } from '../../src/api/tenant-reader.ts'
 import type { Outcome } from '../../src/api/transport/outcome.ts'
@@ -65,11 +64,10 @@ export function createModelClient(
       return undefined
     },
   })
-  const read = createReadCall({ send, access, gate, observer: undefined })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   return {
     answerTimes,
-    reader: createTenantReader(read, api, answerTimes),
+    reader: createTenantReader({ send, access, gate, observer: undefined, api, answerTimes }),
     waitMs: () => gate.leftMs,
   }
 }

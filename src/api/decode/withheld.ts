@@ -1,4 +1,4 @@
-import { isObject } from '../json.ts'
+import { isObject } from '../../model/text/json.ts'
 
 const maxDepth = 64
 /** A longer text is content rather than a value. */

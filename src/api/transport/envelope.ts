@@ -1,8 +1,8 @@
 import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
+import { isObject, kindOf, parseJson } from '../../model/text/json.ts'
 import { storableName } from '../decode/withheld.ts'
-import { isObject, kindOf, parseJson } from '../json.ts'
 import type { Oddity } from '../reader.ts'
 
 export interface Envelope {
@@ -10,7 +10,9 @@ export interface Envelope {
   readonly data: unknown
   readonly pagination: unknown
   readonly requestId: string | null
+  /** In milliseconds since the epoch; null when unreadable. */
   readonly serverTime: number | null
+  /** `meta.timestamp` as sent; undefined when absent. */
   readonly timestamp: unknown
   /** Unspecified and missing members, by name only. */
   readonly oddities: readonly Oddity[]

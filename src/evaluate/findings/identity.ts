@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { mayBeOneSecond } from '../../model/dates.ts'
 import { shortFingerprint } from '../../model/finding.ts'
+import { isObject } from '../../model/text/json.ts'
 import type { FindingRow } from '../../store/port.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { digestOf } from '../digest.ts'
@@ -30,7 +31,7 @@ export function isSameEntity(known: Evidence, present: Evidence): boolean {
 }
 
 function identityIn({ identity }: Evidence): Evidence {
-  return (typeof identity === 'object' && identity !== null ? identity : {}) as Evidence
+  return isObject(identity) ? identity : {}
 }
 
 /** `expectedFrom` of evidence whose expected state is configured, so that an operator cannot accept another one. */

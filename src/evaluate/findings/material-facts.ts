@@ -1,4 +1,5 @@
 import { mayBeOneSecond, parseIsoDate, toIso } from '../../model/dates.ts'
+import { isObject } from '../../model/text/json.ts'
 
 type Facts = Readonly<Record<string, unknown>>
 
@@ -43,10 +44,6 @@ export function factChanges(before: Facts, after: Facts, path = ''): readonly Fa
   })
 }
 
-function isObject(value: unknown): value is Facts {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 export function differenceOf(before: string, after: string): string {
   return factChanges(JSON.parse(before) as Facts, JSON.parse(after) as Facts)
     .map(changeInWords)
@@ -68,8 +65,7 @@ function shown(value: unknown): string {
 function valueAt(value: unknown, [name, ...rest]: readonly string[]): unknown {
   if (name === undefined) return value
   if (Array.isArray(value)) return value.map((element) => valueAt(element, [name, ...rest]))
-  if (typeof value !== 'object' || value === null) return null
-  return valueAt((value as Facts)[name] ?? null, rest)
+  return isObject(value) ? valueAt(value[name] ?? null, rest) : null
 }
 
 function ownFacts(evidence: Facts): Facts {
@@ -79,7 +75,7 @@ function ownFacts(evidence: Facts): Facts {
 
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
-  if (typeof value === 'object' && value !== null) return ownFacts(value as Facts)
+  if (isObject(value)) return ownFacts(value)
   const instant = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) ? parseIsoDate(value) : undefined
   return instant === undefined ? value : toIso(instant.ms)
 }

@@ -1,4 +1,5 @@
 import { fingerprintOf } from '../../model/finding.ts'
+import { parseJson } from '../../model/text/json.ts'
 import type { Sql } from '../db/db.ts'
 import { lastEventOf } from '../event-store.ts'
 import { type FindingFacts, findingKinds, listOfKinds, type ResultFacts } from '../events.ts'
@@ -72,22 +73,13 @@ function isFindingOfEvent(row: StoredFinding): boolean {
   const { kind, eventAt, fingerprint, resolvedAt, severity, message, evidence, firstSeenAt, reopened, resolution } = row
   if (fingerprintOf(row) !== fingerprint) return false
   if (resolvedAt !== (kind === 'finding.resolved' ? eventAt : null)) return false
-  const { openedAt } = (parsed(row.data) ?? {}) as Partial<FindingFacts>
-  const facts = { severity, message, evidence: parsed(evidence), firstSeenAt, reopened, resolution, openedAt }
+  const { openedAt } = (parseJson(row.data ?? '') ?? {}) as Partial<FindingFacts>
+  const facts = { severity, message, evidence: parseJson(evidence), firstSeenAt, reopened, resolution, openedAt }
   return JSON.stringify(facts) === row.data
 }
 
 function isResultOfEvent({ status, reason, entities, notEvaluated, since, rule, open, data }: StoredResult): boolean {
-  const { previous = null } = (parsed(data) ?? {}) as Partial<ResultFacts>
-  const facts = { status, reason, entities, notEvaluated, since, rule, open: parsed(open), previous }
+  const { previous = null } = (parseJson(data ?? '') ?? {}) as Partial<ResultFacts>
+  const facts = { status, reason, entities, notEvaluated, since, rule, open: parseJson(open), previous }
   return JSON.stringify(facts) === data
-}
-
-/** Undefined for text that is no JSON, which another program wrote. */
-function parsed(text: string | null): unknown {
-  try {
-    return text === null ? undefined : JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
