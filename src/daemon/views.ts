@@ -25,7 +25,6 @@ import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
 import { sharedTenants } from '../model/shared-records.ts'
 import type { Trend } from '../model/trend.ts'
-import { withEntityNames } from '../report/entity-names.ts'
 import { trendMemory } from '../report/trend.ts'
 import type { CheckStateRow, Mirror, Stores, TenantChangeRow } from '../store/port.ts'
 import { personalFields } from '../store/records/record-shape.ts'
@@ -82,8 +81,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
 
   /** Reads through a mirror, or a snapshot of it. */
   function readerOver(store: Stores) {
-    const ownership = { owners, source: store }
-
     async function checksFor({ id }: EvaluatedTenant): Promise<readonly Check[]> {
       const { ownChecks } = settings
       return ownChecks.incomplete
@@ -109,12 +106,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return readSecrets(store.records(id), ownClientId)
     }
 
-    async function* findings({ tenant, withPersonal = false, ...filter }: FindingQuery) {
+    async function* findings({ tenant, ...filter }: FindingQuery) {
       const rows = await store.tenants()
-      const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
-      const read = { store, waivers, ownership, tenants: settings.tenants, now: clock.now() }
-      const found = readFindings({ ...read, tenantIds: shown, ...filter })
-      yield* withPersonal ? withEntityNames(found, { source: store, tenants: rows }) : found
+      const tenantIds = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
+      yield* readFindings({ store, waivers, owners, tenants: settings.tenants, now: clock.now(), tenantIds, ...filter })
     }
 
     async function waivedEntities(
@@ -142,7 +137,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         const counts = posture.checks.find((view) => view.check === check.id)
         if (counts === undefined) continue
         const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
-        const of = { store, tenant: { id, name }, lastEventId, check, counts, ownership }
+        const of = { store, tenant: { id, name }, lastEventId, check, counts, owners }
         named.push(...(await top({ ...of, waivers: own, now: posture.waiversAt })))
       }
       return named
@@ -203,7 +198,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       const changes = latest.map((change) => {
         return { ...change, entityType: entityTypeOf(change.resource), entityId: change.key }
       })
-      const names = withPersonal ? await readEntityNames(changes, { source: mirror, tenants: [tenant] }) : null
+      const names = withPersonal ? await readEntityNames(changes, mirror, [tenant]) : null
       return changes.map((change) => changeView(change, names?.get(change)))
     },
     async trend(posture) {

@@ -79,7 +79,7 @@ export function readInputSnapshot(text: string | null): InputSnapshot {
 
 /** A read-only store of a past state, so that the same code reports present and past. */
 export function pastStore(past: PastReader, tenants: readonly TenantRow[]): ReadPosture['store'] {
-  const { checkStates, findings, isLive } = past
+  const { checkStates, findings, isLive, personal } = past
   const snapshotOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
   return {
     tenants: async () => tenants,
@@ -109,6 +109,7 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
     checkStates,
     findings,
     isLive,
+    personal,
     // Staleness at that time is part of the record.
     unconfirmedTime: async () => null,
   }

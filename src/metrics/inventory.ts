@@ -57,7 +57,8 @@ const infos: TenantGauge = {
   each({ secrets, owners, posture: { tenant } }, add) {
     for (const { clientId: id, name, role } of secrets) {
       const names = name === null ? [] : [name]
-      const owner = ownerOf(owners, { tenant, check: expiryChecks.expired, entityType: 'api-client', id, names })
+      const of = { tenant, check: expiryChecks.expired, entityType: 'api-client', entityId: id }
+      const owner = ownerOf(owners, { ...of, names })
       add(1, idLabel(id), labelText(name ?? ''), labelText(role ?? ''), labelText(owner ?? ''))
     }
   },

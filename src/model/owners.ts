@@ -1,4 +1,5 @@
 import { recordsOfEntity } from './entity-names.ts'
+import type { FindingIdentity } from './finding.ts'
 import { isNumberOrGuid } from './guid.ts'
 import { isMatch } from './text/glob.ts'
 
@@ -22,11 +23,7 @@ export function ownerNames(owners: readonly OwnerRule[]): readonly string[] {
 }
 
 /** What a finding is about. */
-export interface OwnedSubject {
-  readonly tenant: string
-  readonly check: string
-  readonly entityType: string
-  readonly id: string
+export interface OwnedSubject extends FindingIdentity {
   /** Of the person, client, role or file, as far as they are known. */
   readonly names: readonly string[]
 }
@@ -47,13 +44,13 @@ export function ownerOf(owners: readonly OwnerRule[], subject: OwnedSubject): st
 }
 
 /** `tenant` and `check` both restrict; a rule that names kinds of entities has entities of these kinds only. */
-function isOwned(rule: OwnerRule, { tenant, check, entityType, id, names }: OwnedSubject): boolean {
+function isOwned(rule: OwnerRule, { tenant, check, entityType, entityId, names }: OwnedSubject): boolean {
   if (!isMatch(rule.tenant ?? '*', tenant) || !isMatch(rule.check ?? '*', check)) return false
   const kinds = Object.keys(entityKinds) as EntityKind[]
   if (kinds.every((kind) => rule[kind] === undefined)) return true
   const kind = kindOfType.get(entityType)
   const pattern = kind && rule[kind]
-  return pattern !== undefined && [id, ...names].some((text) => isMatch(pattern, text))
+  return pattern !== undefined && [entityId, ...names].some((text) => isMatch(pattern, text))
 }
 
 /**

@@ -21,7 +21,6 @@ import { withoutWaiverDetails } from '../model/text/redact.ts'
 import { hidePatterns, withoutDetails } from '../resources/redact-finding.ts'
 import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts'
 import { coverageOf, requirementsOf, type Standing, standingOf, standings } from './coverage.ts'
-import { withEntityNames } from './entity-names.ts'
 import { reportDecision } from './life.ts'
 import { periodOf } from './period.ts'
 import { readTrend } from './trend.ts'
@@ -200,12 +199,10 @@ async function* findingsOf(
   tenantId: number,
   { request, record: { waivers, owners, tenants }, store }: Known,
 ): AsyncIterable<ReportFinding> {
-  const now = request.past.at
-  const configured = { waivers, ownership: { owners, source: request.past }, tenants }
-  const found = readFindings({ store, ...configured, now, tenantIds: [tenantId], states: ['open', 'waived'] })
-  const names = { source: request.past, tenants: request.tenants }
-  if (request.details) for await (const finding of withEntityNames(found, names)) yield toReport(finding, now)
-  else for await (const finding of found) yield toReport(withoutDetails(finding), now)
+  const { details, past } = request
+  const wanted = { now: past.at, tenantIds: [tenantId], states: ['open', 'waived'], withPersonal: details } as const
+  for await (const finding of readFindings({ store, waivers, owners, tenants, ...wanted }))
+    yield toReport(details ? finding : withoutDetails(finding), past.at)
 }
 
 function toReport(finding: FindingView, now: number) {

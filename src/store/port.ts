@@ -47,5 +47,14 @@ export interface Mirror extends Stores, AsyncDisposable {
 /** Methods by which outputs read a tenant; the history provides them as of a time. */
 export type PostureStore = Pick<
   FindingStore,
-  'checkStates' | 'events' | 'findings' | 'holds' | 'isLive' | 'tenant' | 'tenants' | 'quality' | 'unconfirmedTime'
+  | 'checkStates'
+  | 'events'
+  | 'findings'
+  | 'holds'
+  | 'isLive'
+  | 'personal'
+  | 'quality'
+  | 'tenant'
+  | 'tenants'
+  | 'unconfirmedTime'
 >

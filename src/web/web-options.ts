@@ -8,27 +8,17 @@ import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { EndedRun } from '../model/run-result.ts'
-import type { Severity } from '../model/severity.ts'
 import type { Trend } from '../model/trend.ts'
+import type { FindingFilter } from '../store/port.ts'
 
 /** A filter of findings; an absent field does not restrict. */
-export interface FindingQuery {
+export interface FindingQuery extends Omit<FindingFilter, 'all' | 'lapsed' | 'tenantIds'> {
   readonly tenant?: string | undefined
-  readonly check?: string | undefined
   readonly owner?: string | undefined
-  readonly severities?: readonly Severity[] | undefined
   /** Absent: open and not waived. */
   readonly states?: readonly FindingView['state'][]
   /** Adds names, e-mail addresses and file names. Only if they may be shown. */
   readonly withPersonal?: boolean
-  /** `severity`: the highest first, without `descending` and `after`; absent: the first opened first. */
-  readonly order?: 'severity'
-  readonly descending?: boolean
-  /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved then or later. */
-  readonly since?: number | undefined
-  readonly fingerprints?: readonly string[]
-  /** Fingerprint; only findings after it, none if it is unknown. */
-  readonly after?: string | undefined
 }
 
 export interface Probe {

@@ -9,20 +9,20 @@ const owners: readonly OwnerRule[] = [
 ]
 
 const subject = (over: Partial<OwnedSubject>): OwnedSubject => ({
-  ...{ tenant: 'acme', check: 'x', entityType: 'user', id: '1', names: [] },
+  ...{ tenant: 'acme', check: 'x', entityType: 'user', entityId: '1', names: [] },
   ...over,
 })
 
 it.each<[string, Partial<OwnedSubject>, string | null]>([
   ['client', { check: 'api-client-role-active', entityType: 'api-client', names: ['deploy-eu'] }, 'platform'],
-  ['client by id', { check: 'api-client-role-active', entityType: 'api-client', id: 'deploy-1' }, 'platform'],
+  ['client by id', { check: 'api-client-role-active', entityType: 'api-client', entityId: 'deploy-1' }, 'platform'],
   ['client of another check', { entityType: 'api-client', names: ['deploy-eu'] }, null],
   ['client of another name', { check: 'api-client-role-active', entityType: 'api-client', names: ['ci'] }, null],
   ['user by any of its names', { names: ['Jo', 'JO@HR.example.com'] }, 'hr'],
   ['role of the same rule', { entityType: 'role-permissions', names: ['HR admins'] }, 'hr'],
   ['user of another tenant', { tenant: 'globex', names: ['jo@hr.example.com'] }, null],
   ['document', { entityType: 'document', names: ['soc2-2026.pdf'] }, 'records'],
-  ['required document', { entityType: 'document-requirement', id: 'soc2' }, 'records'],
+  ['required document', { entityType: 'document-requirement', entityId: 'soc2' }, 'records'],
   ['check alone', { check: 'auth-sso-enforced', entityType: 'authentication-settings' }, 'platform'],
   ['type of an own check', { entityType: 'constructor', names: ['deploy-eu', 'soc2'] }, null],
 ])('finds the owner of a %s', (_, over, owner) => {

@@ -1,12 +1,13 @@
 import type { Waiver } from '../../config/settings.ts'
 import { fingerprintOf, type NamedFinding } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
+import type { OwnerRule } from '../../model/owners.ts'
 import type { CheckView } from '../../model/posture.ts'
 import { type Severity, type SeverityCounts, severities, total } from '../../model/severity.ts'
 import { plainId } from '../../model/text/printable.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
-import { type Ownership, readOwners } from './owners.ts'
+import { findingOwner, type NameSource, ownByName, readEntityNames } from './owners.ts'
 import { anyEntity, isValid, termsOf, type WaiverMatch, waiverMatcher, waiversOf } from './waivers.ts'
 
 /** Findings of a check by severity. */
@@ -121,16 +122,17 @@ const maxTopFindings = 10
 
 /** `waivers`: those of the check. */
 export interface TopFindings extends OpenFindings {
+  readonly store: OpenFindings['store'] & NameSource
   readonly check: Pick<CheckFacts, 'id' | 'entity'>
   /** Of the tenant, from before the findings are read: each change of findings and waivers raises it. */
   readonly lastEventId: number
   readonly counts: Pick<CheckView, 'open' | 'waived'>
-  readonly ownership?: Ownership
+  readonly owners?: readonly OwnerRule[]
 }
 
 /** By severity, then by first seen (oldest first), then by fingerprint, so that the order is stable. */
 export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
-  const { check, counts, tenant, ownership, waivers, now } = request
+  const { store, check, counts, tenant, owners = [], waivers, now } = request
   // A waiver for all entities covers every finding for which it has not lapsed.
   const lapsed = waivers.some((one) => one.entity === anyEntity && isValid(one, now))
   const found: FindingRow[] = []
@@ -143,16 +145,12 @@ export async function topFindings(request: TopFindings): Promise<readonly NamedF
       if (found.length === end) break
     }
   }
-  const owned = ownership === undefined ? [] : await readOwners(found, ownership, [tenant])
-  return found.map(({ fingerprint, severity, entityType, entityId }, i) => {
-    const facts = {
-      check: check.id,
-      severity,
-      entityType,
-      entityId: isPublicId(check, entityId) ? entityId : '',
-      fingerprint,
-    }
-    return { ...facts, owner: owned[i] ?? '' }
+  const names = ownByName(owners) ? await readEntityNames(found, store, [tenant]) : null
+  return found.map((row) => {
+    const { fingerprint, severity, entityType, entityId } = row
+    const owner = findingOwner(owners, row, names?.get(row)) ?? ''
+    const shownId = isPublicId(check, entityId) ? entityId : ''
+    return { check: check.id, severity, entityType, entityId: shownId, fingerprint, owner }
   })
 }
 

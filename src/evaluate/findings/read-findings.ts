@@ -1,18 +1,19 @@
 import type { TenantSettings, Waiver } from '../../config/settings.ts'
 import { toIso } from '../../model/dates.ts'
+import type { EntityNames } from '../../model/entity-names.ts'
 import type { FindingView } from '../../model/finding.ts'
-import { portalLink } from '../../model/owners.ts'
+import { type OwnerRule, portalLink } from '../../model/owners.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, PostureStore, TenantRow } from '../../store/port.ts'
 import { waiverTime } from '../data-quality.ts'
 import { driftIdOf } from './identity.ts'
-import { type Ownership, readOwners } from './owners.ts'
+import { findingOwner, ownByName, readEntityNames } from './owners.ts'
 import { markOf, waiverMatcher } from './waivers.ts'
 
 export interface ReadFindings extends Omit<FindingFilter, 'all'> {
   readonly store: PostureStore
   readonly waivers: readonly Waiver[]
   /** Absent = no finding has an owner. */
-  readonly ownership?: Ownership
+  readonly owners?: readonly OwnerRule[]
   /** Their addresses in the portal. */
   readonly tenants?: readonly Pick<TenantSettings, 'name' | 'portalUrl'>[]
   readonly now: number
@@ -20,23 +21,29 @@ export interface ReadFindings extends Omit<FindingFilter, 'all'> {
   readonly states?: readonly FindingView['state'][]
   /** Only findings of this owner. */
   readonly owner?: string | undefined
+  /** Adds the names that the mirror has of users and documents. */
+  readonly withPersonal?: boolean
 }
 
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
-  const { store, waivers, ownership, tenants = [], now, states = ['open'], owner, ...filter } = request
+  const { store, waivers, owners = [], tenants = [], now, states = ['open'], owner, withPersonal, ...filter } = request
   const mirrored = await store.tenants()
   const times = await timesOf(request, mirrored)
   const matchOf = waiverMatcher(waivers)
   const portals = new Map(tenants.map(({ name, portalUrl }) => [name, portalUrl]))
   for await (const batch of store.findings({ ...filter, all: states.includes('resolved') })) {
-    const owned = ownership === undefined ? [] : await readOwners(batch, ownership, mirrored)
-    for (const [i, row] of batch.entries()) {
-      const view = {
-        ...toView(row, times(row), matchOf),
-        owner: owned[i] ?? null,
+    const isNamed = withPersonal === true || ownByName(owners)
+    const names = isNamed ? await readEntityNames(batch, store, mirrored) : new Map<FindingRow, EntityNames>()
+    for (const row of batch) {
+      const view = toView(row, times(row), matchOf)
+      const ownedBy = findingOwner(owners, row, names.get(row))
+      if (!states.includes(view.state) || (owner !== undefined && ownedBy !== owner)) continue
+      yield {
+        ...view,
+        entity: { ...view.entity, ...(withPersonal === true && names.get(row)) },
+        owner: ownedBy,
         link: portalLink(portals.get(row.tenant) ?? {}, row.entityType, row.entityId),
       }
-      if (states.includes(view.state) && (owner === undefined || view.owner === owner)) yield view
     }
   }
 }

@@ -51,8 +51,8 @@ export async function notifyWorld() {
     posture: async () => [state.posture],
     findings: ({ fingerprints, severities, states = ['open'] }) => {
       const filter = { tenantIds: [id], ...(fingerprints && { fingerprints }), ...(severities && { severities }) }
-      const ownership = { owners: state.owners, source: mirror }
-      return readFindings({ store: mirror, waivers: state.waivers, ownership, now: clock.now(), states, ...filter })
+      const { waivers, owners } = state
+      return readFindings({ store: mirror, waivers, owners, now: clock.now(), states, ...filter })
     },
   }
   const event = (kind: EventKind, subject: string, data: object) =>
