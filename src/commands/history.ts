@@ -11,11 +11,11 @@ import { guidKey } from '../model/guid.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { membersOf } from '../model/text/formats.ts'
 import { printableJson } from '../model/text/printable.ts'
-import { hidden, valueWithoutDetails, withoutEmailsIn } from '../model/text/redact.ts'
+import { hidden, withoutEmailsIn } from '../model/text/redact.ts'
 import { type WaiverEvent, waiverEvents } from '../report/life.ts'
 import { changedField } from '../report/words.ts'
 import type { TenantChangeRow } from '../store/port.ts'
-import { apiFields, personalFields } from '../store/records/record-shape.ts'
+import { apiFields, withoutChangeDetails } from '../store/records/record-shape.ts'
 import { addList, type Listing } from './list.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { detailsOption, oneOf, readMoment, readSince, resourceOption, tenantOption } from './support/options.ts'
@@ -173,25 +173,12 @@ async function* recordChanges(
   changes: AsyncIterable<readonly TenantChangeRow[]>,
   details: boolean,
 ): AsyncIterable<Change> {
-  for await (const batch of changes) {
-    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch) {
-      const isPersonal = field !== null && personalFields(resource).includes(field)
-      const shown = (value: unknown) => (details ? value : valueWithoutDetails(value, isPersonal))
-      yield {
-        at: toIso(at),
-        tenant,
-        resource,
-        entity: key,
-        change: kind,
-        field,
-        before: shown(before),
-        after: shown(after),
-        requestId,
-        reason: null,
-        by: null,
-      }
+  for await (const batch of changes)
+    for (const row of details ? batch : batch.map(withoutChangeDetails)) {
+      const { at, tenant, resource, key: entity, kind: change, field, before, after, requestId } = row
+      const facts = { at: toIso(at), tenant, resource, entity, change, field, before, after, requestId }
+      yield { ...facts, reason: null, by: null }
     }
-  }
 }
 
 function decisionRow(decision: OperatorDecision, details: boolean): Change {

@@ -12,9 +12,8 @@ import { readPosture } from '../evaluate/read-posture.ts'
 import { byExpiry, readSecrets } from '../metrics/client-secrets.ts'
 import { expiryChecks } from '../metrics/inventory.ts'
 import { readSingle, type TenantFacts } from '../metrics/tenant-facts.ts'
-import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
-import { type EntityNames, entityTypeOf, namesIn } from '../model/entity-names.ts'
+import { entityTypeOf, namesIn } from '../model/entity-names.ts'
 import { type Expiry, expiriesOf, type SecretView } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { inParts, mapTenants } from '../model/in-turns.ts'
@@ -27,8 +26,7 @@ import { sharedTenants } from '../model/shared-records.ts'
 import type { Trend } from '../model/trend.ts'
 import { trendMemory } from '../report/trend.ts'
 import type { CheckStateRow, Mirror, Stores, TenantChangeRow } from '../store/port.ts'
-import { personalFields } from '../store/records/record-shape.ts'
-import type { FindingQuery } from '../web/web-options.ts'
+import type { ChangeView, FindingQuery } from '../web/web-options.ts'
 import { metricsConfig } from './metrics-config.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
@@ -196,10 +194,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         if (latest.length === most) break
       }
       const changes = latest.map((change) => {
-        return { ...change, entityType: entityTypeOf(change.resource), entityId: change.key }
+        return { change, tenant: name, entityType: entityTypeOf(change.resource), entityId: change.key }
       })
       const names = withPersonal ? await readEntityNames(changes, mirror, [tenant]) : null
-      return changes.map((change) => changeView(change, names?.get(change)))
+      return changes.map((one) => ({ ...one.change, names: namesIn(names?.get(one) ?? {}) }))
     },
     async trend(posture) {
       const tenant = (await mirror.tenants()).find(({ name }) => name === posture.tenant)
@@ -217,12 +215,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       return all.flat().toSorted((a, b) => a.at - b.at)
     },
   }
-}
-
-function changeView({ resource, key, ...change }: TenantChangeRow, names: EntityNames = {}): ChangeView {
-  const { at, kind, field, before, after, requestId } = change
-  const personal = field !== null && personalFields(resource).includes(field)
-  return { resource, entity: key, names: namesIn(names), at, kind, field, before, after, requestId, personal }
 }
 
 function isNamed(name: string, names: TenantNames | undefined): boolean {

@@ -9,7 +9,7 @@ import { valueWithoutDetails } from '../model/text/redact.ts'
 import { hidePatterns, withHiddenNames } from '../resources/redact-finding.ts'
 import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { personalFields } from '../store/records/record-shape.ts'
+import { personalFields, withoutChangeDetails } from '../store/records/record-shape.ts'
 import { factName } from '../web/page/text.ts'
 import {
   eventLines,
@@ -51,10 +51,9 @@ export async function explanationOf({ mirror, settings, finding, check, details 
     record: check === undefined || record === null ? null : toRecord(check.evaluates, record, details),
     changes: changes
       .filter(({ field }) => !isOneField || field === finding.entity.id)
-      .map(({ at, kind, resource, field, before, after, requestId }) => {
-        const isPersonal = field !== null && personalFields(resource).includes(field)
-        const shown = (value: unknown) => (details ? value : valueWithoutDetails(value, isPersonal))
-        return { at: toIso(at), change: kind, field, before: shown(before), after: shown(after), requestId }
+      .map((one) => (details ? one : withoutChangeDetails(one)))
+      .map(({ at, kind: change, field, before, after, requestId }) => {
+        return { at: toIso(at), change, field, before, after, requestId }
       }),
     /** States of the entity that operators accepted. */
     accepted: decisions.filter((one) => isDriftOf(one, finding)).map((one) => reportDecision(one, details)),

@@ -1,5 +1,4 @@
 import type { WebSettings } from '../config/web-settings.ts'
-import type { ChangeView } from '../model/change.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Description } from '../model/describe.ts'
 import type { Expiry, SecretView } from '../model/expiry.ts'
@@ -9,7 +8,7 @@ import type { TenantPosture } from '../model/posture.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { EndedRun } from '../model/run-result.ts'
 import type { Trend } from '../model/trend.ts'
-import type { FindingFilter } from '../store/port.ts'
+import type { FindingFilter, TenantChangeRow } from '../store/port.ts'
 
 /** A filter of findings; an absent field does not restrict. */
 export interface FindingQuery extends Omit<FindingFilter, 'all' | 'lapsed' | 'tenantIds'> {
@@ -40,6 +39,11 @@ export interface SyncRequest {
   readonly mode?: SyncMode | undefined
   /** First hash of the mirror that is meant; absent: whichever it is. */
   readonly mirror?: string | undefined
+}
+
+/** A change of a record with the known names of the entity: name, e-mail address, file name. */
+export interface ChangeView extends TenantChangeRow {
+  readonly names: readonly string[]
 }
 
 export interface WebSources {

@@ -5,6 +5,8 @@ import { renderMirror } from '../../src/metrics/metrics.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import type { CheckView, HoldView, ResourceView } from '../../src/model/posture.ts'
+import { personalFields } from '../../src/store/records/record-shape.ts'
+import type { ChangeView } from '../../src/web/web-options.ts'
 import { live } from '../simulation/lives.ts'
 import type { LifeView } from '../simulation/simulate.ts'
 import { minuteOf, normalizeSeries, normalizeText, withoutRequests } from './normalize.ts'
@@ -93,7 +95,7 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
     holds: posture.holds.map((hold) => normalized(holdLine(hold))).toSorted(),
     resources: posture.resources.map((resource) => normalized(resourceLine(resource))),
     // Of one minute, which came first is a question of milliseconds.
-    changes: changes.map(({ requestId: _, at, ...facts }) => normalized(`${minuteOf(at)} ${jsonOf(facts)}`)).toSorted(),
+    changes: changes.map((change) => normalized(changeLine(change))).toSorted(),
     metrics: series
       .filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('tenantwatch_build_info'))
       .map((line) => normalizeSeries(line, recoversSince, now).replace('tenantwatch_', ''))
@@ -102,6 +104,11 @@ async function see({ machine, settings, now, recoversSince }: LifeView): Promise
 }
 
 const jsonOf = (value: unknown) => JSON.stringify(withoutRequests(value))
+
+function changeLine({ at, resource, key: entity, names, kind, field, before, after }: ChangeView): string {
+  const personal = field !== null && personalFields(resource).includes(field)
+  return `${minuteOf(at)} ${jsonOf({ resource, entity, names, kind, field, before, after, personal })}`
+}
 
 function findingLine({ fingerprint, check, entity, severity, state, tenant: _, ...finding }: FindingView): string {
   // `lastSeen` is the time of the evaluation, which stands with the check.

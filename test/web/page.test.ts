@@ -41,9 +41,7 @@ function pageWith(text: string): Promise<string> {
     posture: async () => [view],
     findings: findingsFrom([finding({ message: text, entity, evidence: { [text]: text, list: [text] } })]),
     secrets: async () => [{ clientId: text, name: text, role: text, own: true, expiresAt: at }],
-    changes: async () => [
-      change({ entity: text, field: text, before: text, after: { [text]: text }, requestId: text }),
-    ],
+    changes: async () => [change({ key: text, field: text, before: text, after: { [text]: text }, requestId: text })],
   })
 }
 
@@ -180,7 +178,7 @@ it('hides what may name a person or a file where details may not be shown', asyn
     ]),
     secrets: async () => [client],
     changes: async () => [
-      change({ field: 'email', before: 'canary@example.com', after: null, personal: true, names: ['Canary'] }),
+      change({ field: 'email', before: 'canary@example.com', after: null, names: ['Canary'] }),
       change({ resource: 'api-clients', field: 'name', before: null, after: client.name, names: [] }),
     ],
   }
@@ -200,7 +198,7 @@ it('groups changes by record and request, with names, values and request ids', a
     change({ field: 'state', before: 'Invited', after: 'Active' }),
     change({ kind: 'removed', field: null, requestId: null }),
     change({ resource: 'roles', field: 'permissions', before: [{ code: 'A' }], after: [{ code: 'B' }], names: [] }),
-    change({ resource: 'authentication-settings', entity: 'authentication-settings', names: [] }),
+    change({ resource: 'authentication-settings', key: 'authentication-settings', names: [] }),
   ])
   const html = await pageOf({}, { changes })
   expect(changes).toHaveBeenCalledWith('acme', 20, true)

@@ -2,7 +2,9 @@ import type { Field, FieldKind } from '../../model/fields.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { OwnColumn, ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import { valueWithoutDetails } from '../../model/text/redact.ts'
 import { resources } from '../../resources/index.ts'
+import type { ChangeRow } from './query.ts'
 
 /** A field that only an answer by id contains. */
 export interface Detail {
@@ -85,4 +87,17 @@ export function apiFields(resource: ResourceName): readonly string[] {
 export function personalFields(resource: string): readonly string[] {
   const personal = Object.hasOwn(recordShapes, resource) ? recordShapes[resource as ResourceName].personal : []
   return [...personal, 'extra']
+}
+
+/** A change of a record as outputs without details show it. */
+export function withoutChangeDetails<T extends Pick<ChangeRow, 'resource' | 'field' | 'before' | 'after'>>(
+  change: T,
+): T {
+  const { resource, field, before, after } = change
+  const isPersonal = field !== null && personalFields(resource).includes(field)
+  return {
+    ...change,
+    before: valueWithoutDetails(before, isPersonal),
+    after: valueWithoutDetails(after, isPersonal),
+  }
 }

@@ -1,4 +1,3 @@
-import { type ChangeView, withoutChangeDetails } from '../../model/change.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import type { Description } from '../../model/describe.ts'
 import { dayMs } from '../../model/durations.ts'
@@ -7,9 +6,10 @@ import { type FindingView, findingStates } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { shownPostures } from '../../model/posture-state.ts'
 import type { Trend } from '../../model/trend.ts'
+import { withoutChangeDetails } from '../../store/records/record-shape.ts'
 import { firstFindings, type ShownQuery } from '../shown-findings.ts'
 import type { PageSync } from '../sync-form.ts'
-import type { WebOptions, WebSources } from '../web-options.ts'
+import type { ChangeView, WebOptions, WebSources } from '../web-options.ts'
 import { isFiltered, type PageQuery } from './page-query.ts'
 
 /** With more tenants, each is only shown on its own page. */
@@ -80,7 +80,7 @@ export async function loadPage(
       posture,
       findings: isFiltered(query) ? await loadList(first, query) : await loadGroups(first, now),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
-      changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
+      changes: exposeDetails ? changes : changes.map((one) => ({ ...withoutChangeDetails(one), names: [] })),
       trend: isFiltered(query) ? null : await sources.trend(posture),
       exposeDetails,
       configFile,

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import type { ChangeView } from '../../model/change.ts'
 import { describeData, describeFailures, describeWaiver } from '../../model/describe.ts'
 import { dayMs, describeDuration, distance } from '../../model/durations.ts'
 import type { SecretView } from '../../model/expiry.ts'
@@ -7,6 +6,7 @@ import type { ModeView, ResourceView, WaiverState, WaiverView } from '../../mode
 import { dataQualityOf, resourceState } from '../../model/posture-state.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { listChange } from '../../model/text/words.ts'
+import type { ChangeView } from '../web-options.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, stateTone, type Tone } from './marks.ts'
 import { table } from './table.ts'
@@ -123,16 +123,16 @@ function andMore(count: number): Html | string {
 /** By record and request. */
 export function changes({ posture: { tenant }, changes: views, configFile, now }: TenantPage): Html {
   const id = `changes-${tenant}`
-  const records = Map.groupBy(views, ({ resource, entity, requestId }) => JSON.stringify([resource, entity, requestId]))
+  const records = Map.groupBy(views, ({ resource, key, requestId }) => JSON.stringify([resource, key, requestId]))
   const row = (same: readonly ChangeView[]) => {
     const [view] = same
     if (view === undefined) return []
-    const { resource, entity, names, requestId, at } = view
-    const type = resource === entity ? '' : html` <span class="type">${resource}</span>`
-    const of = names.length === 0 ? '' : html` <span class="type">${foreign(entity)}</span>`
+    const { resource, key, names, requestId, at } = view
+    const type = resource === key ? '' : html` <span class="type">${resource}</span>`
+    const of = names.length === 0 ? '' : html` <span class="type">${foreign(key)}</span>`
     return [
       instant(at, now),
-      html`${foreign(names.join(' · ') || entity)}${of}${type}`,
+      html`${foreign(names.join(' · ') || key)}${of}${type}`,
       html`${same.map((one, i) => html`${i === 0 ? '' : html`<br>`}${whatChanged(one)}`)}`,
       requestId === null ? '–' : html`<code class="id">${foreign(requestId)}</code>`,
     ]

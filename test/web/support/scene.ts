@@ -1,8 +1,8 @@
-import type { ChangeView } from '../../../src/model/change.ts'
 import type { SecretView } from '../../../src/model/expiry.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import type { TenantPosture, WaiverView } from '../../../src/model/posture.ts'
 import type { Severity, SeverityCounts } from '../../../src/model/severity.ts'
+import type { ChangeView } from '../../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../../metrics/support/posture.ts'
 
 const minute = 60_000
@@ -93,8 +93,9 @@ export function finding(over: Partial<FindingView> = {}): FindingView {
 /** A field of a user that changed half an hour ago. */
 export function change(over: Partial<ChangeView> = {}): ChangeView {
   return {
+    ...{ id: 1, tenant: 'acme' },
     resource: 'users',
-    entity: '1041',
+    key: '1041',
     names: ['Ada Byron', 'ada@example.com'],
     at: at - 30 * minute,
     kind: 'changed',
@@ -102,7 +103,6 @@ export function change(over: Partial<ChangeView> = {}): ChangeView {
     before: 'Viewer',
     after: 'Editor',
     requestId: '6a1b9c2e-0f4d-4c55-8a77-3b1e5d9f0a12',
-    personal: false,
     ...over,
   }
 }
