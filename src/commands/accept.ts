@@ -1,16 +1,20 @@
+import { isDeepStrictEqual } from 'node:util'
 import { Option } from 'commander'
-import { readAcceptedHolds } from '../evaluate/decisions.ts'
-import { describeHold, sentencesOf } from '../model/describe.ts'
+import { checks } from '../checks/index.ts'
+import { acceptStates, readAcceptedHolds, readAcceptedStates } from '../evaluate/decisions.ts'
+import { describeFinding, describeHold, sentencesOf } from '../model/describe.ts'
 import { describeDuration } from '../model/durations.ts'
 import { type EntityNames, namesOf } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
+import { driftIdIn, type FindingView } from '../model/finding.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/holds.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { severities } from '../model/severity.ts'
 import { membersOf } from '../model/text/formats.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
+import { printable, printableJson } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
 import type { HoldRow, Mirror } from '../store/port.ts'
-import { acceptDrifts, openDrift } from './accept-drift.ts'
 import { addList, type Listing, type ListRun } from './list.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { detailsOption, leastReason, readBy, readReason, wholeNumber } from './support/options.ts'
@@ -66,8 +70,7 @@ Examples:
     if (hold === undefined) {
       if (options.list === true || options.count !== undefined)
         throw new UsageError('No hold has this id; "tenantwatch accept" lists the holds')
-      await acceptDrifts(io, opened, args, options)
-      return exitCodes.ok
+      return await acceptDrifts(io, opened, args, options)
     }
     if (others.length > 0) throw new UsageError('A hold is accepted alone: give its id only')
     if (options.list === true) return await listHeldRecords(run, mirror, hold)
@@ -88,25 +91,27 @@ interface Decidable {
   readonly reason: string
   /** Number of held records. */
   readonly count: number | null
+  /** An operator accepted it; the next run or evaluation applies that. */
   readonly accepted: boolean
   readonly text: string
   readonly next: string | null
 }
 
-async function decidable({ mirror, views }: OpenMirror): Promise<Listing<Decidable>> {
-  const holds = (await views.posture()).flatMap(({ tenant, holds: held }) =>
+interface Drift extends Decidable {
+  readonly tenantId: number
+  readonly finding: FindingView
+}
+
+async function decidable(opened: OpenMirror): Promise<Listing<Decidable>> {
+  const holds = (await opened.views.posture()).flatMap(({ tenant, holds: held }) =>
     held.map((hold): Decidable => {
       const { id, resource: subject, reason, count, message: text, acceptedReason } = hold
       const { next } = describeHold(hold)
       return { id, kind: 'hold', tenant, subject, reason, count, accepted: acceptedReason !== undefined, text, next }
     }),
   )
-  const drift = (await openDrift(mirror, views)).map(({ driftId, finding, accepted, text, next }): Decidable => {
-    const { tenant, check: subject, severity: reason } = finding
-    return { id: driftId, kind: 'drift', tenant, subject, reason, count: null, accepted, text, next }
-  })
   return {
-    rows: [...holds, ...drift],
+    rows: [...holds, ...(await openDrift(opened))],
     columns: membersOf('id', 'kind', 'tenant', 'subject', 'reason', 'count', 'accepted', 'text', 'next'),
     table: {
       ID: ({ id }) => id,
@@ -178,4 +183,83 @@ async function acceptHold(
     `A running daemon applies it within ${within}; without one, run "tenantwatch sync --tenant ${tenant}".`,
   )
   return exitCodes.ok
+}
+
+const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
+
+/** Drift that can be accepted, the highest severity first. */
+async function openDrift(
+  { mirror, views }: OpenMirror,
+  states: readonly FindingView['state'][] = ['open'],
+): Promise<readonly Drift[]> {
+  const tenants = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+  const drifts: Drift[] = []
+  for (const check of drifting) {
+    for await (const finding of views.findings({ check, states })) {
+      const { tenant, severity: reason, entity } = finding
+      const [id, tenantId] = [driftIdIn(finding), tenants.get(tenant)]
+      if (id === null || tenantId === undefined) continue
+      const last = (await readAcceptedStates(mirror, tenantId, check))?.byEntity.get(entity.id)
+      const accepted = last?.reason != null && isDeepStrictEqual(last.state, presentIn(finding))
+      const { text, ...described } = describeFinding(finding)
+      const next = accepted ? 'The next evaluation applies that' : described.next
+      const row = { id, kind: 'drift', tenant, subject: check, reason, count: null, accepted, text, next } as const
+      drifts.push({ ...row, tenantId, finding })
+    }
+  }
+  const rank = ({ finding }: Drift) => severities.indexOf(finding.severity)
+  return drifts.toSorted((a, b) => rank(b) - rank(a))
+}
+
+function presentIn({ evidence }: FindingView): unknown {
+  return evidence['present'] ?? null
+}
+
+/**
+ * Accepts exactly the states that the drift ids name: all of them, or none.
+ *
+ * @throws UsageError when an id names no drift that can be accepted, or not the present state.
+ */
+async function acceptDrifts(
+  io: Io,
+  opened: OpenMirror,
+  ids: readonly string[],
+  options: AcceptOptions,
+): Promise<ExitCode> {
+  const known = await openDrift(opened, ['open', 'waived'])
+  const chosen: Drift[] = []
+  for (const id of new Set(ids.map((one) => one.toLowerCase()))) {
+    const drift = known.find((one) => one.id === id)
+    if (drift === undefined) throw new UsageError(refusalOf(id, known))
+    if (drift.accepted) throw new UsageError(`Drift ${id} is accepted already; the next evaluation applies that`)
+    chosen.push(drift)
+  }
+  const reason = readReason(options.reason)
+  const by = readBy(options.by)
+  const at = io.clock.now()
+  await acceptStates(
+    opened.mirror,
+    chosen.map(({ tenantId, finding }) => {
+      const { check, entity } = finding
+      return { tenantId, check, entityId: entity.id, state: presentIn(finding), at, reason, by }
+    }),
+  )
+  for (const { finding } of chosen) {
+    const { check, tenant, entity } = finding
+    const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(presentIn(finding))}`)
+    printWrapped(
+      io,
+      `Accepted: ${what}. The finding is resolved once its check is evaluated over complete, fresh data.`,
+    )
+  }
+  return exitCodes.ok
+}
+
+/** Why an id cannot be accepted. Does not repeat an id that is none, because it may be a secret. */
+function refusalOf(id: string, known: readonly Drift[]): string {
+  const [prefix = ''] = id.split('-')
+  const same = /^[\da-f]{6,}$/.test(prefix) && known.find(({ finding }) => finding.fingerprint.startsWith(prefix))
+  if (same)
+    return `Drift is accepted by the id of its present state, which is ${same.id}; nothing is accepted. Review it: "tenantwatch explain ${prefix}"`
+  return 'No hold or drifted state has this id; "tenantwatch accept" lists both. Other findings are waived, and a configured baseline is changed in the configuration'
 }
