@@ -10,7 +10,7 @@ import { hidePatterns, withHiddenNames } from '../resources/redact-finding.ts'
 import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { personalFields, withoutChangeDetails } from '../store/records/record-shape.ts'
-import { factName } from '../web/page/text.ts'
+import { factName } from '../web/page/html.ts'
 import {
   eventLines,
   explainedWaivers,

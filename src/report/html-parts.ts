@@ -4,9 +4,20 @@ import { entityWords, namesIn } from '../model/entity-names.ts'
 import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import type { Trend } from '../model/trend.ts'
-import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
-import { part as section, type Table, table } from '../web/page/table.ts'
-import { factName, factText, type Html, stamp } from '../web/page/text.ts'
+import {
+  badge,
+  factName,
+  factText,
+  type Html,
+  part as section,
+  severityTone,
+  stamp,
+  stateTone,
+  statusTone,
+  type Table,
+  type Tone,
+  table,
+} from '../web/page/html.ts'
 import { openFindings } from '../web/plots/open-findings.ts'
 import { timeToFix, weeksOfFindings } from '../web/plots/weeks.ts'
 import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
@@ -42,12 +53,8 @@ export interface TopFindings {
 }
 
 export const tones = {
-  fail: 'bad',
-  unknown: 'unknown',
-  waived: 'warn',
-  pass: 'good',
+  ...statusTone,
   supported: 'quiet',
-  not_applicable: 'quiet',
   off: 'unknown',
   no_check: 'quiet',
 } as const satisfies Record<RequirementState | ReportCheck['standing'], Tone>

@@ -12,8 +12,7 @@ import { favicon, stylesheet } from './page/stylesheet.ts'
 import { text, unknownName } from './query.ts'
 import { type Route, refuse, type WebContext } from './route.ts'
 import { checksJson, statusJson } from './status-json.ts'
-import { SyncForms } from './sync-form.ts'
-import { mayAct, refusedAction, syncQuery, syncRoute } from './sync-route.ts'
+import { mayAct, refusedAction, SyncForms, syncQuery, syncRoute } from './sync-route.ts'
 import type { Probe, WebOptions } from './web-options.ts'
 
 const none = z.object({})

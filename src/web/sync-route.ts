@@ -1,6 +1,7 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
-import type { Clock } from '../model/clock.ts'
-import { secondMs } from '../model/durations.ts'
+import { type Clock, endsWithin } from '../model/clock.ts'
+import { minuteMs, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { resourceNames, syncModes } from '../model/resource-names.ts'
 import type { EndedRun } from '../model/run-result.ts'
@@ -9,8 +10,7 @@ import { isCrossSite } from './access-control.ts'
 import { streamed } from './findings-route.ts'
 import { text, unknownName, word } from './query.ts'
 import { refuse, type WebContext } from './route.ts'
-import type { SyncForms } from './sync-form.ts'
-import type { WebOptions } from './web-options.ts'
+import type { SyncRequest, WebOptions } from './web-options.ts'
 
 export const syncQuery = z.object({
   tenant: text('Name of the tenant; absent = all tenants of this daemon'),
@@ -86,4 +86,69 @@ export function refusedAction(c: WebContext, host: string): Response | null {
   return isCrossSite(c)
     ? refuse(c, 403, 'Refused from another site: send the request from this site or without an Origin header')
     : null
+}
+
+/** A longer sync goes on after the answer, and the page shows its outcome when it ends. */
+const longestWaitMs = 10 * secondMs
+const shownForMs = 10 * minuteMs
+const maxFormBytes = 4096
+
+/** A sync of a tenant that somebody asked for on the page, in milliseconds since the epoch. */
+interface RequestedSync {
+  readonly at: number
+  readonly runs: 'running' | 'failed' | readonly EndedRun[]
+}
+
+/** What a page needs for its forms. */
+export interface PageSync {
+  readonly token: string
+  /** Of the last ten minutes. */
+  readonly lastOf: (tenant: string) => RequestedSync | undefined
+}
+
+/** The forms of the status page for POST /-/sync. */
+export class SyncForms {
+  readonly #options: Pick<WebOptions, 'clock' | 'log' | 'sources'>
+  readonly #key = randomBytes(32)
+  readonly #last = new Map<string, RequestedSync>()
+
+  constructor(options: Pick<WebOptions, 'clock' | 'log' | 'sources'>) {
+    this.#options = options
+  }
+
+  of(c: WebContext): PageSync {
+    const now = this.#options.clock.now()
+    const lastOf = (tenant: string) => {
+      const last = this.#last.get(tenant)
+      return now - (last?.at ?? 0) > shownForMs ? undefined : last
+    }
+    return { token: this.#token(c), lastOf }
+  }
+
+  /** The query of the page that a form was on; null if the form is not from a page of this process and login. */
+  async pageOf(c: WebContext): Promise<string | null> {
+    if (!(Number(c.req.header('content-length')) <= maxFormBytes)) return null
+    const fields = new URLSearchParams(await c.req.text())
+    const [given, wanted] = [Buffer.from(fields.get('token') ?? ''), Buffer.from(this.#token(c))]
+    return given.length === wanted.length && timingSafeEqual(given, wanted) ? (fields.get('page') ?? '') : null
+  }
+
+  /** Resolves when the runs have ended, at the latest after 10 seconds. */
+  async run(tenant: string, asked: SyncRequest): Promise<void> {
+    const { clock, log, sources } = this.#options
+    const at = clock.now()
+    const show = (runs: RequestedSync['runs']) => void this.#last.set(tenant, { at, runs })
+    show('running')
+    const failed = (error: unknown) => {
+      log.warn({ detail: String(error), tenant }, 'Sync on request failed')
+      show('failed')
+    }
+    await endsWithin(clock, sources.syncNow(asked).then(show, failed), longestWaitMs)
+  }
+
+  /** Another site cannot read it. */
+  #token(c: WebContext): string {
+    const login = c.req.header('authorization') ?? ''
+    return createHmac('sha256', this.#key).update(login).digest('base64url')
+  }
 }

@@ -7,10 +7,9 @@ import { reasonInWords } from '../../model/reasons.ts'
 import { severities, total } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { findingList, namesOf } from './findings.ts'
+import { advice, badge, foreign, type Html, severityCounts, severityTone, statusTone, type Tone } from './html.ts'
 import type { TenantPage } from './load-page.ts'
-import { badge, severityCounts, severityTone, statusTone, type Tone } from './marks.ts'
 import { hrefOf, isFiltered, runbookHref } from './page-query.ts'
-import { advice, foreign, type Html } from './text.ts'
 
 /** A group shows this many findings, and its heading this many names. */
 const most = { findings: 5, names: 3 }

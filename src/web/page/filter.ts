@@ -2,9 +2,9 @@ import { html } from 'hono/html'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
+import type { Html } from './html.ts'
 import type { TenantPage } from './load-page.ts'
 import { hrefOf, isFiltered, type PageQuery, pageStates, parametersOf, unfiltered } from './page-query.ts'
-import type { Html } from './text.ts'
 
 const stateWords = { open: 'Open', waived: 'Waived', resolved: 'Resolved', all: 'All' } as const
 

@@ -4,10 +4,9 @@ import { describeFinding } from '../../model/describe.ts'
 import { namesIn } from '../../model/entity-names.ts'
 import { type FindingView, shortFingerprint } from '../../model/finding.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
+import { advice, badge, command, factName, factText, foreign, type Html, instant, severityTone } from './html.ts'
 import type { TenantPage } from './load-page.ts'
-import { badge, severityTone } from './marks.ts'
 import { syncButton } from './sync-now.ts'
-import { advice, command, factName, factText, foreign, type Html, instant } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24

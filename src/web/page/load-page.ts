@@ -8,7 +8,7 @@ import { shownPostures } from '../../model/posture-state.ts'
 import type { Trend } from '../../model/trend.ts'
 import { withoutChangeDetails } from '../../store/records/record-shape.ts'
 import { firstFindings, type ShownQuery } from '../shown-findings.ts'
-import type { PageSync } from '../sync-form.ts'
+import type { PageSync } from '../sync-route.ts'
 import type { ChangeView, WebOptions, WebSources } from '../web-options.ts'
 import { isFiltered, type PageQuery } from './page-query.ts'
 

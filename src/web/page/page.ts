@@ -3,11 +3,10 @@ import { describePosture } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type DataQuality, dataQualityOf, type Tally, tally } from '../../model/posture-state.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
+import { advice, badge, foreign, type Html, levelTone, severityTone, stamp } from './html.ts'
 import type { PageData } from './load-page.ts'
-import { badge, levelTone, severityTone } from './marks.ts'
 import { hrefOf } from './page-query.ts'
 import { ownerWord, tenant } from './tenant.ts'
-import { advice, foreign, type Html, stamp } from './text.ts'
 
 /** Seconds between two refreshes: by the script, by the script with many tenants, and without a script. */
 const refresh = { script: 20, many: 60, plain: 60 }

@@ -7,10 +7,8 @@ import { dataQualityOf, resourceState } from '../../model/posture-state.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { listChange } from '../../model/text/words.ts'
 import type { ChangeView } from '../web-options.ts'
+import { advice, badge, command, foreign, type Html, instant, stateTone, type Tone, table, valueText } from './html.ts'
 import type { TenantPage } from './load-page.ts'
-import { badge, stateTone, type Tone } from './marks.ts'
-import { table } from './table.ts'
-import { advice, command, foreign, type Html, instant, valueText } from './text.ts'
 
 /** Most rows of a table; more are counted. */
 const maxRows = 100

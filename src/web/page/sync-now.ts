@@ -2,9 +2,9 @@ import { html } from 'hono/html'
 import { distance } from '../../model/durations.ts'
 import type { EndedRun } from '../../model/run-result.ts'
 import { plural } from '../../model/text/numbers.ts'
+import { foreign, type Html } from './html.ts'
 import type { TenantPage } from './load-page.ts'
 import { parametersOf } from './page-query.ts'
-import { foreign, type Html } from './text.ts'
 
 type Asking = Pick<TenantPage, 'posture' | 'query' | 'sync'>
 

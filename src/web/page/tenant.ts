@@ -15,13 +15,11 @@ import { weeksOfFindings } from '../plots/weeks.ts'
 import { checkList, countsOf, rankOf, sorted } from './checks.ts'
 import { findingFilter, findingLinks } from './filter.ts'
 import { findingList, namesOf } from './findings.ts'
+import { advice, badge, command, foreign, type Html, instant, levelTone, part, severityTone, stamp } from './html.ts'
 import { most, type TenantPage } from './load-page.ts'
-import { badge, levelTone, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, trendDays, unfiltered } from './page-query.ts'
 import { changes, data, dataProblems, secrets, waivers } from './parts.ts'
 import { lastSync, syncButton } from './sync-now.ts'
-import { part } from './table.ts'
-import { advice, command, foreign, type Html, instant, stamp } from './text.ts'
 
 /** A secret may have changed since it was read. */
 function secretsNote({ posture: { resources, holds } }: Pick<TenantPage, 'posture'>): string {

@@ -4,7 +4,7 @@ import { dayMs, distance } from '../../model/durations.ts'
 import { type Expiry, expiryName } from '../../model/expiry.ts'
 import { plural } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
-import { foreign, type Html } from '../page/text.ts'
+import { foreign, type Html } from '../page/html.ts'
 import { axis, band, key, percent, plot, shareOf } from './frame.ts'
 
 const lanes = { secret: 30, waiver: 72 } as const

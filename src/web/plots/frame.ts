@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
 import { dayOf } from '../../model/dates.ts'
 import type { Span } from '../../model/trend.ts'
-import { type Table, table } from '../page/table.ts'
-import type { Html } from '../page/text.ts'
+import { type Html, type Table, table } from '../page/html.ts'
 
 /** Lengths across are percentages, so that a plot fills its place without a script and its texts keep their size. */
 export function percent(share: number): string {

@@ -4,7 +4,7 @@ import { dayMs, hourMs } from '../../model/durations.ts'
 import { type SeverityCounts, severities, total } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { Span, Trend } from '../../model/trend.ts'
-import type { Html } from '../page/text.ts'
+import type { Html } from '../page/html.ts'
 import { axis, band, compact, key, percent, plot, ticksTo } from './frame.ts'
 
 const ranked = severities.toReversed()

@@ -3,7 +3,7 @@ import { dayOf } from '../../model/dates.ts'
 import { describeDuration, hourMs } from '../../model/durations.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { Trend } from '../../model/trend.ts'
-import type { Html } from '../page/text.ts'
+import type { Html } from '../page/html.ts'
 import { axis, compact, key, percent, plot, shareOf } from './frame.ts'
 
 const [top, bottom, height] = [27, 99, 140]
