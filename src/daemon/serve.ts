@@ -1,7 +1,7 @@
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web-settings.ts'
-import { describeFailedReload, describeFailingTarget } from '../model/describe.ts'
+import { describeFailedReload } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { ownerNames } from '../model/owners.ts'
@@ -56,7 +56,7 @@ export function createWeb(parts: WebParts): WebServer {
       problems: async () => {
         const failing = await failingTargets(session.mirror, session.settings.notifications)
         const { failedAt } = reloader
-        return [...(failedAt === null ? [] : [describeFailedReload(failedAt)]), ...failing.map(describeFailingTarget)]
+        return [...(failedAt === null ? [] : [describeFailedReload(failedAt)]), ...failing.values()]
       },
       // A restart of the daemon does not help while the database server is unreachable.
       health: async () =>

@@ -1,5 +1,4 @@
 import type { Settings } from '../config/settings.ts'
-import { describeFailingTarget } from '../model/describe.ts'
 import { silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { createDelivery } from '../notify/delivery.ts'
@@ -16,17 +15,17 @@ export async function diagnoseNotifications(
   const subject = 'notifications'
   await using delivery = createDelivery(io, silentLog())
   // A database that cannot be read has diagnoses of its own.
-  const failing = mirror === undefined ? [] : await failingTargets(mirror, notifications).catch(() => [])
+  const failing = mirror === undefined ? null : await failingTargets(mirror, notifications).catch(() => null)
   const diagnose = async (target: Settings['notifications'][number]) => {
     const { name } = target
-    const problem = failing.find((one) => one.target === name)
+    const problem = failing?.get(name)
     try {
       await delivery.assertReadable(target, io.stop)
     } catch (error) {
       const { message, hint } = problemOf(error)
       return failure(subject, `${name}: ${message}`, hint)
     }
-    if (problem !== undefined) return diagnosis(subject, describeFailingTarget(problem))
+    if (problem !== undefined) return diagnosis(subject, problem)
     return fine(subject, `${name}: the address can be read, and no message waits for a retry`)
   }
   return await Promise.all(notifications.map(diagnose))

@@ -76,18 +76,14 @@ export function describeFailedReload(failedAt: number): Description {
   return { level: 'fail', text, next: 'Correct it and reload again; "tenantwatch config check" lists the problems' }
 }
 
-/** A target of notifications that messages do not reach. */
-export interface FailingTarget {
-  readonly target: string
-  /** Whose messages wait. */
-  readonly tenants: readonly string[]
-  /** Milliseconds since the epoch. */
-  readonly since: number
-  readonly problem: string | null
-}
-
-export function describeFailingTarget({ target, tenants, since, problem }: FailingTarget): Description {
-  const text = `notifications to ${target} have failed since ${toIso(since)}: ${problem}. Messages of ${tenants.join(', ')} wait`
+/** A target of notifications that the messages of these tenants do not reach, since milliseconds since the epoch. */
+export function describeFailingTarget(
+  target: string,
+  failing: readonly { readonly tenant: string; readonly failingSince: number; readonly problem: string | null }[],
+): Description {
+  const since = toIso(Math.min(...failing.map(({ failingSince }) => failingSince)))
+  const tenants = failing.map(({ tenant }) => tenant).join(', ')
+  const text = `notifications to ${target} have failed since ${since}: ${failing[0]?.problem ?? null}. Messages of ${tenants} wait`
   return { level: 'fail', text, next: `Nothing is lost; "tenantwatch notify --test ${target}" tries the target` }
 }
 
