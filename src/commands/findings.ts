@@ -18,7 +18,7 @@ import { ownerNames } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import { type Severity, severities, total } from '../model/severity.ts'
+import { highestFirst, type Severity, severities, total } from '../model/severity.ts'
 import { mapped, toMinute } from '../model/text/formats.ts'
 import { plural } from '../model/text/numbers.ts'
 import { type FindingGroup, FindingTotals, groupColumns, groupings, groupsOf } from '../report/finding-groups.ts'
@@ -146,10 +146,7 @@ function groupList(
       'FIRST SEEN': ({ firstSeen }) => toMinute(firstSeen),
       'CHECK OR ENTITY': ({ check, entity }) => check ?? (entity === null ? '' : entityWords(entity).join(' ')),
       SEVERITIES: ({ severities: counts }) =>
-        severities
-          .toReversed()
-          .flatMap((one) => (counts[one] > 0 ? [`${counts[one]} ${one}`] : []))
-          .join(', '),
+        highestFirst.flatMap((one) => (counts[one] > 0 ? [`${counts[one]} ${one}`] : [])).join(', '),
     },
     optional: ['TENANT', 'FIRST SEEN'],
   }
@@ -183,7 +180,7 @@ export function* notesOf(
   { all, check, severities: wanted = severities }: Wanted,
 ): Generator<string> {
   const { tenant, checks, holds, waivers, at } = posture
-  const waived = checks.flatMap((one) => wanted.map((severity) => one.waived[severity] ?? 0)).reduce((a, b) => a + b, 0)
+  const waived = checks.reduce((sum, one) => sum + total(one.waived, wanted), 0)
   if (!all && waived > 0) yield `${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`
   const concerned = checks.filter((one) => one.severities.some((severity) => wanted.includes(severity)))
   const shown = waivers.filter((waiver) => all && concerned.some((one) => one.check === waiver.check))

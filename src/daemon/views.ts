@@ -21,7 +21,7 @@ import { memoizeWeakly } from '../model/memoize.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
-import { hasAny } from '../model/severity.ts'
+import { total } from '../model/severity.ts'
 import { sharedTenants } from '../model/shared-records.ts'
 import type { Trend } from '../model/trend.ts'
 import { trendMemory } from '../report/trend.ts'
@@ -116,7 +116,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     ): Promise<ReadonlyMap<string, number>> {
       const until = new Map<string, number>()
       const waived = evaluated.find((view) => view.check === check)?.waived ?? {}
-      if (Object.values(waived).every((count) => count === 0)) return until
+      if (total(waived) === 0) return until
       const ends = new Map((waiversOfTenant.get(tenant) ?? []).map(({ id, expiresMs }) => [id, expiresMs]))
       for await (const { entity, waiver } of findings({ tenant, check, states: ['waived'] }))
         until.set(entity.id, ends.get(waiver?.id ?? '') ?? 0)
@@ -229,6 +229,6 @@ function unreadChecks(
 ): readonly Check[] {
   if (folder === null) return []
   const known = new Set(listed.map(({ id }) => id))
-  const unread = states.filter(({ check, open }) => !known.has(check) && hasAny(open))
+  const unread = states.filter(({ check, open }) => !known.has(check) && total(open) > 0)
   return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))
 }

@@ -1,7 +1,7 @@
 import { type DecidedStatus, decideStatus, type Resolution } from '../model/check-status.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { UnknownReason } from '../model/reasons.ts'
-import { hasAny } from '../model/severity.ts'
+import { total } from '../model/severity.ts'
 import type { CheckResult, FindingStore, ResolvedFinding } from '../store/port.ts'
 import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
@@ -83,7 +83,7 @@ export async function closeFindings(
 ): Promise<readonly CheckResult[]> {
   const states = (await store.checkStates(tenantId)).filter(({ check }) => !isKept(check))
   // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
-  const closed = states.filter(({ open, status }) => hasAny(open) || status !== 'unknown')
+  const closed = states.filter(({ open, status }) => total(open) > 0 || status !== 'unknown')
   const results: CheckResult[] = []
   for (const { check } of closed) {
     const resolved: ResolvedFinding[] = []

@@ -14,9 +14,9 @@ import {
 import { dataQualityOf, isUnstored, type ResourceState, resourceState, tally } from './posture-state.ts'
 import { isHoldReason, reasonInWords, type UnknownReason } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
-import { severities } from './severity.ts'
+import { countsInWords } from './severity.ts'
 import { toMinute } from './text/formats.ts'
-import { grouped, plural } from './text/numbers.ts'
+import { plural } from './text/numbers.ts'
 import { printable } from './text/printable.ts'
 import { firstOf } from './text/words.ts'
 
@@ -49,7 +49,7 @@ export function describePosture(posture: TenantPosture): Description {
   const parts = [`${shown.pass} pass`, `${shown.fail} fail`]
   if (shown.waived > 0) parts.push(`${shown.waived} waived`)
   parts.push(`${shown.unknown} unknown`, `${shown.not_applicable} not applicable`)
-  const found = severities.toReversed().flatMap((one) => (open[one] > 0 ? [`${grouped(open[one])} ${one}`] : []))
+  const found = [...countsInWords(open)]
   if (openTotal === 0) found.push(shown.unknown > 0 ? 'none known' : 'none')
   const age = isUnstored(posture) ? '; new data cannot be stored, so this is older data' : ''
   return {

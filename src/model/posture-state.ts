@@ -2,7 +2,7 @@ import type { CheckStatus } from './check-status.ts'
 import { toIso } from './dates.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from './posture.ts'
 import type { Refusal } from './reasons.ts'
-import { hasAny, type Severity, severities, total } from './severity.ts'
+import { noFindings, severities, total } from './severity.ts'
 import { hidden, withoutWaiverDetails } from './text/redact.ts'
 
 /** State of the mirrored data of one resource. */
@@ -30,14 +30,8 @@ export function isUnstored({ resources }: TenantPosture): boolean {
   return resources.some(({ enabled, modes }) => enabled && modes.some(({ up, reason }) => !up && reason === 'store'))
 }
 
-export interface DataQuality {
-  /** `full` when every enabled resource is fresh and complete and there is no hold; `none` when no resource is. */
-  readonly level: 'full' | 'partial' | 'none'
-  readonly fresh: number
-  readonly of: number
-}
-
-export function dataQualityOf(posture: TenantPosture): DataQuality {
+/** `full` when every enabled resource is fresh and complete and there is no hold; `none` when no resource is. */
+export function dataQualityOf(posture: TenantPosture) {
   const enabled = posture.resources.filter((view) => view.enabled)
   const fresh = enabled.filter((view) => isFreshAndComplete(view, posture.holds)).length
   const level = fresh === 0 ? 'none' : fresh === enabled.length && posture.holds.length === 0 ? 'full' : 'partial'
@@ -46,7 +40,7 @@ export function dataQualityOf(posture: TenantPosture): DataQuality {
 
 /** True when a check fails only for entities whose findings are waived. */
 function isAllWaived({ status, open, waived }: CheckView): boolean {
-  return status === 'fail' && !hasAny(open) && hasAny(waived)
+  return status === 'fail' && total(open) === 0 && total(waived) > 0
 }
 
 export type ShownStatus = CheckStatus | 'waived'
@@ -57,19 +51,11 @@ export function shownStatus(view: CheckView): ShownStatus {
   return view.notEvaluated === 0 && view.partial === undefined ? 'waived' : 'unknown'
 }
 
-export interface Tally {
-  /** Number of checks by status. */
-  readonly checks: Readonly<Record<CheckStatus, number>>
-  readonly shown: Readonly<Record<ShownStatus, number>>
-  readonly open: Readonly<Record<Severity, number>>
-  readonly openTotal: number
-  readonly waivedTotal: number
-}
-
-export function tally(posture: TenantPosture): Tally {
+/** Numbers of enabled checks by status and by displayed status, and of findings. */
+export function tally(posture: TenantPosture) {
   const checks = { fail: 0, not_applicable: 0, pass: 0, unknown: 0 }
   const shown = { ...checks, waived: 0 }
-  const open = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
+  const open = { ...noFindings }
   let waivedTotal = 0
   for (const check of posture.checks) {
     if (check.enabled) {

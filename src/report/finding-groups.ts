@@ -1,7 +1,7 @@
 import type { FindingView } from '../model/finding.ts'
-import { type Severity, severities, total } from '../model/severity.ts'
+import { countsInWords, highestFirst, noFindings, type Severity, total } from '../model/severity.ts'
 import type { Columns } from '../model/text/formats.ts'
-import { grouped, plural } from '../model/text/numbers.ts'
+import { plural } from '../model/text/numbers.ts'
 import { withHiddenNames } from '../resources/redact-finding.ts'
 
 export const groupings = ['check', 'entity'] as const
@@ -19,8 +19,6 @@ export interface FindingGroup {
   /** ISO 8601. */
   readonly firstSeen: string
 }
-
-const highestFirst = severities.toReversed()
 
 /** The group with the most findings of the highest severity first; equal groups by tenant. */
 export async function groupsOf(
@@ -48,8 +46,6 @@ function newGroup({ tenant, check, entity, firstSeen }: FindingView, grouping: G
   return { tenant, ...named, findings: 0, severities: noFindings, firstSeen }
 }
 
-const noFindings: FindingGroup['severities'] = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
-
 /** Counts findings while they are read. */
 export class FindingTotals {
   readonly #counts = { ...noFindings }
@@ -66,9 +62,7 @@ export class FindingTotals {
   /** `133 open findings: 2 critical, 131 high`; for findings of several states without `open`. */
   inWords(): string {
     const all = total(this.#counts)
-    const some = highestFirst.filter((one) => this.#counts[one] > 0)
-    const each = some.map((one) => `${grouped(this.#counts[one])} ${one}`)
-    return `${plural(all, this.#areOpen ? 'open finding' : 'finding')}: ${each.join(', ')}`
+    return `${plural(all, this.#areOpen ? 'open finding' : 'finding')}: ${countsInWords(this.#counts).join(', ')}`
   }
 }
 

@@ -2,7 +2,7 @@ import type { InputSnapshot } from '../evaluate/past-store.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import type { ResourceView } from '../model/posture.ts'
-import { type Severity, severities } from '../model/severity.ts'
+import { highestFirst, type Severity } from '../model/severity.ts'
 import type { FindingCounts, Span } from '../model/trend.ts'
 import {
   type EventRow,
@@ -35,7 +35,7 @@ export async function periodOf(past: PastReader, tenantId: number, span: Span, r
 
 /** The most severe first. */
 function bySeverity(times: readonly FindingTimes[]): readonly (FindingCounts & { readonly severity: Severity })[] {
-  return severities.toReversed().map((severity) => {
+  return highestFirst.map((severity) => {
     return { severity, ...findingCounts(times.filter((one) => one.severity === severity)) }
   })
 }

@@ -1,6 +1,6 @@
 import { dayMs, hourMs, minuteMs } from '../model/durations.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { hasAny, type SeverityCounts, severities } from '../model/severity.ts'
+import { type SeverityCounts, severities, total } from '../model/severity.ts'
 import type { Span, Trend } from '../model/trend.ts'
 import type { Mirror, PastReader, TenantRow } from '../store/port.ts'
 import { findingCounts, gapsIn, holdsIn } from './period.ts'
@@ -68,7 +68,7 @@ async function samplesOf(past: PastReader, tenantId: number, { from, to }: Span)
   const results = Map.groupBy(await past.resultsAt(tenantId, times), ({ at }) => at)
   return times.map((at) => {
     // A check that was never evaluated has no findings either.
-    const known = (results.get(at) ?? []).filter(({ wasEvaluated, open }) => wasEvaluated || hasAny(open))
+    const known = (results.get(at) ?? []).filter(({ wasEvaluated, open }) => wasEvaluated || total(open) > 0)
     return { at, open: known.length === 0 ? null : sum(known.map(({ open }) => open)) }
   })
 }

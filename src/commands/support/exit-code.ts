@@ -2,7 +2,7 @@ import { isUnknown } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type ExitCode, exitCodes } from '../../model/process/io.ts'
 import type { RunResult } from '../../model/run-result.ts'
-import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
+import { isAtLeast, type Severity, severities, total } from '../../model/severity.ts'
 import { plural } from '../../model/text/numbers.ts'
 
 interface Outcome {
@@ -43,7 +43,6 @@ const isFailure = ({ outcome }: Pick<RunResult, 'outcome'>) => outcome === 'fail
 
 function foundIn({ tenant, checks }: TenantPosture, failOn: Severity): readonly string[] {
   const counted = severities.filter((severity) => isAtLeast(severity, failOn))
-  const open = checks.filter(({ enabled }) => enabled).flatMap((check) => counted.map((one) => check.open[one] ?? 0))
-  const count = open.reduce((sum, one) => sum + one, 0)
+  const count = checks.reduce((sum, { enabled, open }) => sum + (enabled ? total(open, counted) : 0), 0)
   return count === 0 ? [] : [`${tenant} has ${plural(count, 'open finding')} at or above ${failOn}`]
 }

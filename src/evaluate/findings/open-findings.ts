@@ -3,7 +3,7 @@ import { fingerprintOf, type NamedFinding } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { OwnerRule } from '../../model/owners.ts'
 import type { CheckView } from '../../model/posture.ts'
-import { type Severity, type SeverityCounts, severities, total } from '../../model/severity.ts'
+import { highestFirst, type Severity, type SeverityCounts, total } from '../../model/severity.ts'
 import { plainId } from '../../model/text/printable.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
@@ -136,7 +136,7 @@ export async function topFindings(request: TopFindings): Promise<readonly NamedF
   // A waiver for all entities covers every finding for which it has not lapsed.
   const lapsed = waivers.some((one) => one.entity === anyEntity && isValid(one, now))
   const found: FindingRow[] = []
-  for (const severity of severities.toReversed()) {
+  for (const severity of highestFirst) {
     const end = Math.min(maxTopFindings, found.length + (counts.open[severity] ?? 0))
     if (found.length === end) continue
     const filter = { check: check.id, severities: [severity], order: 'age' as const, lapsed }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { TenantPosture } from '../../model/posture.ts'
-import { type Severity, severities } from '../../model/severity.ts'
+import { highestFirst, type Severity, severities, total } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import type { Html } from './html.ts'
 import type { TenantPage } from './load-page.ts'
@@ -15,9 +15,7 @@ export function findingFilter(page: TenantPage): Html {
   const anchor = `#findings-${tenant}`
   const clear = isFiltered(query) ? html`<a class="clear" href="${hrefOf(query, unfiltered, anchor)}">Clear</a>` : ''
   const kept = parametersOf({ tenant: query.tenant, severity: query.severity, days: query.days, find: query.find })
-  return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip(undefined, page)}${severities
-    .toReversed()
-    .map((severity) => chip(severity, page))}</nav>
+  return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${[undefined, ...highestFirst].map((severity) => chip(severity, page))}</nav>
 <form class="filter" id="filter-${tenant}" action="./${anchor}" method="get" aria-label="Filter the findings of ${tenant}">
 ${[...kept].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<label>Check <select name="check" id="check-of-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
 ${ownerChoice(page)}<label>State <select name="state" id="state-${tenant}">${pageStates.map((one) => option(one, stateWords[one], query.state ?? 'open'))}</select></label>
@@ -48,8 +46,8 @@ export function findingLinks({ posture: { tenant }, query, findings }: TenantPag
 /** Number of findings shown; screen readers announce changes. */
 function summary({ posture, findings, query }: TenantPage): string {
   if (!isFiltered(query)) {
-    const total = counted(posture, {})
-    if (total > 0) return `${plural(total, 'open finding')}, by check`
+    const open = counted(posture, {})
+    if (open > 0) return `${plural(open, 'open finding')}, by check`
     const isUnknown = posture.checks.some(({ enabled, status }) => enabled && status === 'unknown')
     return `No finding is open.${isUnknown ? ' Checks that are unknown may still fail.' : ''}`
   }
@@ -67,8 +65,7 @@ function isCounted({ q, owner, state }: PageQuery): boolean {
 /** Number of findings that match the query, from the counts of the checks. */
 function counted(posture: TenantPosture, { check, state = 'open', severity = severities }: PageQuery): number {
   const views = posture.checks.filter((view) => check === undefined || view.check === check)
-  const sumOf = (of: 'open' | 'waived') =>
-    views.flatMap((view) => severity.map((one) => view[of][one] ?? 0)).reduce((sum, count) => sum + count, 0)
+  const sumOf = (of: 'open' | 'waived') => views.reduce((sum, view) => sum + total(view[of], severity), 0)
   return (state === 'waived' ? 0 : sumOf('open')) + (state === 'open' ? 0 : sumOf('waived'))
 }
 

@@ -3,7 +3,7 @@ import { toIso } from '../../model/dates.ts'
 import type { Description } from '../../model/describe.ts'
 import { distance } from '../../model/durations.ts'
 import type { ResourceState, ShownStatus } from '../../model/posture-state.ts'
-import { type Severity, type SeverityCounts, severities } from '../../model/severity.ts'
+import { highestFirst, type Severity, type SeverityCounts } from '../../model/severity.ts'
 import { commandWith } from '../../model/text/command-line.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
@@ -118,14 +118,10 @@ export const stateTone: Tones<ResourceState> = {
 
 /** Counts by severity, the highest first; empty if there are none. */
 export function severityCounts(open: Readonly<SeverityCounts>, waived: number): readonly Html[] {
-  const counts = severities
-    .toReversed()
-    .map((severity) => [severity, open[severity] ?? 0] as const)
-    .filter(([, count]) => count > 0)
-    .map(
-      ([severity, count]) =>
-        html`<span class="count">${badge(severity, severityTone[severity])} ${number(count)}</span> `,
-    )
+  const some = highestFirst.filter((severity) => (open[severity] ?? 0) > 0)
+  const counts = some.map((severity) => {
+    return html`<span class="count">${badge(severity, severityTone[severity])} ${number(open[severity] ?? 0)}</span> `
+  })
   return waived === 0 ? counts : [...counts, html`<span class="count quiet">${number(waived)} waived</span>`]
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { describePosture } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
-import { type DataQuality, dataQualityOf, type Tally, tally } from '../../model/posture-state.ts'
+import { dataQualityOf, tally } from '../../model/posture-state.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { advice, badge, foreign, type Html, levelTone, severityTone, stamp } from './html.ts'
 import type { PageData } from './load-page.ts'
@@ -96,13 +96,6 @@ function problemsOf({ problems, configFile }: PageData): Html | string {
 
 const maxCards = 200
 
-interface RankedTenant {
-  readonly posture: TenantPosture
-  readonly quality: DataQuality
-  readonly sums: Tally
-  readonly level: keyof typeof levelTone
-}
-
 const levels = ['fail', 'warn', 'ok'] as const
 const levelWords = {
   fail: 'with failing checks or holds',
@@ -113,14 +106,7 @@ const levelWords = {
 /** A card for each tenant, the worst first; with many tenants a card links to the tenant's own page. */
 function overview({ postures, tenants, query: { find = '' } }: PageData): Html | string {
   if (postures.length < 2) return ''
-  const ranked = postures
-    .map((posture) => ({
-      posture,
-      quality: dataQualityOf(posture),
-      sums: tally(posture),
-      level: describePosture(posture).level,
-    }))
-    .toSorted(worse)
+  const ranked = postures.map(rankedTenant).toSorted(worse)
   const found = ranked.filter(({ posture }) => posture.tenant.includes(find))
   const isMany = tenants.length === 0
   const shown = found.slice(0, maxCards)
@@ -136,6 +122,13 @@ function overview({ postures, tenants, query: { find = '' } }: PageData): Html |
 <p class="count-line" id="tenants-sum" role="status" aria-live="polite">${counts.join(', ')}${find === '' ? '' : `; ${number(found.length)} found by name`}</p>
 ${isMany ? finder(find) : ''}<ul class="cards">${shown.map((one) => card(one, isMany))}</ul>${more}</section>
 `
+}
+
+type RankedTenant = ReturnType<typeof rankedTenant>
+
+function rankedTenant(posture: TenantPosture) {
+  const { level } = describePosture(posture)
+  return { posture, quality: dataQualityOf(posture), sums: tally(posture), level }
 }
 
 function worse(a: RankedTenant, b: RankedTenant): number {

@@ -1,13 +1,12 @@
 import { html } from 'hono/html'
 import { dayOf } from '../../model/dates.ts'
 import { dayMs, hourMs } from '../../model/durations.ts'
-import { type SeverityCounts, severities, total } from '../../model/severity.ts'
+import { countsInWords, highestFirst, type SeverityCounts, total } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { Span, Trend } from '../../model/trend.ts'
 import type { Html } from '../page/html.ts'
 import { axis, band, compact, key, percent, plot, ticksTo } from './frame.ts'
 
-const ranked = severities.toReversed()
 const [top, base, height] = [12, 150, 170]
 
 /** @param most samples shown. @param links to other spans of time. */
@@ -19,7 +18,7 @@ export function openFindings(trend: Trend, name: string, most = Number.POSITIVE_
   const shown = { ...trend, from, samples, gaps: inside(trend.gaps), holds: inside(trend.holds) }
   const [first, last] = [samples.find(({ open }) => open !== null), samples.at(-1)]
   const open = last?.open ?? null
-  const seen = ranked.filter((severity) => samples.some((one) => (one.open?.[severity] ?? 0) > 0))
+  const seen = highestFirst.filter((severity) => samples.some((one) => (one.open?.[severity] ?? 0) > 0))
   const legend = seen.map((severity) => key(`s-${severity}`, `${severity} ${number(open?.[severity] ?? 0)}`))
   if (shown.gaps.length > 0) legend.push(key('gap', 'without data'))
   if (shown.holds.length > 0) legend.push(key('on-hold', 'on hold'))
@@ -51,8 +50,7 @@ function overlapMs(spans: readonly Span[], from: number, to: number): number {
 
 function inWords(open: Readonly<SeverityCounts> | null): string {
   if (open === null) return 'not known'
-  const parts = ranked.filter((one) => (open[one] ?? 0) > 0).map((one) => `${number(open[one] ?? 0)} ${one}`)
-  return parts.join(', ') || 'none'
+  return countsInWords(open).join(', ') || 'none'
 }
 
 function drawn(trend: Trend, name: string): Html {
@@ -74,7 +72,7 @@ function column(samples: Trend['samples'], i: number, scale: number): Html | str
   if (open === null) return ''
   const place = html`x="${percent((i + 0.09) / samples.length)}" width="${percent(0.82 / samples.length)}"`
   let [sum, y] = [0, base]
-  const parts = ranked
+  const parts = highestFirst
     .filter((severity) => (open[severity] ?? 0) > 0)
     .map((severity) => {
       sum += open[severity] ?? 0
@@ -86,7 +84,7 @@ function column(samples: Trend['samples'], i: number, scale: number): Html | str
 }
 
 /** Newest first, by days, or by weeks where there are many. */
-function tableOf(trend: Trend, seen: typeof ranked): Parameters<typeof plot>[0]['table'] {
+function tableOf(trend: Trend, seen: typeof highestFirst): Parameters<typeof plot>[0]['table'] {
   const { samples, gaps, holds } = trend
   const every = samples.length > 31 ? 7 : 1
   const rows = samples.toReversed().filter((_, i) => i % every === 0)
