@@ -34,13 +34,9 @@ Examples:
 
 /** @throws UsageError when not exactly one finding has the fingerprint. */
 export async function explain(opened: OpenMirror, given: string, details: boolean): Promise<Explanation> {
-  const { mirror, settings } = opened
-  const checks = checksOf(settings)
-  if (checks.some(({ id }) => id === given))
+  if (checksOf(opened.settings).some(({ id }) => id === given))
     throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
-  const finding = await findFinding(opened, given, details)
-  const check = checks.find(({ id }) => id === finding.check)
-  return explanationOf({ mirror, settings, finding, check, details })
+  return explanationOf(opened, await findFinding(opened, given, details), details)
 }
 
 const minLength = 6

@@ -1,5 +1,4 @@
 import { Option } from 'commander'
-import type { Settings } from '../config/settings.ts'
 import { recordOf } from '../daemon/evaluator.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
 import { toIso } from '../model/dates.ts'
@@ -11,9 +10,9 @@ import { buildReport, type Report, unconfiguredInWords } from '../report/build-r
 import { reportHtml } from '../report/report-html.ts'
 import { reportJson } from '../report/report-json.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
-import type { Mirror, NotedConfiguration, TenantRow } from '../store/port.ts'
+import type { NotedConfiguration, TenantRow } from '../store/port.ts'
 import { addCommand } from './command.ts'
-import { openMirror } from './support/configuration.ts'
+import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import {
   detailsOption,
@@ -69,7 +68,7 @@ Examples:
   async run({ io, command, options }) {
     const format = formatOf(command, options, formats)
     await using opened = await openMirror(io, command)
-    const { settings, mirror, now } = opened
+    const { settings, now } = opened
     const { asOf, to } = options
     const [name, end] = to === undefined ? (['--as-of', asOf] as const) : (['--to', to] as const)
     const at = end === undefined ? now : readMoment(name, end, { now, day: 'end' })
@@ -77,7 +76,7 @@ Examples:
     const from = beginningOf(options, at, now)
     if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
       throw new UsageError('HTML is not printed to a terminal; give --output report.html')
-    const made = await makeReport(mirror, { settings, options, from, at, now, present: end === undefined })
+    const made = await makeReport(opened, options, { from, at, present: end === undefined })
     const pieces = renderers[format](made)
     if (options.output === undefined) {
       await writeAll(io, pieces)
@@ -108,20 +107,18 @@ function beginningOf({ from, to }: ReportOptions, at: number, now: number): numb
   return begin
 }
 
-interface Making {
-  readonly settings: Settings
-  readonly options: Pick<ReportOptions, 'tenant' | 'details'>
-  readonly from: number | undefined
+/** `present`: as of now, not of a time that was given. */
+interface Moment {
+  readonly from?: number | undefined
   readonly at: number
-  readonly now: number
   readonly present: boolean
 }
 
 export async function makeReport(
-  mirror: Mirror,
-  { settings, options, from, at, now, present }: Making,
+  { mirror, settings, now }: OpenMirror,
+  { tenant: only, details = false }: Pick<ReportOptions, 'tenant' | 'details'>,
+  { from, at, present }: Moment,
 ): Promise<Report> {
-  const { tenant: only, details = false } = options
   const tenants = await mirror.tenants()
   const shown = tenants.filter(({ name }) => only === undefined || name === only)
   const bounds = await mirror.recordBounds(shown.map(({ id }) => id))
@@ -132,15 +129,7 @@ export async function makeReport(
   const configuration = await past.configuration()
   if (configuration === null) throw unknownThen(beforeRecord(begunAt), begunAt)
   if (only !== undefined) assertTenant(configuration, tenants, only)
-  return buildReport({
-    past,
-    configuration,
-    begunAt,
-    tenants,
-    details,
-    only,
-    from,
-  })
+  return buildReport({ past, configuration, begunAt, tenants, details, only, from })
 }
 
 function unknownThen(why: string, from: number): UsageError {

@@ -1,4 +1,4 @@
-import { type Check, inputsOf, settingsOf } from '../evaluate/check.ts'
+import { type Check, type CheckOptions, inputsOf, settingsOf } from '../evaluate/check.ts'
 import {
   type ConfigurationRecord,
   type RecordedTenant,
@@ -106,7 +106,8 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
   const posture = await readPosture({ store, tenant: evaluated, checks, waivers, now, evaluateIntervalMs })
   const rows = checks.flatMap((check) => {
     const view = posture.checks.find((one) => one.check === check.id)
-    return view === undefined ? [] : [reportCheck(check, view, { tenant, posture, details })]
+    const { options } = settingsOf(check, tenant)
+    return view === undefined ? [] : [reportCheck(check, view, posture, details ? options : hidePatterns(options))]
   })
   const { open, openTotal, waivedTotal } = tally(posture)
   const head = row === undefined ? null : await past.chainHead(row.id)
@@ -139,14 +140,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
   }
 }
 
-interface CheckKnown {
-  readonly tenant: RecordedTenant
-  readonly posture: TenantPosture
-  readonly details: boolean
-}
-
-function reportCheck(check: Check, view: CheckView, { tenant, posture, details }: CheckKnown) {
-  const { options } = settingsOf(check, tenant)
+function reportCheck(check: Check, view: CheckView, posture: TenantPosture, options: CheckOptions) {
   const standing = standingOf(view)
   return {
     check: check.id,
@@ -162,7 +156,7 @@ function reportCheck(check: Check, view: CheckView, { tenant, posture, details }
     /** What the check assumes because an option is not set. */
     assumption: view.assumption ?? null,
     ...coverageOf(view),
-    options: details ? options : hidePatterns(options),
+    options,
   }
 }
 

@@ -1,3 +1,4 @@
+import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Check, ruleContextOf, settingsOf } from '../evaluate/check.ts'
 import { type OperatorDecision, readDecisions } from '../evaluate/decisions.ts'
@@ -24,18 +25,17 @@ import { changedField, reopenedWords } from './words.ts'
 
 export type Explanation = Awaited<ReturnType<typeof explanationOf>>
 
-export interface ExplainRequest {
-  readonly mirror: Mirror
-  readonly settings: Settings
-  readonly finding: FindingView
-  /** Undefined when this version or configuration does not have the check. */
-  readonly check: Check | undefined
-  /** False hides values that may name a person or a file. */
-  readonly details: boolean
-}
-
-/** All that is known about a finding: rule, evidence, record, and what happened, oldest first. */
-export async function explanationOf({ mirror, settings, finding, check, details }: ExplainRequest) {
+/**
+ * All that is known about a finding: rule, evidence, record, and what happened, oldest first.
+ *
+ * @param details false hides values that may name a person or a file.
+ */
+export async function explanationOf(
+  { mirror, settings }: { readonly mirror: Mirror; readonly settings: Settings },
+  finding: FindingView,
+  details: boolean,
+) {
+  const check = checksOf(settings).find(({ id }) => id === finding.check)
   const row = (await mirror.tenants()).find(({ name }) => name === finding.tenant)
   const key = check === undefined ? null : recordKey(check, finding)
   const known = check !== undefined && row !== undefined && key !== null
@@ -180,12 +180,11 @@ function factLines(
   )
 }
 
+/** On one line: the only line breaks are those of the layout. */
 function spacedJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return `{${Object.entries(value)
-    .map(([name, one]) => `${JSON.stringify(name)}: ${spacedJson(one)}`)
-    .join(', ')}}`
+  return String(JSON.stringify(value, null, 1))
+    .replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, '')
+    .replace(/\n */g, ' ')
 }
 
 function configuredWords(configured: NonNullable<Explanation['rule']>['configured']): readonly string[] {

@@ -31,18 +31,13 @@ export function factsIn(values: Readonly<Record<string, unknown>>): readonly Fac
   return Object.entries(values).map(([name, value]) => [factName(name), factText(value)])
 }
 
-interface GroupFacts {
-  /** Facts that all findings of the group share; empty for a single finding. */
-  readonly shared: readonly Fact[]
-  readonly ownOf: (finding: ReportFinding) => readonly Fact[]
-}
-
-export function groupFacts(group: readonly ReportFinding[]): GroupFacts {
+/** The facts that all findings of the group share, none for a single finding, and how to get the others of each. */
+export function groupFacts(group: readonly ReportFinding[]) {
   const [first, ...others] = group.map(({ evidence }) => new Map(factsIn(evidence)))
   const isShared = ([name, value]: Fact) => others.length > 0 && others.every((facts) => facts.get(name) === value)
   const shared = [...(first ?? [])].filter(isShared)
   const names = new Set(shared.map(([name]) => name))
-  return { shared, ownOf: ({ evidence }) => factsIn(evidence).filter(([name]) => !names.has(name)) }
+  return { shared, ownOf: ({ evidence }: ReportFinding) => factsIn(evidence).filter(([name]) => !names.has(name)) }
 }
 
 export interface TopFindings {

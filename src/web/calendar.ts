@@ -13,15 +13,8 @@ const longest = 200
 /** The format has four-digit years (RFC 5545, 3.3.4); times outside these bounds are moved to the bound. */
 const [earliest, latest] = [0, Date.UTC(9999, 11, 31, 23, 59, 59)]
 
-export interface CalendarOptions {
-  readonly expiries: readonly Expiry[]
-  /** Milliseconds since the epoch. */
-  readonly now: number
-  readonly exposeDetails: boolean
-}
-
-/** RFC 5545, in UTC and with stable UIDs. Within a day the body changes only when a expiry changes. */
-export function calendar({ expiries, now, exposeDetails }: CalendarOptions): string {
+/** RFC 5545, in UTC and with stable UIDs. Within a day the body changes only when an expiry changes. */
+export function calendar(expiries: readonly Expiry[], now: number, exposeDetails: boolean): string {
   const nearest = expiries.toSorted((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, maxEvents)
   const cut = expiries.length > nearest.length ? ` The ${nearest.length} nearest of ${expiries.length} are shown.` : ''
   const made = ical({

@@ -102,8 +102,7 @@ function machineRoutes(options: WebOptions, forms: SyncForms): readonly Route[] 
       summary: 'Secret expiries and waiver ends, as a calendar to subscribe to',
       body: { type: 'text/calendar', description: 'iCalendar (RFC 5545)' },
       async handle(c) {
-        const { exposeDetails } = c.get('access')
-        const body = calendar({ expiries: await sources.expiries(), now: clock.now(), exposeDetails })
+        const body = calendar(await sources.expiries(), clock.now(), c.get('access').exposeDetails)
         c.header('Content-Disposition', 'inline; filename="tenantwatch.ics"')
         return c.body(body, 200, { 'Content-Type': 'text/calendar; charset=utf-8' })
       },

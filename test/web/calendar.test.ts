@@ -30,7 +30,8 @@ const waiver = (over: Partial<WaiverExpiry> = {}): WaiverExpiry => ({
   ...over,
 })
 
-const made = (expiries: readonly Expiry[], over = {}) => calendar({ expiries, now: at, exposeDetails: true, ...over })
+const made = (expiries: readonly Expiry[], { now = at, exposeDetails = true } = {}) =>
+  calendar(expiries, now, exposeDetails)
 
 /** The lines of a calendar, unfolded (RFC 5545, 3.1). */
 const linesOf = (text: string) => text.replaceAll('\r\n ', '').split('\r\n')

@@ -85,12 +85,12 @@ export const tools: readonly Tool[] = [
     name: 'posture',
     summary: 'Status of every check and age of the data of each tenant, now or at a time in the past',
     parameters: { tenant, at: time('Status at that time, or at the end of that day') },
-    async answer({ mirror, settings, now }, { at: given, ...only }, details) {
+    async answer(opened, { at: given, ...only }, details) {
+      const { now } = opened
       const at = given === undefined ? now : readMoment('at', given, { now, day: 'end' })
       if (at > now) throw new UsageError('The time of at is in the future; without it you get the current state')
-      const options = { ...only, details }
-      const made = { settings, options, from: undefined, at, now, present: given === undefined }
-      const { tenants, ...report } = await makeReport(mirror, made)
+      const made = await makeReport(opened, { ...only, details }, { at, present: given === undefined })
+      const { tenants, ...report } = made
       const shown = ({ findings: _, frameworks: __, trend: ___, ...one }: TenantReport) =>
         details ? one : hideTenant(one)
       return { ...report, at: toIso(at), ...(await part(tenants, shown, { most: 5 })) }

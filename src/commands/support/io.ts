@@ -42,22 +42,18 @@ const everyMs = 200
 /** Removes a progress line from a terminal. */
 export const eraseLine = '\r\u001b[K'
 
-/** A progress line on the terminal; writes nothing elsewhere. */
-export interface StatusLine {
-  /** Shows a text, at most every 200 ms. */
-  show(text: () => string): void
-  say(text: string): void
-  clear(): void
-}
+export type StatusLine = ReturnType<typeof statusLine>
 
-export function statusLine({ stderr, clock }: Io): StatusLine {
+/** A progress line on the terminal; writes nothing elsewhere. */
+export function statusLine({ stderr, clock }: Io) {
   let shownAt = Number.NEGATIVE_INFINITY
   const isTerminal = stderr.isTTY === true
   const write = (text: string) => {
     if (isTerminal) stderr.write(`${eraseLine}${text.slice(0, (stderr.columns ?? 80) - 1)}`)
   }
   return {
-    show(text) {
+    /** Shows a text, at most every 200 ms. */
+    show(text: () => string) {
       const now = clock.monotonic()
       if (now - shownAt < everyMs) return
       shownAt = now
