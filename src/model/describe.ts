@@ -103,7 +103,7 @@ export function describeHold(hold: HoldView): Description {
 export interface DataDescription extends Description {
   /** The resources that it is about. */
   readonly subject: string
-  readonly state: ResourceState | 'off'
+  readonly state: ResourceState
 }
 
 /** Why the data of resources differs, or may differ, from the tenant's; each cause once. Empty when all is fresh. */
@@ -138,12 +138,12 @@ export const pathOfRequest = /(?<=\bGET )\/\S+/
 /** Why the last runs of resources failed, each cause once; those that ended in a hold are described by it. */
 export function describeFailures({ resources, holds }: TenantPosture): readonly DataDescription[] {
   const found = resources.flatMap((view): DataDescription[] => {
-    const { enabled, resource, modes, message } = view
+    const { resource, modes, message } = view
     const reason = modes.find((mode) => !mode.up && mode.reason !== null)?.reason ?? null
     const state = resourceState(view, holds)
     const isHeld = state === 'on_hold' && (reason === null || isHoldReason(reason))
     const text = message ?? (reason === null ? null : `the last run failed, ${reasonInWords(reason)}`)
-    if (!enabled || state === 'fresh' || isHeld || text === null) return []
+    if (state === 'off' || state === 'fresh' || isHeld || text === null) return []
     return [{ level: 'warn', subject: resource, state: 'failing', text, next: failingNext }]
   })
   return onceEach(found, ({ text }) => text.replace(pathOfRequest, ''))

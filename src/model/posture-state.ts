@@ -6,9 +6,12 @@ import { noFindings, severities, total } from './severity.ts'
 import { hidden, withoutWaiverDetails } from './text/redact.ts'
 
 /** State of the mirrored data of one resource. */
-export type ResourceState = 'on_hold' | Refusal | 'never' | 'stale' | 'quarantined' | 'missing' | 'failing' | 'fresh'
+export type ResourceState =
+  | ('off' | 'on_hold' | 'never' | 'stale' | 'quarantined' | 'missing' | 'failing' | 'fresh')
+  | Refusal
 
 export function resourceState(view: ResourceView, holds: readonly HoldView[]): ResourceState {
+  if (!view.enabled) return 'off'
   if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'
   const failures = view.modes.filter((mode) => !mode.up).map((mode) => mode.reason)
   if (view.refused !== undefined) return view.refused
@@ -22,7 +25,7 @@ export function resourceState(view: ResourceView, holds: readonly HoldView[]): R
 /** Ignores a failing incremental sync while the data is fresh. */
 export function isFreshAndComplete(view: ResourceView, holds: readonly HoldView[]): boolean {
   const state = resourceState(view, holds)
-  return view.enabled && (state === 'fresh' || state === 'failing')
+  return state === 'fresh' || state === 'failing'
 }
 
 /** True if the last run of a resource could not be stored, so that the mirror is older than the last answer. */

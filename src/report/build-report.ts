@@ -176,7 +176,7 @@ function reportResource(view: TenantPosture['resources'][number], posture: Tenan
   const { resource, enabled, dataAsOf: asOf, freshnessLimitMs, live, quarantined, missing, modes } = view
   return {
     resource,
-    state: enabled ? resourceState(view, posture.holds) : ('off' as const),
+    state: resourceState(view, posture.holds),
     dataAsOf: asOf === null ? null : toIso(asOf),
     ageSeconds: asOf === null ? null : Math.round((posture.at - asOf) / 1000),
     limitSeconds: Math.round(freshnessLimitMs / 1000),

@@ -3,6 +3,7 @@ import { describeDuration } from '../model/durations.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import { wordOf } from '../model/text/words.ts'
 import type { Trend } from '../model/trend.ts'
 import {
   badge,
@@ -22,7 +23,7 @@ import { openFindings } from '../web/plots/open-findings.ts'
 import { timeToFix, weeksOfFindings } from '../web/plots/weeks.ts'
 import type { ReportCheck, ReportFinding, TenantReport } from './build-report.ts'
 import { type ReportFramework, type RequirementState, requirementStates, standings } from './coverage.ts'
-import { caveat, coverageInWords, type Part, parts, reopenedWords, resourceStateWord, wordOf } from './words.ts'
+import { caveat, coverageInWords, type Part, parts, reopenedWords, resourceStateWord } from './words.ts'
 
 type Fact = readonly [name: string, text: string]
 
@@ -251,7 +252,7 @@ export function dataQuality({ tenant, resources }: TenantReport): Html {
     columns: ['Resource', 'State', 'Data as of', 'Age against limit', 'Records', 'Incomplete'],
     rows: resources.map((one) => [
       one.resource,
-      html`${badge(resourceStateWord(one), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
+      html`${badge(resourceStateWord(one), stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
       when(one.dataAsOf, 'never'),
       `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
       number(one.records),

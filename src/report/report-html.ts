@@ -2,6 +2,7 @@ import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
 import { severities } from '../model/severity.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
+import { wordOf } from '../model/text/words.ts'
 import { badge, type Html, severityCounts } from '../web/page/html.ts'
 import type { Report, ReportFinding, TenantReport } from './build-report.ts'
 import { standings } from './coverage.ts'
@@ -20,7 +21,7 @@ import {
   whole,
 } from './html-parts.ts'
 import { stylesheet } from './stylesheet.ts'
-import { type Part, parts, resourceStateWord, wordOf } from './words.ts'
+import { type Part, parts, resourceStateWord } from './words.ts'
 
 /** The report as one self-contained HTML file without scripts; its links lead to its own parts and into the portal. */
 export async function* reportHtml(report: Report): AsyncIterable<string> {

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
 import { plural } from '../model/text/numbers.ts'
 import { escapeInJson, printable, printableJson } from '../model/text/printable.ts'
+import { wordOf } from '../model/text/words.ts'
 import type { Report, ReportCheck, ReportFinding, ReportResource, TenantReport } from './build-report.ts'
 import type { ReportFramework, ReportRequirement, RequirementState } from './coverage.ts'
 import { opened } from './report-json.ts'
-import { caveat, coverageInWords, resourceStateInWords, wordOf } from './words.ts'
+import { caveat, coverageInWords, resourceStateInWords } from './words.ts'
 
 /** Assessment results of NIST OSCAL (https://pages.nist.gov/OSCAL). */
 export const oscalVersion = '1.0.6'

@@ -1,11 +1,6 @@
 import { printableJson } from '../model/text/printable.ts'
-import { listChange } from '../model/text/words.ts'
+import { listChange, wordOf } from '../model/text/words.ts'
 import type { Coverage } from './coverage.ts'
-
-/** `not applicable` of the code `not_applicable`. */
-export function wordOf(code: string): string {
-  return code.replaceAll('_', ' ')
-}
 
 /** @param reopened at least 1. */
 export function reopenedWords(reopened: number): string {

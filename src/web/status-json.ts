@@ -41,7 +41,7 @@ function resourceJson(view: ResourceView, posture: TenantPosture): object {
   return {
     resource,
     enabled,
-    state: enabled ? resourceState(view, posture.holds) : 'off',
+    state: resourceState(view, posture.holds),
     live,
     quarantined,
     missing,

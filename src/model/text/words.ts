@@ -3,6 +3,11 @@ export function lowerFirst(text: string): string {
   return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
 }
 
+/** `not applicable` of the code `not_applicable`. */
+export function wordOf(code: string): string {
+  return code.replaceAll('_', ' ')
+}
+
 /** `W-1, W-2, W-3 and 75 more`: the first few names, and the number of the others. */
 export function firstOf(names: readonly string[], most = 3): string {
   const more = names.length - most

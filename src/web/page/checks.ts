@@ -2,10 +2,11 @@ import { html } from 'hono/html'
 import { distance } from '../../model/durations.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
-import { type ShownStatus, shownStatus } from '../../model/posture-state.ts'
+import { shownStatus } from '../../model/posture-state.ts'
 import { reasonInWords } from '../../model/reasons.ts'
 import { severities, total } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
+import { wordOf } from '../../model/text/words.ts'
 import { findingList, namesOf } from './findings.ts'
 import { advice, badge, foreign, type Html, severityCounts, severityTone, statusTone, type Tone } from './html.ts'
 import type { TenantPage } from './load-page.ts'
@@ -35,10 +36,6 @@ export function sorted(checks: readonly CheckView[]): readonly CheckView[] {
 export function countsOf(views: readonly CheckView[]): string {
   const words = views.map((view) => (view.enabled ? wordOf(shownStatus(view)) : 'off'))
   return [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => `${length} ${word}`).join(', ')
-}
-
-function wordOf(status: ShownStatus): string {
-  return status.replace('_', ' ')
 }
 
 /**

@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import { parseIsoDate } from '../../model/dates.ts'
 import { describeFinding } from '../../model/describe.ts'
 import { namesIn } from '../../model/entity-names.ts'
 import { type FindingView, shortFingerprint } from '../../model/finding.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
+import { wordOf } from '../../model/text/words.ts'
 import { advice, badge, command, factName, factText, foreign, type Html, instant, severityTone } from './html.ts'
 import type { TenantPage } from './load-page.ts'
 import { syncButton } from './sync-now.ts'
@@ -18,12 +18,13 @@ export function findingList(views: readonly FindingView[], page: Shown): Html {
 }
 
 function item(view: FindingView, page: Shown): Html {
+  const { now } = page
   const { severity, state, resolvedAt, resolution, firstSeen, fingerprint, owner } = view
   const waived = state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
   const when =
     resolvedAt === null
-      ? html`first seen ${time(firstSeen, page)}`
-      : html`${badge(resolution?.replaceAll('_', ' ') ?? 'resolved', 'good')} ${time(resolvedAt, page)}`
+      ? html`first seen ${instant(Date.parse(firstSeen), now)}`
+      : html`${badge(wordOf(resolution ?? 'resolved'), 'good')} ${instant(Date.parse(resolvedAt), now)}`
   return html`<li id="finding-${fingerprint}">${badge(severity, severityTone[severity])}${waived} ${entity(view, namesOf(view, page))} <span class="said">${foreign(view.message)}</span> <span class="ago">${when}${owner === null ? '' : html` &middot; ${foreign(owner)}`}</span>${details(view, page)}</li>
 `
 }
@@ -58,8 +59,8 @@ function details(view: FindingView, page: Shown): Html {
   if (link !== null) add('In the portal', html`<a href="${link}" rel="noreferrer">${link}</a>`)
   for (const [name, value] of facts.slice(0, maxFacts)) add(factName(name), foreign(factText(value)))
   if (facts.length > maxFacts) add('More', `${number(facts.length - maxFacts)} more facts`)
-  add('First seen', time(view.firstSeen, { now }))
-  add('Last seen', time(view.lastSeen, { now }))
+  add('First seen', instant(Date.parse(view.firstSeen), now))
+  add('Last seen', instant(Date.parse(view.lastSeen), now))
   if (reopened > 0) add('Reopened', `${number(reopened)} times`)
   if (waiver !== null)
     add(
@@ -71,8 +72,4 @@ function details(view: FindingView, page: Shown): Html {
   return html`<details id="evidence-${fingerprint}"><summary>Evidence</summary>
 <dl>${rows.map(([name, value]) => html`<dt>${foreign(name)}</dt><dd>${value}</dd>`)}</dl>
 </details>`
-}
-
-function time(iso: string, { now }: Pick<TenantPage, 'now'>): Html {
-  return instant(parseIsoDate(iso)?.ms ?? null, now)
 }

@@ -114,6 +114,7 @@ export const stateTone: Tones<ResourceState> = {
   missing: 'warn',
   failing: 'warn',
   fresh: 'good',
+  off: 'quiet',
 }
 
 /** Counts by severity, the highest first; empty if there are none. */

@@ -1,4 +1,3 @@
-import { parseIsoDate } from '../../model/dates.ts'
 import type { Description } from '../../model/describe.ts'
 import { dayMs } from '../../model/durations.ts'
 import { type SecretView, withoutSecretDetails } from '../../model/expiry.ts'
@@ -102,7 +101,7 @@ type First = (count: number, wanted: ShownQuery) => Promise<readonly FindingView
 async function loadGroups(first: First, now: number): Promise<FoundFindings> {
   const list = await first(most.grouped, { order: 'severity' })
   const newest = list.length < most.grouped ? list : await first(most.recent, {})
-  const recent = newest.filter(({ firstSeen }) => (parseIsoDate(firstSeen)?.ms ?? 0) >= now - dayMs)
+  const recent = newest.filter(({ firstSeen }) => Date.parse(firstSeen) >= now - dayMs)
   return { list, hasMore: false, recent: recent.slice(0, most.recent) }
 }
 

@@ -3,9 +3,9 @@ import { describeData, describeFailures, describeWaiver } from '../../model/desc
 import { dayMs, describeDuration, distance } from '../../model/durations.ts'
 import type { SecretView } from '../../model/expiry.ts'
 import type { ModeView, ResourceView, WaiverState, WaiverView } from '../../model/posture.ts'
-import { dataQualityOf, resourceState } from '../../model/posture-state.ts'
+import { dataQualityOf, type ResourceState, resourceState } from '../../model/posture-state.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
-import { listChange } from '../../model/text/words.ts'
+import { listChange, wordOf } from '../../model/text/words.ts'
 import type { ChangeView } from '../web-options.ts'
 import { advice, badge, command, foreign, type Html, instant, stateTone, type Tone, table, valueText } from './html.ts'
 import type { TenantPage } from './load-page.ts'
@@ -27,28 +27,23 @@ export function dataProblems({ posture, configFile }: TenantPage): Html | string
   if (groups.size === 0) return ''
   return html`<ul class="problems" aria-label="Problems of the data">${[...groups].map(
     ([next, same]) =>
-      html`<li class="problem edge-${stateTone[stateOf(same[0]?.state)]}">${same.map(
-        ({ subject, state, text }) =>
-          html`<p><strong>${subject}</strong> ${stateBadge(stateOf(state))} ${foreign(text)}</p>`,
+      html`<li class="problem edge-${stateTone[same[0]?.state ?? 'failing']}">${same.map(
+        ({ subject, state, text }) => html`<p><strong>${subject}</strong> ${stateBadge(state)} ${foreign(text)}</p>`,
       )}<p class="todo">${advice(next, configFile)}.</p></li>
 `,
   )}</ul>
 `
 }
 
-function stateOf(state: ReturnType<typeof describeData>[number]['state'] | undefined) {
-  return state === undefined || state === 'off' ? 'failing' : state
-}
-
-function stateBadge(state: ReturnType<typeof resourceState>): Html {
-  return badge(state === 'never' ? 'never complete' : state.replaceAll('_', ' '), stateTone[state])
+function stateBadge(state: ResourceState): Html {
+  return badge(state === 'never' ? 'never complete' : wordOf(state), stateTone[state])
 }
 
 export function data({ posture, now }: TenantPage): Html {
   const id = `data-${posture.tenant}`
   const { fresh, of } = dataQualityOf(posture)
   const row = (view: ResourceView) => {
-    if (!view.enabled) return [view.resource, badge('off', 'quiet'), '–', '–', '–']
+    if (!view.enabled) return [view.resource, stateBadge('off'), '–', '–', '–']
     const { dataAsOf, freshnessLimitMs, live, quarantined, missing } = view
     const excluded: string[] = []
     if (quarantined > 0) excluded.push(`${number(quarantined)} quarantined`)
@@ -73,7 +68,7 @@ export function data({ posture, now }: TenantPage): Html {
 
 function lastSuccess({ mode, up, reason, lastSuccessAt }: ModeView, now: number): Html {
   const when = lastSuccessAt === null ? 'never' : distance(lastSuccessAt, now)
-  const failure = up || reason === null ? '' : html` ${badge(reason.replaceAll('_', ' '), 'warn')}`
+  const failure = up || reason === null ? '' : html` ${badge(wordOf(reason), 'warn')}`
   return html`<span class="mode"><span class="ago">${mode}</span> <span class="num">${when}</span>${failure}</span> `
 }
 
