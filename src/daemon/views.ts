@@ -7,15 +7,15 @@ import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
 import { topFindingsMemory } from '../evaluate/findings/open-findings.ts'
 import { readEntityNames } from '../evaluate/findings/owners.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
-import { waiversByTenant, waiversOf } from '../evaluate/findings/waivers.ts'
+import { waiversOf } from '../evaluate/findings/waivers.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { byExpiry, readSecrets } from '../metrics/client-secrets.ts'
 import { expiryChecks } from '../metrics/inventory.ts'
 import { readSingle, type TenantFacts } from '../metrics/tenant-facts.ts'
 import type { Clock } from '../model/clock.ts'
 import { entityTypeOf, namesIn } from '../model/entity-names.ts'
-import { type Expiry, expiriesOf, type SecretView } from '../model/expiry.ts'
-import type { FindingView, NamedFinding } from '../model/finding.ts'
+import { expiriesOf, type SecretView } from '../model/expiry.ts'
+import type { NamedFinding } from '../model/finding.ts'
 import { inParts, mapTenants } from '../model/in-turns.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -23,25 +23,19 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { total } from '../model/severity.ts'
 import { sharedTenants } from '../model/shared-records.ts'
-import type { Trend } from '../model/trend.ts'
 import { trendMemory } from '../report/trend.ts'
 import type { CheckStateRow, Mirror, Stores, TenantChangeRow } from '../store/port.ts'
-import type { ChangeView, FindingQuery } from '../web/web-options.ts'
+import type { FindingQuery, TenantViews } from '../web/web-options.ts'
 import { metricsConfig } from './metrics-config.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
 type TenantNames = string | ReadonlySet<string>
 
-export interface Views {
+export interface Views extends TenantViews {
   /** Of all tenants, or of those named. */
   posture(tenants?: TenantNames): Promise<readonly TenantPosture[]>
   /** What the metrics show of each tenant of this process. */
   metrics(): Promise<readonly TenantFacts[]>
-  findings(query: FindingQuery): AsyncIterable<FindingView>
-  secrets(tenant: string): Promise<readonly SecretView[]>
-  changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
-  trend(posture: TenantPosture): Promise<Trend | null>
-  expiries(tenant?: string): Promise<readonly Expiry[]>
 }
 
 export interface EngineFacts {
@@ -54,7 +48,8 @@ export interface EngineFacts {
 /** Without `engine`, shows what the mirror has; a tenant that is not mirrored yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, owners, evaluate } = settings
-  const waiversOfTenant = waiversByTenant(waivers)
+  // Otherwise each tenant would search those of all.
+  const waiversOfTenant = Map.groupBy(waivers, ({ tenant }) => tenant)
   const listed = checksOf(settings)
   const names = settings.tenants.map(({ name }) => name)
   const top = topFindingsMemory()
@@ -124,10 +119,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     }
 
     async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
-      const {
-        id,
-        settings: { name },
-      } = tenant
+      const { id } = tenant
+      const { name } = tenant.settings
       // Before the findings are read, so that a change meanwhile is noticed.
       const lastEventId = await store.lastEventId(id)
       const named: NamedFinding[] = []

@@ -46,23 +46,27 @@ export interface ChangeView extends TenantChangeRow {
   readonly names: readonly string[]
 }
 
-export interface WebSources {
+/** What outputs read of the mirror besides postures. */
+export interface TenantViews {
+  /** Oldest first unless the query says otherwise. */
+  findings(query: FindingQuery): AsyncIterable<FindingView>
+  /** Secrets of a tenant's API clients by expiry, the earliest first. */
+  secrets(tenant: string): Promise<readonly SecretView[]>
+  /** The last changes in the mirror of a tenant, newest first. */
+  changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
+  /** For the plots; null before the tenant is mirrored. */
+  trend(posture: TenantPosture): Promise<Trend | null>
+  /** Secret expiries and waiver ends of all tenants, or of one, in order of time. */
+  expiries(tenant?: string): Promise<readonly Expiry[]>
+}
+
+export interface WebSources extends TenantViews {
   /** The exposition of the metrics, in pieces. */
   readonly metrics: () => Promise<AsyncGenerator<string>>
   readonly names: () => KnownNames
   /** The resource whose records a check evaluates. */
   readonly evaluates: (check: string) => ResourceName | undefined
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
-  /** Oldest first unless the query says otherwise. */
-  readonly findings: (query: FindingQuery) => AsyncIterable<FindingView>
-  /** Secrets of a tenant's API clients by expiry, the earliest first. */
-  readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
-  /** The last changes in the mirror of a tenant, newest first. */
-  readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
-  /** For the plots; null before the tenant is mirrored. */
-  readonly trend: (posture: TenantPosture) => Promise<Trend | null>
-  /** Secret expiries and waiver ends of all tenants, in order of time. */
-  readonly expiries: () => Promise<readonly Expiry[]>
   /** Of the daemon as a whole: a reload that failed, and targets of notifications that messages do not reach. */
   readonly problems: () => Promise<readonly Description[]>
   /** Whether the engine's heartbeat is recent. */

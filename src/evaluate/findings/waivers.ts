@@ -1,6 +1,6 @@
 import type { Waiver } from '../../config/settings.ts'
 import { dayOf } from '../../model/dates.ts'
-import type { WaiverMark } from '../../model/finding.ts'
+import type { FindingIdentity, WaiverMark } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { Acceptance, Lapse, WaiverChanges, WrittenFinding } from '../../store/port.ts'
 import type { CheckRun, EvaluateTenant } from '../check-run.ts'
@@ -18,26 +18,14 @@ export function isValid(waiver: Waiver, now: number): boolean {
   return now <= waiver.expiresMs
 }
 
-export interface WaivableFinding {
-  readonly tenant: string
-  readonly check: string
-  readonly entityId: string
-}
-
-/** Groups the waivers once, because otherwise each tenant would search those of all. */
-export function waiversByTenant(waivers: readonly Waiver[]): ReadonlyMap<string, readonly Waiver[]> {
-  return Map.groupBy(waivers, ({ tenant }) => tenant)
-}
+export type WaivableFinding = Omit<FindingIdentity, 'entityType'>
 
 export function waiversOf(waivers: readonly Waiver[], of: Omit<WaivableFinding, 'entityId'>): readonly Waiver[] {
   return waivers.filter((waiver) => isOfCheck(waiver, of))
 }
 
-export function isAbout(
-  waiver: Pick<Waiver, 'check' | 'entity' | 'tenant'>,
-  { tenant, check, entityId }: WaivableFinding,
-): boolean {
-  return isOfCheck(waiver, { tenant, check }) && isOfEntity(waiver, entityId)
+export function isAbout(waiver: Pick<Waiver, 'check' | 'entity' | 'tenant'>, finding: WaivableFinding): boolean {
+  return isOfCheck(waiver, finding) && isOfEntity(waiver, finding.entityId)
 }
 
 /** GUIDs are equal whatever their letter case. */
@@ -45,11 +33,8 @@ export function isOfEntity({ entity }: Pick<Waiver, 'entity'>, entityId: string)
   return entity === anyEntity || entity === entityId || guidKey(entity) === entityId
 }
 
-function isOfCheck(
-  waiver: Pick<Waiver, 'check' | 'tenant'>,
-  { tenant, check }: Omit<WaivableFinding, 'entityId'>,
-): boolean {
-  return waiver.check === check && waiver.tenant === tenant
+function isOfCheck(waiver: Pick<Waiver, 'check' | 'tenant'>, of: Omit<WaivableFinding, 'entityId'>): boolean {
+  return waiver.check === of.check && waiver.tenant === of.tenant
 }
 
 /** What waivers say of a finding. */

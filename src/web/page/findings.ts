@@ -11,13 +11,11 @@ import { syncButton } from './sync-now.ts'
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
 
-type Shown = Pick<TenantPage, 'configFile' | 'evaluates' | 'now' | 'posture' | 'query' | 'secrets' | 'sync'>
-
-export function findingList(views: readonly FindingView[], page: Shown): Html {
+export function findingList(views: readonly FindingView[], page: TenantPage): Html {
   return html`<ul class="findings">${views.map((view) => item(view, page))}</ul>`
 }
 
-function item(view: FindingView, page: Shown): Html {
+function item(view: FindingView, page: TenantPage): Html {
   const { now } = page
   const { severity, state, resolvedAt, resolution, firstSeen, fingerprint, owner } = view
   const waived = state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
@@ -43,7 +41,7 @@ export function namesOf({ entity: one }: FindingView, { secrets }: Pick<TenantPa
   return [client?.name ?? one.id]
 }
 
-function details(view: FindingView, page: Shown): Html {
+function details(view: FindingView, page: TenantPage): Html {
   const { configFile, now } = page
   const { fingerprint, waiver, reopened, state, owner, link } = view
   const facts = Object.entries(view.evidence)

@@ -25,7 +25,15 @@ export interface FoundFindings {
   readonly recent: readonly FindingView[]
 }
 
-export interface TenantPage {
+/** What the page and each tenant on it are shown with. */
+interface Shown {
+  readonly now: number
+  readonly exposeDetails: boolean
+  readonly query: PageQuery
+  readonly configFile: string | undefined
+}
+
+export interface TenantPage extends Shown {
   readonly posture: TenantPosture
   readonly findings: FoundFindings
   /** The next to expire first. */
@@ -34,28 +42,20 @@ export interface TenantPage {
   readonly changes: readonly ChangeView[]
   /** Null for a tenant without history, and on a page of filtered findings. */
   readonly trend: Trend | null
-  readonly exposeDetails: boolean
-  readonly configFile: string | undefined
-  readonly query: PageQuery
   /** Names of all configured owners. */
   readonly owners: readonly string[]
-  readonly now: number
   readonly evaluates: WebSources['evaluates']
   readonly sync: PageSync | null
 }
 
-export interface PageData {
+export interface PageData extends Shown {
   readonly version: string
-  readonly now: number
-  readonly exposeDetails: boolean
-  readonly query: PageQuery
   /** True if there are tenants that are not on this page. */
   readonly hasOthers: boolean
   readonly postures: readonly TenantPosture[]
   /** Tenants shown in full: all, or none if there are too many. */
   readonly tenants: readonly TenantPosture[]
   readonly problems: readonly Description[]
-  readonly configFile: string | undefined
   readonly load: (posture: TenantPosture) => Promise<TenantPage>
 }
 
@@ -68,7 +68,7 @@ export async function loadPage(
 ): Promise<PageData> {
   const { sources, clock, version, configFile } = options
   const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
-  const now = clock.now()
+  const shown: Shown = { now: clock.now(), exposeDetails, query, configFile }
   const load = async (posture: TenantPosture): Promise<TenantPage> => {
     const { tenant } = posture
     const first = (count: number, wanted: ShownQuery) =>
@@ -76,16 +76,13 @@ export async function loadPage(
     const changes = await sources.changes(tenant, maxChanges, exposeDetails)
     const secrets = await sources.secrets(tenant)
     return {
+      ...shown,
       posture,
-      findings: isFiltered(query) ? await loadList(first, query) : await loadGroups(first, now),
+      findings: isFiltered(query) ? await loadList(first, query) : await loadGroups(first, shown.now),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map((one) => ({ ...withoutChangeDetails(one), names: [] })),
       trend: isFiltered(query) ? null : await sources.trend(posture),
-      exposeDetails,
-      configFile,
-      query,
       owners: sources.names().owners,
-      now,
       evaluates: sources.evaluates,
       sync,
     }
@@ -93,7 +90,7 @@ export async function loadPage(
   const tenants = postures.length <= maxInFull ? postures : []
   const hasOthers = query.tenant !== undefined && sources.names().tenants.length > 1
   const problems = await sources.problems()
-  return { version, now, exposeDetails, query, hasOthers, postures, tenants, problems, configFile, load }
+  return { ...shown, version, hasOthers, postures, tenants, problems, load }
 }
 
 type First = (count: number, wanted: ShownQuery) => Promise<readonly FindingView[]>
