@@ -240,5 +240,5 @@ async function* merged(changes: AsyncIterable<Change>, accepted: readonly Change
 function sentence({ change, field, before, after, reason, by }: Change): string {
   if (reason !== null || change.startsWith('waiver_'))
     return `${change} (${field}: ${printableJson(after)})${reason === null ? '' : `: ${reason}`}${by === null ? '' : ` (${by})`}`
-  return field === null ? change : changedField({ field, before, after })
+  return field === null ? change : changedField(field, before, after)
 }

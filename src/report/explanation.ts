@@ -210,7 +210,7 @@ function recordLines(record: Explanation['record']): readonly string[] {
 }
 
 function changeLine({ at, change, field, before, after, requestId }: Explanation['changes'][number]): string {
-  const what = field === null ? change : changedField({ field, before, after })
+  const what = field === null ? change : changedField(field, before, after)
   return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
 }
 

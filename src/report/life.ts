@@ -156,7 +156,7 @@ function eventInWords(one: ExplainedEvent, before: ExplainedEvent | undefined): 
 }
 
 function changeInWords({ fact, before = null, after = null }: FactChange): string {
-  return changedField({ field: fact, before, after })
+  return changedField(fact, before, after)
 }
 
 export type ReportDecision = ReturnType<typeof reportDecision>

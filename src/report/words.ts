@@ -1,5 +1,6 @@
 import { printableJson } from '../model/text/printable.ts'
 import { listChange, wordOf } from '../model/text/words.ts'
+import type { ReportResource } from './build-report.ts'
 import type { Coverage } from './coverage.ts'
 
 /** @param reopened at least 1. */
@@ -8,36 +9,20 @@ export function reopenedWords(reopened: number): string {
 }
 
 /** `state "Active" -> "Inactive"`, `permissions: +Api_Users_Read`. */
-export function changedField({
-  field,
-  before,
-  after,
-}: {
-  readonly field: unknown
-  readonly before: unknown
-  readonly after: unknown
-}): string {
+export function changedField(field: string, before: unknown, after: unknown): string {
   const difference = listChange(before, after)
   if (difference !== null) return `${field}: ${difference}`
   return `${field} ${printableJson(before)} -> ${printableJson(after)}`
 }
 
 /** After another tenant was accepted, a resource's data belongs to the former tenant until it is read again. */
-export function resourceStateWord({
-  state,
-  dataAsOf,
-}: {
-  readonly state: string
-  readonly dataAsOf: string | null
-}): string {
+export function resourceStateWord({ state, dataAsOf }: Pick<ReportResource, 'state' | 'dataAsOf'>): string {
   if (state !== 'never') return wordOf(state)
   return dataAsOf === null ? 'never complete' : 'not read since the tenant changed'
 }
 
 /** The state and why the last runs failed: `on hold, shrink_held`. */
-export function resourceStateInWords(
-  one: Parameters<typeof resourceStateWord>[0] & { readonly reasons: readonly string[] },
-): string {
+export function resourceStateInWords(one: ReportResource): string {
   return [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', ')
 }
 

@@ -65,15 +65,14 @@ const maxNames = 40
 
 /** Null if all exist; an unknown name would look like "nothing found". */
 export function unknownName(
-  { tenant, check, owner }: Readonly<Partial<Record<'tenant' | 'check' | 'owner', string | undefined>>>,
+  asked: Readonly<Partial<Record<'tenant' | 'check' | 'owner', string | undefined>>>,
   known: KnownNames,
 ): { readonly status: 400 | 404; readonly message: string } | null {
-  if (tenant !== undefined && !known.tenants.includes(tenant))
-    return { status: 404, message: sentence('tenant', tenant, known.tenants) }
-  if (check !== undefined && !known.checks.includes(check))
-    return { status: 400, message: sentence('check', check, known.checks) }
-  if (owner !== undefined && !known.owners.includes(owner))
-    return { status: 400, message: sentence('owner', owner, known.owners) }
+  for (const what of ['tenant', 'check', 'owner'] as const) {
+    const [given, names] = [asked[what], known[`${what}s`]]
+    if (given !== undefined && !names.includes(given))
+      return { status: what === 'tenant' ? 404 : 400, message: sentence(what, given, names) }
+  }
   return null
 }
 
