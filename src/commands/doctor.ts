@@ -7,10 +7,14 @@ import { createViews } from '../daemon/views.ts'
 import { ignoredStorePath, openAddress, proxyInUse, tenantWarnings } from '../doctor/configuration.ts'
 import { diagnosePlace, diagnoseStore, unusable } from '../doctor/database.ts'
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
-import { diagnoseEnrolment, enrolmentUnchecked } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
-import { diagnoseLeastPrivilege, knownClients } from '../doctor/least-privilege.ts'
-import { diagnoseMissing } from '../doctor/missing.ts'
+import {
+  diagnoseEnrolment,
+  diagnoseLeastPrivilege,
+  diagnoseMissing,
+  enrolmentUnchecked,
+  knownClients,
+} from '../doctor/mirrored.ts'
 import { diagnoseNotifications } from '../doctor/notifications.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/tenant.ts'
