@@ -3,14 +3,8 @@ import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import {
-  type ClockedRun,
-  greatestSkewMs,
-  isSkewed,
-  type ReachedTime,
-  replayHint,
-  type ServerTimes,
-} from '../model/server-clock.ts'
+import type { RunResult, WrittenAnswer } from '../model/run-result.ts'
+import { greatestSkewMs, isSkewed, type ReachedTime, replayHint, type SkewOf } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 import type { Envelope } from './transport/envelope.ts'
 import type { Answer } from './transport/outcome.ts'
@@ -26,6 +20,10 @@ export interface AnsweredRequest
   readonly what: string
 }
 
+export interface ClockedRun extends Pick<RunResult, 'resource' | 'outcome' | 'reason'> {
+  readonly answered: Omit<WrittenAnswer, 'at'> | null
+}
+
 interface Instant {
   readonly time: number
   readonly monotonic: number
@@ -35,7 +33,7 @@ interface Instant {
 export class RecentReplay extends SyncError {}
 
 /** The server time of one tenant, in memory. Every answer is noted here first, so that a stale one is not used. */
-export class AnswerTimes implements ServerTimes {
+export class AnswerTimes {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>
   /** By digest of a request id, that of its time; 0 = the id came with several times, so it identifies no answer. */
   readonly #seen = new Map<number, number>()
@@ -59,18 +57,23 @@ export class AnswerTimes implements ServerTimes {
     this.#before = newestFirst.find(({ serverTime, receivedAt }) => !isSkewed(serverTime - receivedAt))
   }
 
+  /**
+   * Confirmed server time advanced by monotonic time, in milliseconds since the epoch; null before the first successful
+   * run and during a hold of the tenant, when it is not proven whose time it is.
+   */
   now(): number | null {
     return this.#isProven ? this.#serverNow() : null
   }
 
   /** Server minus local clock in milliseconds; null when unreadable, undefined without a successful run. */
-  skewMs(resource: ResourceName): number | null | undefined {
+  skewMs(resource: ResourceName): ReturnType<SkewOf> {
     const settled = this.#settled.get(resource)
     if (settled === undefined) return undefined
     const { time, monotonic = 0 } = settled
     return time === undefined ? null : Math.round(time + this.#clock.monotonic() - monotonic) - this.#clock.now()
   }
 
+  /** Call after each run: the time of one that wrote nothing does not apply to older data. */
   runEnded({ resource, outcome, reason, answered }: ClockedRun): void {
     if (reason === 'tenant_changed') this.#isProven = false
     if (outcome === 'success') this.#isProven = true

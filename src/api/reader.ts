@@ -1,10 +1,10 @@
 import type { Fields, RecordOf } from '../model/fields.ts'
 import type { AnyRecord, Oddity, Reading } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import type { ServerTimes } from '../model/server-clock.ts'
 import type { authenticationSettings } from '../resources/authentication-settings.ts'
 import type { permissions } from '../resources/permissions.ts'
 import type { users } from '../resources/users.ts'
+import type { AnswerTimes } from './answer-times.ts'
 
 export type * from '../model/reading.ts'
 
@@ -76,7 +76,7 @@ export interface TenantClient extends TenantWriter, AsyncDisposable {
   readonly reader: TenantReader
   /** Milliseconds for which nothing is sent, in monotonic time; 0 = no wait. */
   waitMs(): number
-  readonly answerTimes: ServerTimes
+  readonly answerTimes: AnswerTimes
   readonly tokenGoodForMs: number | null
 }
 

@@ -1,23 +1,7 @@
 import type { ResourceName } from './resource-names.ts'
-import type { RunResult, WrittenAnswer } from './run-result.ts'
 
 /** Server minus local clock in milliseconds; null without a readable time, undefined without a successful run. */
 export type SkewOf = (resource: ResourceName) => number | null | undefined
-
-export interface ClockedRun extends Pick<RunResult, 'resource' | 'outcome' | 'reason'> {
-  readonly answered: Omit<WrittenAnswer, 'at'> | null
-}
-
-export interface ServerTimes {
-  /**
-   * Confirmed server time advanced by monotonic time, in milliseconds since the epoch; null before the first successful
-   * run and during a hold of the tenant, when it is not proven whose time it is.
-   */
-  now(): number | null
-  skewMs(resource: ResourceName): ReturnType<SkewOf>
-  /** Call after each run: the time of one that wrote nothing does not apply to older data. */
-  runEnded(run: ClockedRun): void
-}
 
 /** Skew up to which times can be compared, in milliseconds (docs/internals/sync.md#10-time-of-an-answer). */
 export const greatestSkewMs = 300_000
