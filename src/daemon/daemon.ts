@@ -47,15 +47,15 @@ export async function startDaemon(
   const session = parts.use(await openSession({ settings, io, log, as: 'replica', ownQueries }))
   const { host, webConfig } = settings.server
   const webConfiguration = new WebConfig(webConfig, { cwd, host, log })
-  const heart = { beatAt: clock.monotonic() }
   const watch = storeWatch(session.mirror, clock, log)
+  const shared = { session, io, log, watch, webConfiguration }
   // Ages depend on the wall clock: after it was set, other runs may be due.
   const onJump = () => void jobs.takeUp(session.tenants)
   const scheduler = createScheduler({ clock, random, log, onJump })
-  const jobs: Jobs = new Jobs(scheduler, { session, io, log, heart, watch })
+  const jobs: Jobs = new Jobs(scheduler, shared)
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
-  const reloader = new Reloader({ reloading: again, session, webConfiguration, jobs, clock, log })
-  const web = createWeb({ session, webConfiguration, io, log, heart, watch, reloader, jobs, configFile })
+  const reloader = new Reloader({ ...shared, jobs, reloading: again })
+  const web = createWeb({ ...shared, jobs, reloader, configFile })
   parts.defer(() => web.dispose(webDrainMs))
   // In parallel: a reload waits for runs that only the end of the scheduler aborts.
   parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))

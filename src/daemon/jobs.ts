@@ -10,6 +10,7 @@ import type { EndedRun } from '../model/run-result.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
 import type { TenantEngine } from '../sync/tenant-engine.ts'
+import type { WebConfig } from '../web/web-config.ts'
 import type { SyncRequest } from '../web/web-options.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
@@ -29,12 +30,13 @@ const eraseEveryMs = hourMs
 /** Least time between two runs of a resource that persons ask for. */
 const askedAgainMs = minuteMs
 
-export interface JobParts {
+/** What the parts of a daemon share. */
+export interface DaemonParts {
   readonly session: Session
   readonly io: Io
   readonly log: Log
-  readonly heart: { beatAt: number }
   readonly watch: StoreWatch
+  readonly webConfiguration: WebConfig
 }
 
 /** A run of one resource of a tenant, as a job. */
@@ -46,18 +48,26 @@ interface SyncJob extends DueRun {
 /** What the scheduler runs: syncs, evaluations, and both again beside its ticks. */
 export class Jobs {
   readonly #scheduler: Scheduler
-  readonly #parts: JobParts
+  readonly #parts: DaemonParts
   /** One limit for all calls, because a replica takes its share of the tenants in several rounds. */
   readonly #catchingUp = new Semaphore(tenantsAtOnce)
   /** By tenant and resource, when a person last asked for a run. */
   readonly #askedAt = new Map<string, number>()
   #requests = 0
   #eraseAfter: number
+  /** Monotonic time of the last evaluation. */
+  #evaluatedAt: number
 
-  constructor(scheduler: Scheduler, parts: JobParts) {
+  constructor(scheduler: Scheduler, parts: DaemonParts) {
     this.#scheduler = scheduler
     this.#parts = parts
-    this.#eraseAfter = parts.io.clock.monotonic() + firstErasureMs
+    this.#evaluatedAt = parts.io.clock.monotonic()
+    this.#eraseAfter = this.#evaluatedAt + firstErasureMs
+  }
+
+  /** Milliseconds since the last evaluation. */
+  get silentMs(): number {
+    return this.#parts.io.clock.monotonic() - this.#evaluatedAt
   }
 
   /** Schedules what the configuration demands of the tenants of this process. */
@@ -186,22 +196,22 @@ export class Jobs {
   }
 
   async #evaluate(signal: AbortSignal): Promise<void> {
-    const { session, io, heart, watch } = this.#parts
+    const { session, io, watch } = this.#parts
     try {
       await watch.verify(signal).catch((error: unknown) => {
         if (reasonOf(error) !== 'store') throw error
         watch.jobFailed(error)
       })
       for (const [tenant, validUntil] of await session.evaluate(signal)) this.#evaluateAfter(tenant, validUntil)
-      heart.beatAt = io.clock.monotonic()
-      if (io.clock.monotonic() >= this.#eraseAfter) {
+      this.#evaluatedAt = io.clock.monotonic()
+      if (this.#evaluatedAt >= this.#eraseAfter) {
         await session.eraseOutdated()
         this.#eraseAfter = io.clock.monotonic() + eraseEveryMs
       }
     } catch (error) {
       watch.jobFailed(error)
       // A replica without its database server owns nothing; waiting for it is no stall.
-      if (session.stores.facts() !== null) heart.beatAt = io.clock.monotonic()
+      if (session.stores.facts() !== null) this.#evaluatedAt = io.clock.monotonic()
     }
     await this.#begin(session.tenants, (engine) => engine.broughtForward())
   }

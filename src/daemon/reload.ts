@@ -3,15 +3,12 @@ import { Mutex } from 'async-mutex'
 import { ConfigError } from '../config/mistakes.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import { formatListen } from '../config/values.ts'
-import { type Clock, endsWithin } from '../model/clock.ts'
+import { endsWithin } from '../model/clock.ts'
 import { UsageError } from '../model/errors.ts'
-import type { Log } from '../model/log.ts'
 import { firstOf } from '../model/text/words.ts'
-import type { WebConfig } from '../web/web-config.ts'
 import type { Probe } from '../web/web-options.ts'
 import { type Change, changeBetween } from './change-tenants.ts'
-import type { Jobs } from './jobs.ts'
-import type { Session } from './session.ts'
+import type { DaemonParts, Jobs } from './jobs.ts'
 
 export interface Reloading {
   /** @throws ConfigError that names every problem. */
@@ -19,13 +16,9 @@ export interface Reloading {
   readonly setLogLevel: (level: string) => void
 }
 
-export interface ReloadParts {
+export interface ReloadParts extends DaemonParts {
   readonly reloading: Reloading
-  readonly session: Session
-  readonly webConfiguration: WebConfig
   readonly jobs: Jobs
-  readonly clock: Clock
-  readonly log: Log
 }
 
 /** Reloads the configuration, one request after the other. */
@@ -49,7 +42,7 @@ export class Reloader {
       this.#waiting = undefined
       if (this.#ended) return { ok: false, text: 'The daemon is stopping' }
       const outcome = await this.#attempt()
-      this.failedAt = outcome.ok ? null : this.#parts.clock.now()
+      this.failedAt = outcome.ok ? null : this.#parts.io.clock.now()
       return outcome
     })
     return this.#waiting
@@ -57,12 +50,12 @@ export class Reloader {
 
   async dispose(graceMs: number): Promise<void> {
     this.#ended = true
-    await endsWithin(this.#parts.clock, this.#queue.waitForUnlock(), graceMs)
+    await endsWithin(this.#parts.io.clock, this.#queue.waitForUnlock(), graceMs)
   }
 
   /** All or nothing: settings change after every step that can fail. */
   async #attempt(): Promise<Probe> {
-    const { reloading, session, webConfiguration, jobs, clock, log } = this.#parts
+    const { reloading, session, webConfiguration, jobs, io, log } = this.#parts
     try {
       const next = reloading.load()
       const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
@@ -73,12 +66,12 @@ export class Reloader {
       const { change: tenants, opened } = await session.reconfigure(next, () => webConfiguration.use(web))
       const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
       reloading.setLogLevel(next.logLevel)
-      session.metrics.configReloaded(true, clock.now())
+      session.metrics.configReloaded(true, io.clock.now())
       log.info({ ...tenants, waivers }, 'Configuration reloaded')
       if (!this.#ended) await jobs.takeUp(opened)
       return { ok: true, text: `Reloaded: ${inWords(tenants, waivers)}` }
     } catch (error) {
-      session.metrics.configReloaded(false, clock.now())
+      session.metrics.configReloaded(false, io.clock.now())
       const problems = problemsOf(error)
       const fields = error instanceof UsageError ? { problems } : { problems, err: error }
       log.error(fields, 'The configuration cannot be reloaded; the last good one stays in force')

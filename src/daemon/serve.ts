@@ -3,10 +3,8 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web-settings.ts'
 import { describeFailedReload } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
-import type { Log } from '../model/log.ts'
 import { ownerNames } from '../model/owners.ts'
 import { type OwnerView, type TenantPosture, untriedResources } from '../model/posture.ts'
-import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { failingTargets } from '../notify/failing-targets.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
@@ -14,26 +12,19 @@ import { exposesDetails } from '../web/access-control.ts'
 import type { WebConfig } from '../web/web-config.ts'
 import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
-import type { Jobs } from './jobs.ts'
+import type { DaemonParts, Jobs } from './jobs.ts'
 import type { Reloader } from './reload.ts'
 import type { Session } from './session.ts'
-import type { StoreWatch } from './store-watch.ts'
 import type { Views } from './views.ts'
 
-export interface WebParts {
-  readonly session: Session
-  readonly webConfiguration: WebConfig
-  readonly io: Io
-  readonly log: Log
-  readonly heart: { readonly beatAt: number }
-  readonly watch: StoreWatch
+export interface WebParts extends DaemonParts {
   readonly reloader: Reloader
   readonly jobs: Jobs
   readonly configFile: string | undefined
 }
 
 export function createWeb(parts: WebParts): WebServer {
-  const { session, webConfiguration, io, log, heart, watch, reloader, jobs, configFile } = parts
+  const { session, webConfiguration, io, log, watch, reloader, jobs, configFile } = parts
   const { host, port } = session.settings.server
   const readiness = readinessOf(session)
   return createWebServer({
@@ -60,8 +51,7 @@ export function createWeb(parts: WebParts): WebServer {
       },
       // A restart of the daemon does not help while the database server is unreachable.
       health: async () =>
-        (session.stores.facts() === null ? await watch.problem() : null) ??
-        heartbeat(session, io.clock.monotonic() - heart.beatAt),
+        (session.stores.facts() === null ? await watch.problem() : null) ?? heartbeat(session, jobs.silentMs),
       ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
       reload: () => reloader.reload(),
       firstHash: () => session.mirror.firstHash(),
