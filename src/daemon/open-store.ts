@@ -1,6 +1,6 @@
 import { createPlain } from '../api/credentials/sources.ts'
 import type { Settings } from '../config/settings.ts'
-import { minuteMs, secondMs } from '../model/durations.ts'
+import { secondMs } from '../model/durations.ts'
 import { FatalError, SyncError, UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -52,23 +52,19 @@ export async function openStores(
   return openAsReplica({ url, role: 'engine', clock, random, log, alone: as === 'alone' })
 }
 
-/** Least time between two runs of a command after refusals, in milliseconds: the server may know the new password first. */
-const refusedMs = 10 * secondMs
+/** Least time between two runs of a command, in milliseconds: a new connection after it has the new password. */
+const commandMs = 10 * secondMs
 
-/**
- * Reads the URL of a database at each call, so that the password may change. A command runs at most once a minute, and
- * again after the server refused its output.
- */
+/** Reads the URL of a database at each call, so that the password may change. */
 export function urlOf(
   source: NonNullable<Settings['store']['url']>,
   { clock, env }: Pick<Io, 'clock' | 'env'>,
   log: Log = silentLog(),
 ): OpenOptions['url'] {
-  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: refusedMs }, minuteMs)
-  return async (refused) => {
+  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: commandMs })
+  return async () => {
     try {
-      const secret = await plain.current()
-      return (refused === undefined ? secret : await plain.renew(secret)).expose()
+      return (await plain.current()).expose()
     } catch (error) {
       if (!(error instanceof SyncError)) throw error
       // A variable cannot appear later, so this is a mistake of the configuration.

@@ -81,15 +81,13 @@ export function createSource(token: AuthSettings['token'], options: OAuth2Option
   return 'oauth2' in token ? oauth2Source(token.oauth2, options) : createPlain(token, options)
 }
 
-/** A secret from a variable, file or command. @param lifeMs of a command's output; default a cycle. */
-export function createPlain(origin: SecretOrigin, options: SourceOptions, lifeMs = options.cycleMs): SecretSource {
+/** A secret from a variable, file or command, whose output is used for a cycle. */
+export function createPlain(origin: SecretOrigin, options: SourceOptions): SecretSource {
   if ('env' in origin) return envSource(origin.env, options.env)
   if ('file' in origin) return fileSource(origin.file, options.log)
   return fetchedSource(null, options, async (signal) => {
-    return {
-      secret: parseSecret(await commandOutput(origin.command, signal), 'The output of the token command'),
-      lifeMs,
-    }
+    const secret = parseSecret(await commandOutput(origin.command, signal), 'The output of the token command')
+    return { secret, lifeMs: options.cycleMs }
   })
 }
 

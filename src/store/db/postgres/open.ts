@@ -9,11 +9,8 @@ import { assertServer } from './server.ts'
 import { startError, throwDriverError } from './store-error.ts'
 
 export interface OpenOptions extends Pick<PostgresOptions, 'clock' | 'random'> {
-  /**
-   * The current URL, with its password; called for each connection, with `refused` after the server refused the last
-   * password. The first one decides where the database is.
-   */
-  readonly url: (refused?: 'refused') => Promise<string>
+  /** The current URL, with its password; called for each connection. The first one decides where the database is. */
+  readonly url: () => Promise<string>
   readonly role: Role
   readonly log?: Log
 }

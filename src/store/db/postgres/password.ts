@@ -3,7 +3,7 @@ import { type Address, parseAddress, shown } from './address.ts'
 import type { Password } from './pool.ts'
 
 interface UrlSource {
-  readonly url: (refused?: 'refused') => Promise<string>
+  readonly url: () => Promise<string>
   readonly log?: Log
 }
 
@@ -23,9 +23,9 @@ export function currentPassword(
     if (message !== warned) log?.warn(fields, message)
     warned = message
   }
-  return async (refused) => {
+  return async () => {
     try {
-      const { address, password } = parseAddress(await url(refused))
+      const { address, password } = parseAddress(await url())
       last = password
       if (shown(address) === shown(first.address)) warned = ''
       else warnOnce({ inUse: shown(first.address), named: shown(address) }, elsewhere)

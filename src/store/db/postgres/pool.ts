@@ -2,7 +2,7 @@ import type { types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../../model/durations.ts'
 import type { Address } from './address.ts'
 import { parsers, type Query } from './statement.ts'
-import { isRefusal, throwDriverError } from './store-error.ts'
+import { throwDriverError } from './store-error.ts'
 
 /** Longest wait for a connection, in milliseconds. */
 const connectMs = 10 * secondMs
@@ -24,8 +24,8 @@ export interface Connections {
   end(): Promise<void>
 }
 
-/** Reads the password, for each new connection; `refused` = the server refused the last one. */
-export type Password = (refused?: 'refused') => Promise<string | null>
+/** Reads the password, for each new connection. */
+export type Password = () => Promise<string | null>
 
 export interface PoolOptions {
   readonly address: Address
@@ -41,13 +41,9 @@ export interface PoolOptions {
 /** Loads the driver, which only PostgreSQL needs. */
 export async function openPool(options: PoolOptions): Promise<Connections> {
   const { default: pg } = await import('pg')
-  let used: string | null | undefined
   const pool = new pg.Pool({
     ...clientConfig(options.address, pg.types),
-    async password() {
-      used = await options.password()
-      return used ?? ''
-    },
+    password: async () => (await options.password()) ?? '',
     query_timeout: options.silenceMs,
     max: options.connections,
     idleTimeoutMillis: options.idleMs,
@@ -55,19 +51,7 @@ export async function openPool(options: PoolOptions): Promise<Connections> {
   // A broken connection fails the statement that uses it; an unused one is replaced.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
-  return {
-    async connect() {
-      try {
-        return await pool.connect()
-      } catch (error) {
-        const refused = used
-        if (!isRefusal(error) || refused === undefined) throw error
-        if ((await options.password('refused').catch(() => refused)) === refused) throw error
-        return await pool.connect()
-      }
-    },
-    end: () => pool.end(),
-  }
+  return pool
 }
 
 /** The answer to the last statement of the query's text. @throws DriverError. */

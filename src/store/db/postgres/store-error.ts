@@ -27,11 +27,6 @@ export function isLost(error: unknown): boolean {
   return error instanceof DriverError && (!isSqlState.test(error.code) || /^(08|57P0)/.test(error.code))
 }
 
-/** True when the server refused the user or its password. Also of errors of the driver. */
-export function isRefusal(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^28...$/.test(String(error.code))
-}
-
 /** Code of a DriverError; empty for any other error. */
 export function driverCodeOf(error: unknown): string {
   return error instanceof DriverError ? error.code : ''

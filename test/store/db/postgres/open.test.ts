@@ -51,33 +51,6 @@ it.each([
   expect(said).toMatch(advice)
 })
 
-/** Asks for a password, and refuses it or, when it is the right one, the database. */
-function guarded(right: string, heard: string[]) {
-  return (socket: Socket, data: Buffer) => {
-    if (data[0] !== 0x70) return void socket.write(Buffer.from('R\0\0\0\x08\0\0\0\x03'))
-    heard.push(data.toString('utf8', 5, data.length - 1))
-    refuse(heard.at(-1) === right ? '3D000' : '28P01', 'the server says')(socket)
-  }
-}
-
-it.each([
-  ['is asked for again', ['old', 'new'], '3D000'],
-  ['did not change, and is not tried again', ['old', 'old'], '28P01'],
-  ['changed to one that is refused as well', ['old', 'older'], '28P01'],
-  ['cannot be had', ['old', null], '28P01'],
-])('after the server refused a password, one that %s', async (_, [first, renewed], code) => {
-  const heard: string[] = []
-  const port = await fakeServer(guarded('new', heard))
-  let password = first
-  const url = async (refused?: 'refused') => {
-    if (refused !== undefined) password = renewed
-    if (password === null) throw new Error('the command failed')
-    return `postgres://tenantwatch:${password}@127.0.0.1:${port}/mirror?sslmode=disable`
-  }
-  await expect(openPostgres({ url, role: 'engine', clock, random: () => 0 })).rejects.toThrow(`(${code})`)
-  expect(heard).toEqual(renewed === null || renewed === first ? [first] : [first, renewed])
-})
-
 it('names a server that is away, one that hangs up, and one without TLS', async () => {
   const server = createServer()
   const port = await listening(server)

@@ -27,14 +27,6 @@ it('gives the password of the URL as it is now, and the last one while the URL c
   expect(JSON.stringify(warned)).not.toContain('newer')
 })
 
-it('asks for another password after a refusal', async () => {
-  const password = currentPassword(
-    { url: async (refused) => urlWith(refused === undefined ? 'old' : 'new') },
-    parseAddress(urlWith('old')),
-  )
-  expect([await password(), await password('refused')]).toEqual(['old', 'new'])
-})
-
 it('warns once when the URL names another place than the one in use, and again when it does so later', async () => {
   const { log, warned } = watchedLog()
   const other = 'postgres://v:hunter2@db.example.com:5433/m'
