@@ -35,18 +35,12 @@ export async function start(hangUp: AbortSignal): Promise<void> {
   })
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
-  const cwd = workingFolder()
-  if (cwd === null) {
-    process.stderr.write('tenantwatch: the current folder no longer exists; change to another one\n')
-    process.exitCode = exitCodes.usage
-    return
-  }
   const io: Io = {
     stdin: () => process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd,
+    cwd: process.cwd(),
     clock: systemClock(),
     random: Math.random,
     stop: stopping.signal,
@@ -62,14 +56,6 @@ export async function start(hangUp: AbortSignal): Promise<void> {
       setTimeout(() => endNow(ended), 500).unref()
     }),
   )
-}
-
-function workingFolder(): string | null {
-  try {
-    return process.cwd()
-  } catch {
-    return null
-  }
 }
 
 /** A failed write, as on a full disk, is a failure; a closed pipe is not. */
