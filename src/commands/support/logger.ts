@@ -1,6 +1,6 @@
 import pino from 'pino'
 import type { Log } from '../../model/log.ts'
-import type { Io, Output } from '../../model/process/io.ts'
+import type { Io } from '../../model/process/io.ts'
 import { escapeInJson } from '../../model/text/printable.ts'
 import { eraseLine, fittingLog, printableLines } from './io.ts'
 
@@ -9,12 +9,9 @@ export interface LevelledLog extends Log {
   readonly setLevel: (level: string) => void
 }
 
-/** Bytes that may wait for a slow reader of the log; further lines are dropped and counted. */
-const waitingLimit = 1024 * 1024
-
 /** JSON lines, or text on a terminal. Control characters in fields are escaped, so that an event stays one line. */
 export async function createLog({ stderr }: Io, level: string): Promise<LevelledLog> {
-  const write = bounded(stderr)
+  const write = (text: string) => stderr.write(text)
   if (stderr.isTTY === true) {
     const { default: pretty } = await import('pino-pretty')
     const format = pretty.prettyFactory({ ignore: 'pid,hostname', singleLine: true })
@@ -47,25 +44,6 @@ function levelled(write: (line: string) => void, level: string): LevelledLog {
 /** The line of a JSON log with the reason why the program ends. */
 export function fatalLine(message: string): string {
   return escapeInJson(`{"level":60${pino.stdTimeFunctions.isoTime()},"msg":${JSON.stringify(message)}}\n`)
-}
-
-/** Drops lines while the reader is too slow, so that memory stays bounded. */
-function bounded(stderr: Output): (text: string) => void {
-  let dropped = 0
-  return (text) => {
-    if ((stderr.writableLength ?? 0) > waitingLimit) {
-      dropped++
-      return
-    }
-    if (dropped > 0) {
-      const time = pino.stdTimeFunctions.isoTime()
-      stderr.write(
-        `{"level":40${time},"dropped":${dropped},"msg":"Log lines were dropped: the reader of standard error was too slow"}\n`,
-      )
-      dropped = 0
-    }
-    stderr.write(text)
-  }
 }
 
 /** An event with control characters escaped in names and texts; a stack keeps its line breaks. */

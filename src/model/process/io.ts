@@ -4,7 +4,6 @@ export interface Output {
   write(text: string): boolean
   readonly isTTY?: boolean | undefined
   readonly columns?: number | undefined
-  readonly writableLength?: number | undefined
 }
 
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }
