@@ -24,7 +24,7 @@ export function isAtLeast(purpose: Purpose, least: Purpose): boolean {
 }
 
 /** What the configuration names outside itself. */
-export type Named = 'variable' | 'secretFile' | 'program' | 'authorities' | 'webConfig' | 'database' | 'ownChecks'
+export type Named = 'variable' | 'secretFile' | 'program' | 'authorities' | 'webConfig' | 'ownChecks'
 
 /** What is wrong with something that the configuration names, without secrets; null = nothing. */
 export type Probe = (what: Named, name: string) => string | null
@@ -79,11 +79,6 @@ export function createProbe({ cwd, env, purpose, folderProblem }: Surroundings):
         ? 'names a program that does not exist or that this user cannot execute'
         : null,
     webConfig: (name) => (!needsSecrets || exists(pathOf(name)) ? null : gone(name)),
-    // Other commands report the problem when they open the file.
-    database(name) {
-      const unfit = strict ? whyUnfit(pathOf(name), Number.POSITIVE_INFINITY) : null
-      return unfit === null ? null : `names \`${name}\`, but ${unfit}; expected the path of the database file`
-    },
     ownChecks: (name) =>
       strict && folderProblem !== null ? `names the folder \`${name}\`, which cannot be read: ${folderProblem}` : null,
   }

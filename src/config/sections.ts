@@ -176,13 +176,8 @@ export function store(probe: Probe) {
   })
     .superRefine(
       ({ path, url }, context) => {
-        const hasUrl = url !== undefined && url !== null
-        if (hasUrl && path !== undefined)
+        if ((url ?? null) !== null && path !== undefined)
           context.addIssue(predicate('conflict', 'names path and url; expected exactly one of them'))
-        if (!hasUrl && typeof (path ?? '') === 'string')
-          available(probe, 'database')(path ?? defaultPath, {
-            addIssue: (issue) => context.addIssue({ ...issue, path: ['path'] }),
-          })
       },
       { when: ({ value }) => typeof value === 'object' },
     )
