@@ -87,7 +87,7 @@ Examples:
   },
 })
 
-/** `cursorKind={"users":"offset"}`: a value is JSON, or text where that fits. @throws UsageError */
+/** `cursorKind={"users":"offset"}`: a value is JSON, else a text. @throws UsageError */
 export function readReadings(pairs: readonly string[]): ReadingsInput {
   return Object.assign({}, ...pairs.map(readReading))
 }
@@ -95,20 +95,18 @@ export function readReadings(pairs: readonly string[]): ReadingsInput {
 function readReading(pair: string): ReadingsInput {
   const [name = '', ...rest] = pair.split('=')
   oneOf('reading', Object.keys(readingsSchema.shape), name)
-  const text = rest.length === 0 ? 'true' : rest.join('=')
-  const values = rest.length === 0 ? [true] : [parseJson(text), text]
-  const fitting = values.find((value) => readingsSchema.safeParse({ [name]: value }).success)
-  if (fitting === undefined) {
-    const { error } = readingsSchema.safeParse({ [name]: values.find((value) => value !== undefined) })
+  const text = rest.join('=')
+  const value = rest.length === 0 || parseJson(text)
+  const { error } = readingsSchema.safeParse({ [name]: value })
+  if (error !== undefined)
     throw new UsageError(
-      `Reading ${error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
+      `Reading ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
     )
-  }
   if (name === 'tokenHeader' && !canCarryToken(text))
     throw new UsageError(
       'Reading tokenHeader: expected the name of a header that can carry the token, such as X-Api-Key',
     )
-  return { [name]: fitting }
+  return { [name]: value }
 }
 
 function parseJson(text: string): unknown {
