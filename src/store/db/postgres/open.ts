@@ -3,10 +3,10 @@ import type { Log } from '../../../model/log.ts'
 import { type Address, parseAddress } from './address.ts'
 import { bringUpToDate, inTransaction, type Role } from './migrate.ts'
 import { currentPassword } from './password.ts'
-import { openPool, type PoolOptions } from './pool.ts'
+import { openPool, overConnection, type PoolOptions } from './pool.ts'
 import { type Limits, PostgresDb, type PostgresOptions, workLimits } from './postgres-db.ts'
 import { assertServer } from './server.ts'
-import { startError, throwDriverError } from './store-error.ts'
+import { startError } from './store-error.ts'
 
 export interface OpenOptions extends Pick<PostgresOptions, 'clock' | 'random'> {
   /** The current URL, with its password; called for each connection. The first one decides where the database is. */
@@ -77,21 +77,13 @@ const searchPathText = `select string_agg(quote_ident(name), ', ' order by place
  *
  * @returns the search path to the tables.
  */
-async function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<string> {
-  const pool = await openPool({ ...source, connections: 1, idleMs: secondMs, silenceMs: 0 })
-  try {
-    const connection = await pool.connect().catch(throwDriverError)
-    try {
-      return await inTransaction(connection, async (run) => {
-        await assertServer(run)
-        await bringUpToDate(run, role)
-        const [row] = await run<{ readonly path: string }>(searchPathText)
-        return row?.path ?? ''
-      })
-    } finally {
-      connection.release(true)
-    }
-  } finally {
-    await pool.end()
-  }
+function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<string> {
+  return overConnection({ ...source, silenceMs: 0 }, (connection) =>
+    inTransaction(connection, async (run) => {
+      await assertServer(run)
+      await bringUpToDate(run, role)
+      const [row] = await run<{ readonly path: string }>(searchPathText)
+      return row?.path ?? ''
+    }),
+  )
 }

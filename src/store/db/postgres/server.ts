@@ -1,14 +1,14 @@
 import type { TLSSocket } from 'node:tls'
-import type { Client } from 'pg'
 import type { Clock } from '../../../model/clock.ts'
+import { secondMs } from '../../../model/durations.ts'
 import { FatalError } from '../../../model/errors.ts'
 import type { OwnerView } from '../../../model/posture.ts'
 import { lowerFirst } from '../../../model/text/words.ts'
 import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
 import { isAlive, ownersText, renewalAgeMs } from '../leases.ts'
 import { type Address, parseAddress, shown } from './address.ts'
-import { type Layout, layoutIn, type Run } from './migrate.ts'
-import { clientConfig } from './pool.ts'
+import { inTransaction, type Layout, layoutIn, type Run } from './migrate.ts'
+import { type Connection, overConnection } from './pool.ts'
 
 const oldestServer = 15
 
@@ -124,36 +124,27 @@ const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')
     (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
   from replicas r order by r.id`
 
-const limits = { statement_timeout: 10_000, query_timeout: 15_000 }
-
-/** Changes nothing. @throws the error of the driver, which may contain the host and the user, and never the password. */
+/** Changes nothing. @throws DriverError, which may contain the host and the user, and never the password. */
 export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<ServerFacts> {
   const { address, password } = parseAddress(url)
-  const { default: pg } = await import('pg')
-  const { query_timeout } = limits
-  const client = new pg.Client({ ...clientConfig(address, pg.types), password: password ?? '', query_timeout })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    const run: Run = async (text) => (await client.query(text)).rows
-    await run(`begin read only; set local statement_timeout = ${limits.statement_timeout}`)
-    const [[facts], problem] = [(await run<Facts>(factsText)) as [Facts], await serverProblem(run)]
-    const layout = problem === null ? await layoutIn(run) : 'none'
-    return {
-      ...facts,
-      place: shown(address),
-      host: address.host,
-      problem,
-      tls: tlsOf(client, address),
-      ...(await timesOf(run, clock)),
-      layout,
-      mirror: layout === 'current' ? await mirrorIn(run) : null,
-    }
-  } finally {
-    // A pooler closes its connection to the server if a transaction is left open.
-    await client.query('rollback').catch(() => {})
-    await client.end().catch(() => {})
-  }
+  const source = { address, password: async () => password, silenceMs: 15 * secondMs }
+  return overConnection(source, (connection) =>
+    inTransaction(connection, async (run) => {
+      await run('set transaction read only')
+      const [[facts], problem] = [(await run<Facts>(factsText)) as [Facts], await serverProblem(run)]
+      const layout = problem === null ? await layoutIn(run) : 'none'
+      return {
+        ...facts,
+        place: shown(address),
+        host: address.host,
+        problem,
+        tls: tlsOf(connection, address),
+        ...(await timesOf(run, clock)),
+        layout,
+        mirror: layout === 'current' ? await mirrorIn(run) : null,
+      }
+    }),
+  )
 }
 
 async function mirrorIn(run: Run): Promise<MirrorState> {
@@ -171,8 +162,9 @@ async function timesOf(run: Run, clock: Pick<Clock, 'now' | 'monotonic'>) {
   return { roundTripMs, skewMs: Math.round(now - sentAt - roundTripMs / 2) }
 }
 
-function tlsOf(client: Client, { tls }: Address): ServerFacts['tls'] {
+function tlsOf(connection: Connection, { tls }: Address): ServerFacts['tls'] {
   if (tls === null) return null
-  const { stream } = (client as Client & { readonly connection: { readonly stream: TLSSocket } }).connection
+  // Of the driver, which has no type for it.
+  const { stream } = Reflect.get(connection, 'connection') as { readonly stream: TLSSocket }
   return { protocol: stream.getProtocol() ?? 'TLS', isVerified: tls.rejectUnauthorized }
 }
