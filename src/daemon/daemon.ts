@@ -5,25 +5,16 @@ import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { createScheduler } from '../schedule/scheduler.ts'
 import { WebConfig } from '../web/web-config.ts'
-import type { Probe } from '../web/web-options.ts'
 import { Jobs } from './jobs.ts'
 import { Reloader, type Reloading } from './reload.ts'
 import { createWeb } from './serve.ts'
-import { openSession, type Session } from './session.ts'
+import { openSession } from './session.ts'
 import { storeWatch } from './store-watch.ts'
 
 const graceMs = 2 * secondMs
 const webDrainMs = secondMs
 
-export interface Daemon extends AsyncDisposable {
-  readonly session: Session
-  readonly address: { readonly host: string; readonly port: number }
-  /** Resolves when the runs due at the start have ended. */
-  readonly caughtUp: Promise<unknown>
-  /** Rejects with a FatalError when the daemon cannot continue; never resolves. */
-  readonly broken: Promise<never>
-  reload(): Promise<Probe>
-}
+export type Daemon = Awaited<ReturnType<typeof startDaemon>>
 
 export interface DaemonOptions extends Partial<Reloading> {
   /** Value of --config in the commands that the status page shows; absent = the default. */
@@ -40,7 +31,7 @@ export async function startDaemon(
   io: Io,
   log: Log,
   { configFile, ...reloading }: DaemonOptions = {},
-): Promise<Daemon> {
+) {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
   const ownQueries = parts.use(new SandboxQueries())
@@ -70,7 +61,9 @@ export async function startDaemon(
   return {
     session,
     address,
+    /** Resolves when the runs due at the start have ended. */
     caughtUp,
+    /** Rejects with a FatalError when the daemon cannot continue; never resolves. */
     broken: watch.broken,
     reload: () => reloader.reload(),
     [Symbol.asyncDispose]: () => life.disposeAsync(),

@@ -8,23 +8,17 @@ import type { Probe } from '../web/web-options.ts'
 /** Share of time spent on reading the whole database to detect damage. */
 const verifyShare = 1 / 200
 
-export interface StoreWatch {
-  readonly broken: Promise<never>
-  /** A lost database ends the daemon; an unusable one is logged; errors of other reasons are thrown. */
-  jobFailed(error: unknown): void
-  /** Reads the whole database again when it is time. */
-  verify(signal: AbortSignal): Promise<void>
-  problem(): Promise<Probe | null>
-}
+export type StoreWatch = ReturnType<typeof storeWatch>
 
-export function storeWatch(mirror: Pick<Mirror, 'ping' | 'verify'>, clock: Clock, log: Log): StoreWatch {
+export function storeWatch(mirror: Pick<Mirror, 'ping' | 'verify'>, clock: Clock, log: Log) {
   const { promise: broken, reject } = Promise.withResolvers<never>()
   broken.catch(() => {})
   let logged = { detail: '', at: Number.NEGATIVE_INFINITY }
   let verifyAfter = clock.monotonic() + minuteMs
   return {
     broken,
-    jobFailed(error) {
+    /** A lost database ends the daemon; an unusable one is logged; errors of other reasons are thrown. */
+    jobFailed(error: unknown) {
       if (error instanceof FatalError) return reject(error)
       if (!(error instanceof SyncError)) throw error
       // Another replica took the tenant and runs the job.
@@ -36,14 +30,15 @@ export function storeWatch(mirror: Pick<Mirror, 'ping' | 'verify'>, clock: Clock
       logged = { detail, at: now }
       log.warn({ reason, detail, hint }, 'The mirror cannot be used now; trying again when the next run is due')
     },
-    async verify(signal) {
+    /** Reads the whole database again when it is time. */
+    async verify(signal: AbortSignal): Promise<void> {
       const began = clock.monotonic()
       if (began < verifyAfter) return
       await mirror.verify(signal)
       const ended = clock.monotonic()
       verifyAfter = ended + (ended - began) / verifyShare
     },
-    async problem() {
+    async problem(): Promise<Probe | null> {
       try {
         await mirror.ping()
         return null

@@ -9,15 +9,10 @@ import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
-export interface TriedCheck {
-  readonly check: OwnCheck
-  readonly problem: string | null
-}
-
 /** Tries every own check: its header, and its query over an empty mirror. */
-export async function tryOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly TriedCheck[]> {
+export async function tryOwnChecks(settings: OwnChecksSettings, now: number) {
   await using queries = new SandboxQueries()
-  const tried: TriedCheck[] = []
+  const tried: { readonly check: OwnCheck; readonly problem: string | null }[] = []
   for (const check of settings.checks) {
     let { problem } = check
     if (check.problem === null) {

@@ -17,12 +17,9 @@ import type { Message } from './message.ts'
 import { signatureHeader, signatureOf, slackBody, teamsBody, webhookBody } from './payloads.ts'
 import { readSmtp, sendEmail } from './send-email.ts'
 
-export interface Delivery extends AsyncDisposable {
-  /** @throws SyncError without address or secret; `retryAt` where the target states a wait. */
-  deliver(target: Pick<NotificationSettings, 'to'>, message: Message, signal: AbortSignal): Promise<void>
-  /** @throws SyncError when address or secret cannot be read or are not usable; sends nothing. */
-  assertReadable(target: Pick<NotificationSettings, 'to'>, signal: AbortSignal): Promise<void>
-}
+export type Delivery = ReturnType<typeof createDelivery>
+
+type Target = Pick<NotificationSettings, 'to'>
 
 const what = 'POST to the address'
 
@@ -34,7 +31,7 @@ export function createDelivery(
   { clock, env: variables }: Pick<Io, 'clock' | 'env'>,
   log: Log,
   timeoutMs = 30 * secondMs,
-): Delivery {
+) {
   const env = (name: string) => variables[name]
   const dispatchers = new Dispatchers({ timeoutMs, proxyFor: proxyFor(null, env), caFile: null })
   const read = async (origin: SecretOrigin, signal: AbortSignal) =>
@@ -75,7 +72,8 @@ export function createDelivery(
   }
 
   return {
-    async deliver({ to }, message, signal) {
+    /** @throws SyncError without address or secret; `retryAt` where the target states a wait. */
+    async deliver({ to }: Target, message: Message, signal: AbortSignal): Promise<void> {
       const address = await read(originOf(to), signal)
       if ('email' in to) {
         const refused = await mail(to.email, address, message, signal)
@@ -90,7 +88,8 @@ export function createDelivery(
       const headers = secret === undefined ? {} : { [signatureHeader]: signatureOf(await read(secret, signal), body) }
       return post(address, body, headers, signal)
     },
-    async assertReadable({ to }, signal) {
+    /** @throws SyncError when address or secret cannot be read or are not usable; sends nothing. */
+    async assertReadable({ to }: Target, signal: AbortSignal): Promise<void> {
       const address = await read(originOf(to), signal)
       if ('email' in to) readSmtp(address)
       else readAddress(address)

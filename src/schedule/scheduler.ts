@@ -8,27 +8,22 @@ import { cronTimes, type NextTick } from './cron-times.ts'
 /** Least change that counts as a jump: more than slewing changes between two checks. */
 const jumpMs = 2 * secondMs
 
-interface WallClockWatch {
-  jumped(): boolean
-  /** Total unreported change in milliseconds, negative = set back; null if there is none. */
-  report(): number | null
-}
-
 /** Reports at most once a minute, so that a clock set repeatedly does not flood the log or the tenants. */
-function wallClockWatch(clock: Clock): WallClockWatch {
+function wallClockWatch(clock: Clock) {
   const offset = () => clock.now() - clock.monotonic()
   let known = offset()
   let unreported: number | null = null
   let reportAfter = Number.NEGATIVE_INFINITY
   return {
-    jumped() {
+    jumped(): boolean {
       const by = offset() - known
       known += by
       if (Math.abs(by) < jumpMs) return false
       unreported = (unreported ?? 0) + by
       return true
     },
-    report() {
+    /** Total unreported change in milliseconds, negative = set back; null if there is none. */
+    report(): number | null {
       if (unreported === null || clock.monotonic() < reportAfter) return null
       const by = unreported
       unreported = null
@@ -61,20 +56,7 @@ export interface Job {
 
 export type RunOutcome = 'ran' | 'failed' | 'skipped'
 
-export interface Scheduler {
-  /** Puts these jobs in place of the present ones; runs that have begun go on. */
-  arrange(jobs: readonly Job[], timezone: string): void
-  has(name: string): boolean
-  start(): void
-  /** Runs a job without jitter; `skipped` if it is already running or the scheduler stops. Logs errors of the job. */
-  runNow(name: string): Promise<RunOutcome>
-  /** Runs a job beside its ticks, once after `delayMs`. Of several such calls for one name, the earliest run counts. */
-  once(job: Pick<Job, 'name' | 'run'>, delayMs: number): void
-  /** Resolves when the job is not running. */
-  ended(name: string): Promise<void>
-  /** Aborts running jobs and waits for them; false when some did not end within `graceMs`. */
-  dispose(graceMs: number): Promise<boolean>
-}
+export type Scheduler = ReturnType<typeof createScheduler>
 
 interface ScheduledJob {
   job: Job
@@ -93,7 +75,7 @@ function withLastAnswer(next: NextTick): NextTick {
 }
 
 /** Runs named jobs by cron. Ticks missed during a suspend run once; those that a clock jump skipped do not. */
-export function createScheduler({ clock, random, log, onJump }: SchedulerOptions): Scheduler {
+export function createScheduler({ clock, random, log, onJump }: SchedulerOptions) {
   const jobs = new Map<string, ScheduledJob>()
   const ticksOf = memoize((zone: string) => memoize((cron: string) => withLastAnswer(cronTimes(cron, zone))))
   // Kept by name, so that a job that is removed and added again does not overlap itself.
@@ -125,7 +107,8 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
       ended.resolve()
     }
   }
-  const once: Scheduler['once'] = (job, delayMs) => {
+  /** Runs a job beside its ticks, once after `delayMs`. Of several such calls for one name, the earliest run counts. */
+  const once = (job: Pick<Job, 'name' | 'run'>, delayMs: number): void => {
     const at = clock.monotonic() + delayMs
     if (stopping.signal.aborted || (planned.get(job.name) ?? Number.POSITIVE_INFINITY) <= at) return
     planned.set(job.name, at)
@@ -150,7 +133,9 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
     }
   }
   /** The jobs that are due now, and when the next ones are. */
-  const tick = (watch: WallClockWatch): { readonly due: readonly ScheduledJob[]; readonly nextAt: number } => {
+  const tick = (
+    watch: ReturnType<typeof wallClockWatch>,
+  ): { readonly due: readonly ScheduledJob[]; readonly nextAt: number } => {
     if (watch.jumped()) for (const one of jobs.values()) one.nextAt = null
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
@@ -178,7 +163,8 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
   }
 
   return {
-    arrange(wanted, timezone) {
+    /** Puts these jobs in place of the present ones; runs that have begun go on. */
+    arrange(wanted: readonly Job[], timezone: string): void {
       const before = new Map(jobs)
       jobs.clear()
       for (const job of wanted) {
@@ -188,19 +174,22 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
       }
       wake.abort()
     },
-    has: (name) => jobs.has(name),
+    has: (name: string) => jobs.has(name),
     start: () => void runTimer(),
-    async runNow(name) {
+    /** Runs a job without jitter; `skipped` if it is already running or the scheduler stops. Logs errors of the job. */
+    async runNow(name: string): Promise<RunOutcome> {
       const found = jobs.get(name)
       if (found === undefined && !stopping.signal.aborted)
         throw new Error(`Cannot run job ${name}: it is not scheduled`)
       return found === undefined ? 'skipped' : runJob(found.job, 0)
     },
     once,
-    async ended(name) {
+    /** Resolves when the job is not running. */
+    async ended(name: string): Promise<void> {
       await running.get(name)
     },
-    async dispose(graceMs) {
+    /** Aborts running jobs and waits for them; false when some did not end within `graceMs`. */
+    async dispose(graceMs: number): Promise<boolean> {
       jobs.clear()
       stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
       wake.abort()

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerControl } from './control.ts'
 import { tokenNames } from './seed-access.ts'
 import { exchange, tokenPath } from './service.ts'
-import { createService, type Service, type ServiceOptions } from './simulator.ts'
+import { createService, type ServiceOptions } from './simulator.ts'
 import { listen, repeatedly, requestOf, stopListening, writeDistorted, writeReply } from './wire.ts'
 
 export interface SimulatorOptions extends ServiceOptions {
@@ -16,18 +16,12 @@ export interface SimulatorOptions extends ServiceOptions {
   readonly liveEveryMs?: number | null
 }
 
-export interface Simulator extends Service, AsyncDisposable {
-  readonly baseUrl: string
-  /** Null without a control API. */
-  readonly controlUrl: string | null
-  readonly tokenUrl: string
-  close(): Promise<void>
-}
+export type Simulator = Awaited<ReturnType<typeof startSimulator>>
 
 /**
  * Starts the simulated tenant API on sockets. Rejects when a port is taken. Times are epoch milliseconds of `clock`.
  */
-export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+export async function startSimulator(options: SimulatorOptions = {}) {
   const { host = '127.0.0.1', port = 0, controlPort = 0, liveEveryMs = null } = options
   const service = createService(options)
   const { world } = service
@@ -72,6 +66,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
   return Object.assign(service, {
     baseUrl: api.url,
+    /** Null without a control API. */
     controlUrl: control?.url ?? null,
     tokenUrl: `${api.url}${tokenPath}`,
     close,

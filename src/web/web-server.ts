@@ -26,14 +26,9 @@ const maxConnections = 256
 /** Requests that a client may send before it has read the answers of earlier ones. */
 const mostWaiting = 16
 
-export interface WebServer {
-  /** Listens; returns the actual address and port, and that of the page. Throws FatalError when they cannot be used. */
-  start(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>
-  /** Accepts no more connections, lets requests in flight finish for at most `drainMs`, then destroys them. */
-  dispose(drainMs: number): Promise<void>
-}
+export type WebServer = ReturnType<typeof createWebServer>
 
-export function createWebServer(options: WebOptions): WebServer {
+export function createWebServer(options: WebOptions) {
   const { access, listen } = options
   const { tls } = access()
   const listener = inTurn(
@@ -48,11 +43,13 @@ export function createWebServer(options: WebOptions): WebServer {
     socket.once('close', () => sockets.delete(socket))
   })
   return {
+    /** Listens; returns the actual address and port, and that of the page. Throws FatalError when they cannot be used. */
     async start() {
       const address = await listenOn(server, listen)
       return { ...address, url: `${tls === null ? 'http' : 'https'}://${formatListen(address)}/` }
     },
-    dispose: (drainMs) => close(server, sockets, drainMs),
+    /** Accepts no more connections, lets requests in flight finish for at most `drainMs`, then destroys them. */
+    dispose: (drainMs: number) => close(server, sockets, drainMs),
   }
 }
 

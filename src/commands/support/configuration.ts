@@ -2,11 +2,9 @@ import type { Command } from 'commander'
 import { checks } from '../../checks/index.ts'
 import type { Catalogue } from '../../config/catalogue.ts'
 import { type LoadedSettings, type LoadOptions, loadSettings } from '../../config/load-settings.ts'
-import type { Settings } from '../../config/settings.ts'
 import { openStore } from '../../daemon/open-store.ts'
-import { createViews, type Views } from '../../daemon/views.ts'
+import { createViews } from '../../daemon/views.ts'
 import type { Io } from '../../model/process/io.ts'
-import type { Mirror } from '../../store/port.ts'
 
 export const catalogue: Catalogue = { checks }
 
@@ -19,21 +17,13 @@ export function loadConfiguration(
   return loadSettings({ file: config, env, cwd, catalogue, purpose })
 }
 
-/** What a command beside a running engine reads. */
-export interface OpenMirror extends AsyncDisposable {
-  readonly settings: Settings
-  /** Where the configuration is from, such as its file. */
-  readonly source: string
-  readonly mirror: Mirror
-  readonly views: Views
-  readonly now: number
-}
+export type OpenMirror = Awaited<ReturnType<typeof openMirror>>
 
 /**
- * Verifies all of a mirror that no running engine has verified (docs/daily-work.md#database): a damaged index gives no
+ * What a command beside a running engine reads. Verifies all of a mirror that no running engine has verified (docs/daily-work.md#database): a damaged index gives no
  * error, but fewer findings.
  */
-export async function openMirror(io: Io, command: Command): Promise<OpenMirror> {
+export async function openMirror(io: Io, command: Command) {
   const { settings, source } = loadConfiguration(io, command)
   const mirror = await openStore(settings, 'beside', io)
   const close = () => mirror[Symbol.asyncDispose]()

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../model/clock.ts'
 import { silentLog } from '../../../model/log.ts'
-import type { CopiedRows, CopyOptions } from '../../copy.ts'
+import type { CopyOptions } from '../../copy.ts'
 import { LeasedStores, newEngineId } from '../../leased-stores.ts'
 import type { Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
@@ -22,22 +22,18 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   return postgresMirror(db, opening)
 }
 
-export interface CopiedMirror {
-  /** Address for messages. */
-  readonly place: string
-  readonly tables: readonly CopiedRows[]
-}
-
 /**
  * Copies a mirror into an empty database, as its only engine.
  *
  * @throws FatalError when it cannot be used, is not empty, or an engine works on it; like `copyInto`.
  */
-export async function copyToPostgres(options: Omit<Options, 'role'>, copy: CopyOptions): Promise<CopiedMirror> {
+export async function copyToPostgres(options: Omit<Options, 'role'>, copy: CopyOptions) {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
   const db = await aloneOn(opened, options, opening)
-  return { place: shown(opened.address), tables: await copyInto(db, copy) }
+  /** Address for messages. */
+  const place = shown(opened.address)
+  return { place, tables: await copyInto(db, copy) }
 }
 
 /**

@@ -1,21 +1,17 @@
 import { existsSync, rmSync } from 'node:fs'
 import type BetterSqlite3 from 'better-sqlite3'
-import { type CopiedTable, type CopySource, quoted, type Row } from '../../copy.ts'
+import { type CopiedTable, quoted, type Row } from '../../copy.ts'
 import { takeEngineLock } from './engine-lock.ts'
 import { openBesideEngine } from './open.ts'
 import { openError } from './store-error.ts'
 import { verifyFile } from './verify-file.ts'
-
-export interface FileSource extends CopySource, Disposable {
-  readonly file: string
-}
 
 /**
  * Opens a file as source of a copy: nothing else can write to it, neither an engine nor a command. Verifies it in full.
  *
  * @throws FatalError when it is missing, damaged, of another layout or in use; the signal's reason when aborted.
  */
-export async function openFileSource(path: string, signal: AbortSignal): Promise<FileSource> {
+export async function openFileSource(path: string, signal: AbortSignal) {
   using opening = new DisposableStack()
   const { file, writer } = opening.use(openBesideEngine(path))
   opening.use(lockAlone(file))
@@ -26,7 +22,7 @@ export async function openFileSource(path: string, signal: AbortSignal): Promise
   }
   await verifyFile(file, signal)
   const opened = opening.move()
-  return { file, rows: (table) => rowsOf(writer, table), [Symbol.dispose]: () => opened.dispose() }
+  return { file, rows: (table: CopiedTable) => rowsOf(writer, table), [Symbol.dispose]: () => opened.dispose() }
 }
 
 /** The engine's lock, whose file is removed if there was none: a backup with it would look like a database in use. */

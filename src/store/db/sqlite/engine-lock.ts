@@ -6,14 +6,8 @@ import { codeOf, isDamage } from './store-error.ts'
 
 const contentionMs = 500
 
-export interface EngineLock extends Disposable {
-  /** True if a mirror was created here before, so that a missing or empty one was lost. */
-  readonly mirrorMade: boolean
-  recordMirrorMade(): void
-}
-
 /** @throws FatalError when another engine has the lock; the operating system releases it even after SIGKILL. */
-export function takeEngineLock(file: string): EngineLock {
+export function takeEngineLock(file: string) {
   const lock = new BetterSqlite3(`${file}-lock`, { timeout: contentionMs })
   try {
     // No journal file for a page that is written once.
@@ -22,6 +16,7 @@ export function takeEngineLock(file: string): EngineLock {
     // Only after the lock is taken: in this mode a waiting engine would keep its shared lock, and all would fail.
     lock.pragma('locking_mode = EXCLUSIVE')
     return {
+      /** True if a mirror was created here before, so that a missing or empty one was lost. */
       mirrorMade: isMirrorMade(lock),
       recordMirrorMade() {
         lock.pragma('user_version = 1')
