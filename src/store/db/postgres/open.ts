@@ -1,6 +1,6 @@
 import { minuteMs, secondMs } from '../../../model/durations.ts'
 import type { Log } from '../../../model/log.ts'
-import { type Address, parseAddress } from './address.ts'
+import { parseAddress } from './address.ts'
 import { bringUpToDate, inTransaction, type Role } from './migrate.ts'
 import { currentPassword } from './password.ts'
 import { openPool, overConnection, type PoolOptions } from './pool.ts'
@@ -15,16 +15,7 @@ export interface OpenOptions extends Pick<PostgresOptions, 'clock' | 'random'> {
   readonly log?: Log
 }
 
-/** One database, with connections of its own for each kind of work. */
-export interface OpenedPostgres extends AsyncDisposable {
-  readonly address: Address
-  /** For runs and evaluations. */
-  readonly work: PostgresDb
-  /** For answers that a client waits for, such as a scrape. */
-  readonly show: PostgresDb
-  /** For the renewal of leases, which must not wait for other work. */
-  readonly lease: PostgresDb
-}
+export type OpenedPostgres = Awaited<ReturnType<typeof openPostgres>>
 
 interface Lane {
   readonly connections: number
@@ -34,14 +25,15 @@ interface Lane {
 
 /** Connections and limits of each. */
 const lanes = {
+  /** For runs and evaluations. */
   work: { connections: 8, idleMs: 30 * secondMs, limits: workLimits },
-  // A failed scrape or page is soon requested again; scrapes may be minutes apart.
+  /** For answers that a client waits for. A failed scrape is soon requested again; scrapes may be minutes apart. */
   show: {
     connections: 4,
     idleMs: 10 * minuteMs,
     limits: { ...workLimits, statementMs: 15 * secondMs, silenceMs: 20 * secondMs },
   },
-  // A renewal that takes longer is too late.
+  /** For the renewal of leases, which must not wait for other work: one that takes longer is too late. */
   lease: {
     connections: 2,
     idleMs: 30 * secondMs,
@@ -49,8 +41,12 @@ const lanes = {
   },
 } as const satisfies Record<string, Lane>
 
-/** @throws FatalError when the database cannot be used as it is, UsageError when the URL is invalid. */
-export async function openPostgres(options: OpenOptions): Promise<OpenedPostgres> {
+/**
+ * One database, with connections of its own for each kind of work.
+ *
+ * @throws FatalError when the database cannot be used as it is, UsageError when the URL is invalid.
+ */
+export async function openPostgres(options: OpenOptions) {
   const { clock, random, role } = options
   const first = parseAddress(await options.url())
   const { address } = first

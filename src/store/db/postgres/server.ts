@@ -83,22 +83,7 @@ interface Facts {
   readonly mayCreate: number
 }
 
-/** Facts for `doctor` about the server of `store.url`. */
-export interface ServerFacts extends Facts {
-  /** Without the password. */
-  readonly place: string
-  readonly host: string
-  /** Why a start is refused; null = it is allowed. */
-  readonly problem: ServerProblem | null
-  /** Null = not encrypted. */
-  readonly tls: { readonly protocol: string; readonly isVerified: boolean } | null
-  readonly roundTripMs: number
-  /** The server's clock minus ours. */
-  readonly skewMs: number
-  readonly layout: Layout
-  /** Null unless the layout is current. */
-  readonly mirror: MirrorState | null
-}
+export type ServerFacts = Readonly<Awaited<ReturnType<typeof readServerFacts>>>
 
 export interface MirrorState {
   readonly replicas: readonly ReplicaState[]
@@ -124,23 +109,30 @@ const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')
     (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
   from replicas r order by r.id`
 
-/** Changes nothing. @throws DriverError, which may contain the host and the user, and never the password. */
-export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'monotonic'>): Promise<ServerFacts> {
+/**
+ * Facts for `doctor` about the server of `store.url`. Changes nothing.
+ *
+ * @throws DriverError, which may contain the host and the user, and never the password.
+ */
+export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'monotonic'>) {
   const { address, password } = parseAddress(url)
   const source = { address, password: async () => password, silenceMs: 15 * secondMs }
   return overConnection(source, (connection) =>
     inTransaction(connection, async (run) => {
       await run('set transaction read only')
       const [[facts], problem] = [(await run<Facts>(factsText)) as [Facts], await serverProblem(run)]
-      const layout = problem === null ? await layoutIn(run) : 'none'
+      const layout: Layout = problem === null ? await layoutIn(run) : 'none'
       return {
         ...facts,
+        /** Without the password. */
         place: shown(address),
         host: address.host,
+        /** Why a start is refused; null = it is allowed. */
         problem,
         tls: tlsOf(connection, address),
         ...(await timesOf(run, clock)),
         layout,
+        /** Null unless the layout is current. */
         mirror: layout === 'current' ? await mirrorIn(run) : null,
       }
     }),
@@ -159,10 +151,12 @@ async function timesOf(run: Run, clock: Pick<Clock, 'now' | 'monotonic'>) {
   const text = 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now'
   const [{ now } = { now: sentAt }] = await run<{ readonly now: number }>(text)
   const roundTripMs = clock.monotonic() - began
+  /** The server's clock minus ours. */
   return { roundTripMs, skewMs: Math.round(now - sentAt - roundTripMs / 2) }
 }
 
-function tlsOf(connection: Connection, { tls }: Address): ServerFacts['tls'] {
+/** Null = not encrypted. */
+function tlsOf(connection: Connection, { tls }: Address) {
   if (tls === null) return null
   // Of the driver, which has no type for it.
   const { stream } = Reflect.get(connection, 'connection') as { readonly stream: TLSSocket }

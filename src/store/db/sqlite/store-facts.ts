@@ -1,24 +1,14 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isOfAll } from '../../../model/process/files.ts'
-import { mayExist, realFile, type StoreSize, storeSize } from './database-file.ts'
-import { type LockState, lockStateOf } from './engine-lock.ts'
+import { mayExist, realFile, storeSize } from './database-file.ts'
+import { lockStateOf } from './engine-lock.ts'
 import { codeOf } from './store-error.ts'
 
-/** What `doctor` says about a file without opening the database. */
-export interface StoreFacts extends StoreSize {
-  readonly path: string
-  readonly exists: boolean
-  readonly freeBytes: number | null
-  readonly lock: LockState
-  /** Why this user cannot write the file, or create a missing one; null = it can. */
-  readonly obstacle: string | null
-  /** True if users other than the owner and its group may read or write it. */
-  readonly isOfAll: boolean
-}
+export type StoreFacts = Readonly<ReturnType<typeof storeFacts>>
 
-/** Opens only the lock, briefly. */
-export function storeFacts(storePath: string): StoreFacts {
+/** What `doctor` says about a file without opening the database: opens only the lock, briefly. */
+export function storeFacts(storePath: string) {
   const path = attempt(() => realFile(storePath)) ?? resolve(storePath)
   const exists = mayExist(path)
   return {
@@ -30,7 +20,9 @@ export function storeFacts(storePath: string): StoreFacts {
       return bavail * bsize
     }),
     lock: lockStateOf(path),
+    /** Why this user cannot write the file, or create a missing one; null = it can. */
     obstacle: obstacleTo(path, exists),
+    /** True if users other than the owner and its group may read or write it. */
     isOfAll: isOfAll(attempt(() => statSync(path).mode) ?? 0),
   }
 }
