@@ -10,7 +10,7 @@ import { FatalError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
-import { packageFolder } from '../model/process/package-folder.ts'
+import { packageFile } from '../model/process/package-file.ts'
 import { textTable } from '../report/table.ts'
 import { printWrapped, terminalOf } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
@@ -87,8 +87,7 @@ function guide(
   [first]: readonly FindingView[],
   { port, controlUrl, folder }: { readonly port: number; readonly controlUrl: string; readonly folder: string },
 ): string {
-  const root = packageFolder('bin/tenantwatch')
-  const launcher = root === null ? null : join(root, 'bin/tenantwatch')
+  const launcher = packageFile('bin/tenantwatch')
   const below = launcher === null ? 'tenantwatch' : relative(cwd, launcher)
   const program = launcher !== null && below.startsWith('..') ? launcher : below
   const id = shortFingerprint(first?.fingerprint ?? 'FINGERPRINT')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageFolder } from '../model/process/package-folder.ts'
+import { packageFile } from '../model/process/package-file.ts'
 
 /** Dashboards over the metrics. */
 export const dashboardIds = ['fleet', 'operations', 'posture'] as const
@@ -25,10 +25,9 @@ export const defaultJob = 'tenantwatch'
  * @throws Error when the installation lacks it.
  */
 export function shippedFile(name: string): string {
-  const path = join('config', name)
-  const folder = packageFolder(path)
-  if (folder === null) throw new Error(`Cannot find ${path} of the installation`)
-  return readFileSync(join(folder, path), 'utf8')
+  const path = packageFile(join('config', name))
+  if (path === null) throw new Error(`Cannot find config/${name} of the installation`)
+  return readFileSync(path, 'utf8')
 }
 
 /** A shipped dashboard of Grafana, for scrapes of the given job. */

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FatalError } from '../model/errors.ts'
-import { packageFolder } from '../model/process/package-folder.ts'
+import { packageFile } from '../model/process/package-file.ts'
 
 /** Folder of SQLite's migrations; its subfolder `postgres` has those of PostgreSQL. */
 export function migrationsFolder(): string {
-  const folder = packageFolder(join('drizzle', 'meta', '_journal.json'))
+  const folder = packageFile('drizzle')
   if (folder === null) throw new FatalError('The folder "drizzle" with the database migrations is not installed')
-  return join(folder, 'drizzle')
+  return folder
 }
 
 /** Text of a file of that folder, such as `views.sql`. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { html, raw } from 'hono/html'
-import { packageFolder } from '../../model/process/package-folder.ts'
+import { packageFile } from '../../model/process/package-file.ts'
 import { otherPage } from './page.ts'
 import { runbookHref } from './page-query.ts'
 
@@ -35,9 +35,9 @@ export async function runbookPage(alert: string, origin = defaultOrigin): Promis
 /** The section of the alert, with its name as the title; that of a check with what to do about any of them. */
 async function runbookOf(alert: string): Promise<string | null> {
   for (const page of pages) {
-    const folder = packageFolder(page)
-    if (folder === null) continue
-    const sections = (await readFile(join(folder, page), 'utf8')).split(/^(?=## )/m)
+    const path = packageFile(page)
+    if (path === null) continue
+    const sections = (await readFile(path, 'utf8')).split(/^(?=## )/m)
     const own = sections.find((text) => text.startsWith(`## ${alert}\n`))
     if (own !== undefined) return own.slice(1)
     const ofCheck = sections.find((text) => text.includes(`\`${alert}\``))
