@@ -1,9 +1,8 @@
 import { minuteMs, secondMs } from '../../../model/durations.ts'
 import type { Log } from '../../../model/log.ts'
-import { parseAddress } from './address.ts'
+import { parseAddress, shown } from './address.ts'
 import { bringUpToDate, inTransaction, type Role } from './migrate.ts'
-import { currentPassword } from './password.ts'
-import { openPool, overConnection, type PoolOptions } from './pool.ts'
+import { openPool, overConnection, type Password, type PoolOptions } from './pool.ts'
 import { type Limits, PostgresDb, type PostgresOptions, workLimits } from './postgres-db.ts'
 import { assertServer } from './server.ts'
 import { startError } from './store-error.ts'
@@ -83,3 +82,37 @@ function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role
     }),
   )
 }
+
+/**
+ * Reads the current password of the URL; the last one is used while the URL cannot be read, as while its file is
+ * replaced.
+ *
+ * @param first the URL as first read, whose address is used until the end of the process.
+ */
+export function currentPassword(
+  { url, log }: Pick<OpenOptions, 'log' | 'url'>,
+  first: ReturnType<typeof parseAddress>,
+): Password {
+  let last = first.password
+  let warned = ''
+  const warnOnce = (fields: object, message: string) => {
+    if (message !== warned) log?.warn(fields, message)
+    warned = message
+  }
+  return async () => {
+    try {
+      const { address, password } = parseAddress(await url())
+      last = password
+      if (shown(address) === shown(first.address)) warned = ''
+      else warnOnce({ inUse: shown(first.address), named: shown(address) }, elsewhere)
+    } catch (error) {
+      warnOnce({ problem: error instanceof Error ? error.message : String(error) }, unreadable)
+    }
+    return last
+  }
+}
+
+const unreadable = 'The URL of the database cannot be read: connecting with its last password'
+
+const elsewhere =
+  'store.url names another host, port or database than the one in use: it takes a restart of all replicas at the same time'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { UsageError } from '../../../../src/model/errors.ts'
 import { silentLog } from '../../../../src/model/log.ts'
 import { parseAddress } from '../../../../src/store/db/postgres/address.ts'
-import { currentPassword } from '../../../../src/store/db/postgres/password.ts'
+import { currentPassword } from '../../../../src/store/db/postgres/open.ts'
 
 const urlWith = (password: string) => `postgres://u:${password}@db.example.com/m`
 
