@@ -63,20 +63,15 @@ export function timesOfDay({ hour, minute, second }: Fields): readonly number[] 
 /** The Gregorian calendar repeats, weekdays included, after 400 years. */
 const cycleDays = 146_097
 
-interface Days {
-  readonly isDaily: boolean
-  /** By the day at whose beginning in UTC the time in milliseconds since the epoch is. */
-  readonly has: (midnight: number) => boolean
-}
-
 /** Day of month and of week must both fit, as in node-cron (other crons take either). */
-export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
+export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields) {
   const [days, months] = [new Set(dayOfMonth), new Set(month)]
   // 0 and 7 are Sunday.
   const weekdays = new Set(dayOfWeek.map((day) => Number(day) % 7))
   return {
     isDaily: days.size === 31 && months.size === 12 && weekdays.size === 7,
-    has(midnight) {
+    /** By the day at whose beginning in UTC the time in milliseconds since the epoch is. */
+    has(midnight: number): boolean {
       const date = new Date(midnight)
       return months.has(date.getUTCMonth() + 1) && days.has(date.getUTCDate()) && weekdays.has(date.getUTCDay())
     },
@@ -84,7 +79,7 @@ export function daysOf({ dayOfMonth, month, dayOfWeek }: Fields): Days {
 }
 
 /** 0 when no day fits. */
-function largestDayGap(days: Days): number {
+function largestDayGap(days: ReturnType<typeof daysOf>): number {
   if (days.isDaily) return 1
   const fitting = Array.from({ length: cycleDays }, (_, day) => day).filter((day) => days.has(day * dayMs))
   return largest(gaps(fitting, cycleDays))

@@ -9,13 +9,7 @@ export interface Change {
   readonly removed: readonly string[]
 }
 
-export interface ChangedTenants {
-  readonly tenants: readonly Tenant[]
-  readonly change: Change
-  readonly opened: readonly Tenant[]
-  /** Tenants that have stopped and must still be disposed of. */
-  readonly closed: readonly Tenant[]
-}
+export type ChangedTenants = Awaited<ReturnType<typeof changeTenants>>
 
 /**
  * Start, reload and lease alike: stops the tenants that were removed, changed or given to another replica, then opens
@@ -25,7 +19,7 @@ export async function changeTenants(
   before: readonly Tenant[],
   configured: readonly TenantSettings[],
   options: TenantOptions,
-): Promise<ChangedTenants> {
+) {
   const { stores } = options
   const next = configured.filter(({ name }) => stores.of(name) !== null)
   const previous = new Map(before.map((tenant) => [tenant.settings.name, tenant]))
@@ -36,6 +30,7 @@ export async function changeTenants(
     if (tenant?.store === stores.of(settings.name) && keepsEngine(tenant.settings, settings))
       kept.set(settings.name, tenant)
   }
+  /** Tenants that have stopped and must still be disposed of. */
   const closed = before.filter(({ settings }) => !kept.has(settings.name))
   await Promise.all(closed.map((tenant) => tenant.stop()))
   const opened: Tenant[] = []

@@ -43,23 +43,12 @@ export class Cursors {
   }
 }
 
-export interface Page<T> {
-  readonly records: readonly T[]
-  readonly hasMore: boolean
-  readonly next: Position
-}
-
 export function firstPosition(kind: CursorKind): Position {
   return kind === 'offset' ? { offset: 0 } : { after: null }
 }
 
 /** The page of at most `limit` matching records from a position. */
-export function readPage<T>(
-  all: Collection<T>,
-  from: Position,
-  limit: number,
-  matches: (record: T) => boolean,
-): Page<T> {
+export function readPage<T>(all: Collection<T>, from: Position, limit: number, matches: (record: T) => boolean) {
   const start = 'offset' in from ? from.offset : from.after === null ? 0 : all.rankAfter(from.after)
   const records: T[] = []
   let rank = start

@@ -1,6 +1,6 @@
 import { isUnknown } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
-import { type ExitCode, exitCodes } from '../../model/process/io.ts'
+import { exitCodes } from '../../model/process/io.ts'
 import type { RunResult } from '../../model/run-result.ts'
 import { isAtLeast, type Severity, severities, total } from '../../model/severity.ts'
 import { plural } from '../../model/text/numbers.ts'
@@ -11,14 +11,11 @@ interface Outcome {
   readonly failOn: Severity | undefined
 }
 
-interface Exit {
-  readonly code: ExitCode
-  /** The last line on standard error with `--fail-on`; null for 0. */
-  readonly cause: string | null
-}
-
-/** Failures, holds and unknown checks take precedence over findings (docs/daily-work.md#exit-codes). */
-export function exitCodeOf({ results, postures, failOn }: Outcome): Exit {
+/**
+ * Failures, holds and unknown checks take precedence over findings (docs/daily-work.md#exit-codes). The cause is the last
+ * line on standard error with `--fail-on`; null for 0.
+ */
+export function exitCodeOf({ results, postures, failOn }: Outcome) {
   const failed = postures.flatMap((posture) => [...failuresOf(posture, results)])
   if (failOn === undefined) {
     const isFailed = results.some(isFailure) || postures.some(({ holds }) => holds.length > 0)

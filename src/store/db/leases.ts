@@ -127,21 +127,8 @@ export interface Claim {
   readonly at: number
 }
 
-/** What a process has after a renewal; numbers of tenants. */
-export interface Renewal {
-  readonly leases: readonly Lease[]
-  /** False while it does not have all leases. */
-  readonly hasAll: boolean
-  /** Taken from replicas that died. */
-  readonly takenOver: number
-  /** Configured, and owned by no living replica. */
-  readonly unowned: number
-  /** Owned beyond the share of this replica. */
-  readonly surplus: number
-}
-
-/** Renews the leases of a process, and takes free ones up to its share of the tenants. */
-export async function renewLeases(sql: Sql, claim: Claim): Promise<Renewal> {
+/** Renews the leases of a process, and takes free ones up to its share of the tenants; returns numbers of tenants. */
+export async function renewLeases(sql: Sql, claim: Claim) {
   const { id, alone, tenants, at } = claim
   const names = tenants.map(({ name }) => name)
   const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex')
@@ -166,9 +153,13 @@ export async function renewLeases(sql: Sql, claim: Claim): Promise<Renewal> {
   return {
     // The tenant of a lease may have been erased.
     leases: leases.filter(({ tenant, tenantId }) => tenant !== null || tenantId === noTenant),
+    /** False while it does not have all leases. */
     hasAll: leases.length === state.leases,
+    /** Taken from replicas that died. */
     takenOver: taken.filter(died).length,
+    /** Configured, and owned by no living replica. */
     unowned: Math.max(0, tenants.length - state.owned - ownOf(taken)),
+    /** Owned beyond the share of this replica. */
     surplus: alone ? 0 : Math.max(0, ownOf(leases) - share),
   }
 }

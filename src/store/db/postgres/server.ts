@@ -2,7 +2,6 @@ import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../model/clock.ts'
 import { secondMs } from '../../../model/durations.ts'
 import { FatalError } from '../../../model/errors.ts'
-import type { OwnerView } from '../../../model/posture.ts'
 import { lowerFirst } from '../../../model/text/words.ts'
 import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
 import { isAlive, ownersText, renewalAgeMs } from '../leases.ts'
@@ -85,11 +84,7 @@ interface Facts {
 
 export type ServerFacts = Readonly<Awaited<ReturnType<typeof readServerFacts>>>
 
-export interface MirrorState {
-  readonly replicas: readonly ReplicaState[]
-  /** Owners by tenant. */
-  readonly owners: ReadonlyMap<string, OwnerView>
-}
+export type MirrorState = Awaited<ReturnType<typeof mirrorIn>>
 
 interface ReplicaState {
   readonly id: string
@@ -139,11 +134,9 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
   )
 }
 
-async function mirrorIn(run: Run): Promise<MirrorState> {
-  return {
-    replicas: await run<ReplicaState>(replicas),
-    owners: ownersOf(await run<OwnerRow>(ownersText)),
-  }
+/** Replicas, and owners by tenant. */
+async function mirrorIn(run: Run) {
+  return { replicas: await run<ReplicaState>(replicas), owners: ownersOf(await run<OwnerRow>(ownersText)) }
 }
 
 async function timesOf(run: Run, clock: Pick<Clock, 'now' | 'monotonic'>) {

@@ -10,15 +10,12 @@ export interface Query {
   readonly rowMode?: 'array'
 }
 
-interface Translated {
-  readonly name: string
-  readonly text: string
-  /** For `$1` and so on: index of a positional parameter, or member of the object after them. */
-  readonly slots: readonly (number | string)[]
-}
-
 /** @throws TypeError when a parameter has no value. */
-export function queryOf({ name, text, slots }: Translated, params: readonly unknown[], mode: RowMode): Query {
+export function queryOf(
+  { name, text, slots }: ReturnType<typeof translate>,
+  params: readonly unknown[],
+  mode: RowMode,
+): Query {
   const named = params.at(-1) as Readonly<Record<string, unknown>> | undefined
   const values = slots.map((slot) => {
     const value = typeof slot === 'number' ? params[slot] : named?.[slot]
@@ -32,7 +29,8 @@ export function queryOf({ name, text, slots }: Translated, params: readonly unkn
 const token = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\?|@([A-Za-z_]\w*)/g
 
 /** Replaces `?` and `@name` with `$1`, `$2` and so on; a name always has the same number. */
-export function translate(text: string): Translated {
+export function translate(text: string) {
+  /** For `$1` and so on: index of a positional parameter, or member of the object after them. */
   const slots: (number | string)[] = []
   let positional = 0
   const translated = text.replace(token, (found: string, name?: string) => {

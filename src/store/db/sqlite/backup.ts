@@ -30,19 +30,13 @@ export type BackupStep =
   | { readonly doing: 'copying'; readonly pages: number; readonly of: number }
   | { readonly doing: 'checking' }
 
-export interface Backup {
-  readonly file: string
-  readonly bytes: number
-  readonly records: number
-  /** Last successful run, in milliseconds since the epoch; null = none. */
-  readonly syncedAt: number | null
-}
+export type Backup = Awaited<ReturnType<typeof backUpMirror>>
 
 /** Some milliseconds of work; signals are handled in between. */
 const pagesPerStep = 100
 
 /** @throws UsageError when the target is unsuitable, FatalError when the copy fails; an earlier backup then stays. */
-export async function backUpMirror({ from, to, signal, onProgress }: BackupOptions): Promise<Backup> {
+export async function backUpMirror({ from, to, signal, onProgress }: BackupOptions) {
   let target = to
   try {
     target = backupTarget(to)
@@ -71,7 +65,7 @@ export async function backUpMirror({ from, to, signal, onProgress }: BackupOptio
 }
 
 /** Makes the copy one file without a log. */
-function contentOf(file: string): Omit<Backup, 'file'> {
+function contentOf(file: string) {
   const raw = new BetterSqlite3(file)
   try {
     // Not with `simple`, which reads only one row and misses a disk error at the end.
@@ -79,6 +73,7 @@ function contentOf(file: string): Omit<Backup, 'file'> {
     const records = Number(raw.prepare('select count(*) from records where removed_at is null').pluck().get())
     const synced = 'select max(max(ifnull(incremental_success_at, 0), ifnull(full_success_at, 0))) from sync_states'
     const syncedAt = Number(raw.prepare(synced).pluck().get())
+    /** The last successful run, in milliseconds since the epoch; null = none. */
     return { bytes: sizeOf(file), records, syncedAt: syncedAt === 0 ? null : syncedAt }
   } finally {
     raw.close()
