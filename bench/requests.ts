@@ -65,7 +65,6 @@ async function steadyHour({ users, changing }: (typeof cases)[number]): Promise<
     ...{ name: settings.name, baseUrl: settings.baseUrl, auth: settings.auth, api: settings.api, clock, log: silent },
     random: () => 0.5,
     env: (name) => env[name as keyof typeof env],
-    version: '0.0.0',
     cycleMs: shortestIntervalMs(settings),
     blockedUntil: 0,
     blockedForMs: null,

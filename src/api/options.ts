@@ -15,7 +15,6 @@ export interface TenantClientOptions extends Pick<TenantSettings, 'auth' | 'base
   readonly clock: Clock
   readonly random: Random
   readonly env: EnvLookup
-  readonly version: string
   readonly observer?: TenantObserver
   readonly log?: Log
   /** How long a success proves a token, and the interval of probes of a refused one, in milliseconds; default 5 min. */

@@ -24,7 +24,6 @@ import { UsageError } from '../model/errors.ts'
 import { silentLog } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
-import { version } from '../model/process/version.ts'
 import { membersOf, toMinute } from '../model/text/formats.ts'
 import { plural } from '../model/text/numbers.ts'
 import { plainId } from '../model/text/printable.ts'
@@ -193,7 +192,6 @@ function probingClient(
     clock,
     random,
     env: (name) => env[name],
-    version,
     log: silentLog(),
     resources: enabledNames(tenant),
     blockedUntil: row?.blockedUntil ?? 0,

@@ -18,7 +18,6 @@ import { minuteMs, secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
 import { shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
-import { version } from '../model/process/version.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
@@ -199,7 +198,7 @@ export class Evaluator {
 
 /** The configuration in force. Its digest is equal for two replicas that evaluate the same, whatever their addresses. */
 export function recordOf(settings: Settings, at: number): Promise<NotedConfiguration> {
-  return configurationRecord(settings, { checks: checksOf(settings), version, at })
+  return configurationRecord(settings, { checks: checksOf(settings), at })
 }
 
 /** Most findings of one check that are logged one by one. */

@@ -5,7 +5,6 @@ import { describeFailedReload } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
 import { ownerNames } from '../model/owners.ts'
 import { type OwnerView, type TenantPosture, untriedResources } from '../model/posture.ts'
-import { version } from '../model/process/version.ts'
 import { failingTargets } from '../notify/failing-targets.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { exposesDetails } from '../web/access-control.ts'
@@ -29,7 +28,6 @@ export function createWeb(parts: WebParts): WebServer {
   const readiness = readinessOf(session)
   return createWebServer({
     listen: { host, port },
-    version,
     access: accessOver(session, webConfiguration, host),
     clock: io.clock,
     log,

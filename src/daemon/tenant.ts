@@ -6,7 +6,6 @@ import { SyncError } from '../model/errors.ts'
 import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
-import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { RunResult } from '../model/run-result.ts'
 import { serverTimesReached } from '../model/server-clock.ts'
@@ -113,7 +112,7 @@ export async function openTenant(settings: TenantSettings, options: TenantOption
   if (store === null) throw new SyncError('aborted', `Another replica owns ${name}`)
   const { tenant: row } = await store.openTenant(name, baseUrl, clock.now())
   const client = createTenantClient({
-    ...{ name, baseUrl, auth, api, clock, random, version, log },
+    ...{ name, baseUrl, auth, api, clock, random, log },
     env: (variable) => io.env[variable],
     observer: metrics.observer(name),
     cycleMs: shortestIntervalMs(settings),

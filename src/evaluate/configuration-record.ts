@@ -3,6 +3,7 @@ import type { CheckSettings, Settings, TenantSettings, Waiver } from '../config/
 import { readStored } from '../model/errors.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { OwnerRule } from '../model/owners.ts'
+import { version } from '../model/process/version.ts'
 import type { NotedConfiguration } from '../store/port.ts'
 import { type Check, type CheckFacts, ruleContextOf, settingsOf } from './check.ts'
 import type { EvaluatedSettings } from './data-quality.ts'
@@ -33,7 +34,7 @@ const tenantsATurn = 50
 
 export async function configurationRecord(
   settings: Settings,
-  { checks, version, at }: { readonly checks: readonly Check[]; readonly version: string; readonly at: number },
+  { checks, at }: { readonly checks: readonly Check[]; readonly at: number },
 ): Promise<NotedConfiguration> {
   const tenants: RecordedTenant[] = []
   const digests: string[] = []

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { version } from '../model/process/version.ts'
 import { openPaths } from './access-control.ts'
 import type { Route } from './route.ts'
 
@@ -7,7 +8,7 @@ type Json = Readonly<Record<string, unknown>>
 const refused =
   '400: an unknown parameter or value, or a parameter given twice. 401: authentication required. 403: a client certificate is required, or the route is limited to loopback. 404: no such tenant, path or runbook. 405: another method. 421: the Host header is not an IP address, localhost or a name of server.allowedHosts. 500: see the log. 503: the database cannot be read now, retry after Retry-After seconds; the engine is not healthy or ready.'
 
-export function openApiDocument(version: string, routes: readonly Route[]): Json {
+export function openApiDocument(routes: readonly Route[]): Json {
   return {
     openapi: '3.1.0',
     info: {

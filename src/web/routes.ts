@@ -133,14 +133,14 @@ function outcome(c: WebContext, { ok, text: said }: Probe, failure: 500 | 503): 
 }
 
 function apiRoutes(options: WebOptions): readonly Route[] {
-  const { sources, clock, version } = options
+  const { sources, clock } = options
   return [
     get('/api/v1/status', {
       id: 'getStatus',
       summary: 'The current status of every configured tenant',
       query: none,
       body: { type: json, description: 'Tenants, their resources, holds and counts' },
-      handle: async (c) => c.json(statusJson(version, clock.now(), await sources.posture())),
+      handle: async (c) => c.json(statusJson(clock.now(), await sources.posture())),
     }),
     get('/api/v1/checks', {
       id: 'getChecks',
@@ -169,7 +169,7 @@ function apiRoutes(options: WebOptions): readonly Route[] {
       id: 'getOpenApi',
       summary: 'This document',
       body: { type: json, description: 'OpenAPI 3.1' },
-      handle: (c) => c.json(openApiDocument(version, createRoutes(options))),
+      handle: (c) => c.json(openApiDocument(createRoutes(options))),
     }),
   ]
 }

@@ -7,9 +7,10 @@ import {
   type TenantPosture,
 } from '../model/posture.ts'
 import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
+import { version } from '../model/process/version.ts'
 
 /** The body of `/api/v1/status`: times are ISO 8601 in UTC, null for never; durations are seconds. */
-export function statusJson(version: string, now: number, postures: readonly TenantPosture[]): object {
+export function statusJson(now: number, postures: readonly TenantPosture[]): object {
   return { version, at: toIso(now), tenants: postures.map(tenantJson) }
 }
 

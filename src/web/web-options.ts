@@ -93,7 +93,6 @@ export interface WebAccess extends WebSettings {
 export interface WebOptions {
   /** Port 0 takes any free one. */
   readonly listen: { readonly host: string; readonly port: number }
-  readonly version: string
   /** Called at each request and each handshake. */
   readonly access: () => WebAccess
   readonly sources: WebSources

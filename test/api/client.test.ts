@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { version } from '../../src/model/process/version.ts'
 import { apiClients } from '../../src/resources/api-clients.ts'
 import { authenticationSettings } from '../../src/resources/authentication-settings.ts'
 import { documents } from '../../src/resources/documents.ts'
@@ -72,7 +73,7 @@ it('sends GET with the token, a version and no-cache', async () => {
       headers: {
         accept: 'application/json',
         'cache-control': 'no-cache',
-        'user-agent': 'tenantwatch/1.2.3',
+        'user-agent': `tenantwatch/${version}`,
         'x-api-token': token,
       },
     },

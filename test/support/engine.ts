@@ -111,7 +111,6 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       clock,
       random: () => 0.5,
       env: (name) => (name === 'TOKEN' ? secret : undefined),
-      version: '0.0.0',
       log: logInto(observed, []),
       cycleMs: shortestIntervalMs(settings),
       blockedUntil: row.blockedUntil,

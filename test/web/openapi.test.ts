@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { version } from '../../src/model/process/version.ts'
 import { openApiDocument } from '../../src/web/openapi.ts'
 import { createRoutes } from '../../src/web/routes.ts'
 import { closed, startServer, webOptions } from './support/server.ts'
@@ -12,7 +13,7 @@ interface Document extends Json {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
 }
 
-const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3', createRoutes(webOptions())))) as Document
+const document = JSON.parse(JSON.stringify(openApiDocument(createRoutes(webOptions())))) as Document
 
 it('is served under the rules of the other routes, as it is made', async () => {
   await using web = await startServer()
@@ -22,7 +23,7 @@ it('is served under the rules of the other routes, as it is made', async () => {
 })
 
 it('is an OpenAPI 3.1 document with the queries of the routes and an own id for every operation', () => {
-  expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'tenantwatch', version: '1.2.3' } })
+  expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'tenantwatch', version } })
   expect(document.paths['/api/v1/findings']?.['get']).toMatchObject({
     parameters: expect.arrayContaining([
       expect.objectContaining({ name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 } }),

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
+import { version } from '../../src/model/process/version.ts'
 import { alertNames } from '../monitoring/support/shipped.ts'
 import { hashes } from './support/live.ts'
 import { closed, sources, startServer, textOf } from './support/server.ts'
@@ -181,7 +182,7 @@ it('serves status and checks as JSON with times in ISO 8601', async () => {
     { tenant: 'acme', quality: 'partial', holds, checks },
     { tenant: 'globex', quality: 'full' },
   ]
-  expect(await read('status')).toMatchObject({ version: '1.2.3', at: '2026-03-14T09:26:53.000Z', tenants })
+  expect(await read('status')).toMatchObject({ version, at: '2026-03-14T09:26:53.000Z', tenants })
   // What the last evaluation could not evaluate is not all while data is missing.
   const unknown = { status: 'unknown', reason: 'missing_permission', notEvaluated: null }
   expect(await read('checks')).toContainEqual(

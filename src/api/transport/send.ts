@@ -1,5 +1,6 @@
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
+import { version } from '../../model/process/version.ts'
 import type { Secret } from '../credentials/secret.ts'
 import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
@@ -9,7 +10,7 @@ import { acceptedEncodings, echoes, firstOf, readBody } from './body.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { type Outcome, statusOf, transportFailure } from './outcome.ts'
 
-type SendOptions = Pick<TenantClientOptions, 'api' | 'auth' | 'baseUrl' | 'clock' | 'observer' | 'version'>
+type SendOptions = Pick<TenantClientOptions, 'api' | 'auth' | 'baseUrl' | 'clock' | 'observer'>
 
 export interface TenantRequest {
   readonly endpoint: Endpoint
@@ -102,7 +103,7 @@ export function inWords(method: string, { template }: Endpoint): string {
 }
 
 /** `maxBytes` caps the decoded body of a 200 or 201. */
-function wireOf(request: TenantRequest | TokenRequest, { api, auth, baseUrl, version }: SendOptions) {
+function wireOf(request: TenantRequest | TokenRequest, { api, auth, baseUrl }: SendOptions) {
   const headers = {
     accept: 'application/json',
     'accept-encoding': acceptedEncodings,

@@ -49,7 +49,6 @@ export interface TenantPage extends Shown {
 }
 
 export interface PageData extends Shown {
-  readonly version: string
   /** True if there are tenants that are not on this page. */
   readonly hasOthers: boolean
   readonly postures: readonly TenantPosture[]
@@ -66,7 +65,7 @@ export async function loadPage(
   query: PageQuery = {},
   sync: PageSync | null = null,
 ): Promise<PageData> {
-  const { sources, clock, version, configFile } = options
+  const { sources, clock, configFile } = options
   const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
   const shown: Shown = { now: clock.now(), exposeDetails, query, configFile }
   const load = async (posture: TenantPosture): Promise<TenantPage> => {
@@ -90,7 +89,7 @@ export async function loadPage(
   const tenants = postures.length <= maxInFull ? postures : []
   const hasOthers = query.tenant !== undefined && sources.names().tenants.length > 1
   const problems = await sources.problems()
-  return { ...shown, version, hasOthers, postures, tenants, problems, load }
+  return { ...shown, hasOthers, postures, tenants, problems, load }
 }
 
 type First = (count: number, wanted: ShownQuery) => Promise<readonly FindingView[]>

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { describePosture } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { dataQualityOf, tally } from '../../model/posture-state.ts'
+import { version } from '../../model/process/version.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { advice, badge, foreign, type Html, levelTone, severityTone, stamp } from './html.ts'
 import type { PageData } from './load-page.ts'
@@ -51,7 +52,7 @@ export function lostPage(message: string): string {
 }
 
 function head(data: PageData): Html {
-  const { version, now, query, hasOthers, postures, tenants } = data
+  const { now, query, hasOthers, postures, tenants } = data
   const count = (status: 'fail' | 'unknown') => postures.reduce((sum, posture) => sum + tally(posture).shown[status], 0)
   const counts = [[count('fail'), 'failing'] as const, [count('unknown'), 'unknown'] as const]
   const notable = counts.filter(([found]) => found > 0).map(([found, word]) => `${number(found)} ${word}`)

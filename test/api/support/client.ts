@@ -45,7 +45,6 @@ export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): T
     clock,
     random: () => 0.5,
     env: (name) => (name === 'TOKEN' ? token : undefined),
-    version: '1.2.3',
     observer,
     ...rest,
   })

@@ -63,7 +63,6 @@ export function webOptions(wanted: Wanted = {}): WebOptions {
   const { isProtected = users.size > 0 } = wanted
   return {
     listen: { host: '127.0.0.1', port: 0 },
-    version: '1.2.3',
     access: () => ({ exposeDetails, isProtected, allowedHosts, users, tls }),
     sources,
     clock: fakeClock(at),
