@@ -140,7 +140,7 @@ async function examine(
       const client = clients.use(probingClient(tenant, rows.get(tenant.name), io, facts?.lock.held !== false))
       return { tenant, client, row: rows.get(tenant.name) }
     })
-    const probed = await Promise.all(probes.map(async (probe) => ({ ...probe, ...(await probeTenant(probe, io)) })))
+    const probed = await Promise.all(probes.map((probe) => probeTenant(probe, io)))
     line.say('Reading the database')
     // If that fails, the failure to open the mirror has the reason.
     const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null)
@@ -209,16 +209,10 @@ async function openIfPossible(settings: Settings, io: Io): Promise<Mirror | Diag
   }
 }
 
-interface ProbedTenant extends Probed {
-  readonly tenant: TenantSettings
-  readonly client: TenantClient
-  readonly row: TenantRow | undefined
-}
-
 /** Identity, enrolment, data quality and waivers by tenant; under null why the mirror cannot be read. */
 async function mirroredIn(
   mirror: Mirror,
-  probed: readonly ProbedTenant[],
+  probed: readonly Probed[],
   settings: Settings,
   io: Io,
 ): Promise<ReadonlyMap<string | null, readonly Diagnosis[]>> {
@@ -226,11 +220,12 @@ async function mirroredIn(
   try {
     const postures = await createViews(mirror, settings, io.clock).posture()
     const clients = await knownClients(mirror)
-    for (const { tenant, client, pages, row } of probed) {
-      const posture = postures.find((one) => one.tenant === tenant.name)
+    for (const one of probed) {
+      const { tenant, row } = one
+      const posture = postures.find((view) => view.tenant === tenant.name)
       if (row === undefined || posture === undefined) continue
       const { clock, stop: signal } = io
-      const examined = { mirror, row, tenant, posture, reader: client.reader, pages, clock, signal }
+      const examined = { ...one, mirror, row, posture, clock, signal }
       const identity = await diagnoseIdentity(examined)
       const isUnproven = identity === null || identity.level === 'fail' || row.former.includes('users')
       const enrolment = isUnproven ? enrolmentUnchecked : await diagnoseEnrolment(examined)

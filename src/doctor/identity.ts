@@ -1,6 +1,4 @@
 import { startDeadline } from '../api/deadline.ts'
-import type { TenantReader } from '../api/reader.ts'
-import type { TenantSettings } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
 import { describeIdentity, oneToken } from '../model/describe.ts'
 import { minuteMs } from '../model/durations.ts'
@@ -16,7 +14,6 @@ import {
   awaitsAccepted,
   deniedMessage,
   type Evidence,
-  type GivenPage,
   isOther,
   mismatchMessage,
   movedMessage,
@@ -27,17 +24,15 @@ import {
 import { emptyList } from '../sync/lists/suspect-empty.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, diagnosis, failure, problemOf, warning } from './diagnosis.ts'
+import type { Probed } from './tenant.ts'
 
 const subject = 'identity'
 
 /** A configured tenant that the mirror has, and what its API answered. */
-export interface ExaminedTenant {
+export interface ExaminedTenant extends Probed {
   readonly mirror: Mirror
   readonly row: TenantRow
-  readonly tenant: TenantSettings
   readonly posture: TenantPosture
-  readonly reader: TenantReader
-  readonly pages: readonly GivenPage[]
   readonly clock: Clock
   readonly signal: AbortSignal
 }
@@ -74,13 +69,8 @@ export async function diagnoseIdentity(request: ExaminedTenant): Promise<Diagnos
   }
 }
 
-interface FirstPages {
-  readonly tenant: Pick<TenantSettings, 'name'>
-  readonly pages: readonly GivenPage[]
-}
-
 /** API clients and documents belong to one tenant: two that list the same one are one tenant with two tokens. */
-export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly Diagnosis[] {
+export function diagnoseSharedRecords(probed: readonly Probed[]): readonly Diagnosis[] {
   const listed = probed.flatMap(({ tenant, pages }) =>
     pages
       .filter(({ definition }) => definition.identifiedBy === 'guid')
@@ -104,10 +94,10 @@ function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {
   return failure(subject, `${message}. ${hold.message}`, holdHint(hold))
 }
 
-function provingOf({ mirror, row, tenant, reader, clock }: ExaminedTenant): ProofContext {
+function provingOf({ mirror, row, tenant, client, clock }: ExaminedTenant): ProofContext {
   return {
     settings: tenant,
-    reader,
+    reader: client.reader,
     clock,
     store: mirror,
     tenantId: row.id,

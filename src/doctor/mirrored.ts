@@ -73,7 +73,7 @@ async function readGroups(mirror: Mirror, tenantId: number) {
 }
 
 /** Records that lists no longer return and no answer by id has removed, and how the API answers for the first one. */
-export async function diagnoseMissing({ mirror, row, reader, signal }: ExaminedTenant): Promise<readonly Diagnosis[]> {
+export async function diagnoseMissing({ mirror, row, client, signal }: ExaminedTenant): Promise<readonly Diagnosis[]> {
   const found: Diagnosis[] = []
   for (const definition of resources as readonly ResourceDefinition[]) {
     if (definition.kind !== 'feed' || definition.lookUp === undefined) continue
@@ -81,7 +81,7 @@ export async function diagnoseMissing({ mirror, row, reader, signal }: ExaminedT
     const missing = await mirror.missing({ tenantId: row.id, resource: name, limit: 1000, onlyAccepted: false })
     const [first] = missing
     if (first === undefined) continue
-    const answer = await reader.fetchOne(definition, Number(first.key), signal).then(
+    const answer = await client.reader.fetchOne(definition, Number(first.key), signal).then(
       ({ item }) => (item === null ? 'is gone (404 or 410)' : 'still exists'),
       (error: unknown) => `is not answered for: ${error instanceof SyncError ? error.message : reasonOf(error)}`,
     )

@@ -12,6 +12,7 @@ import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
 import { plural } from '../model/text/numbers.ts'
 import { firstOf } from '../model/text/words.ts'
 import { resources } from '../resources/index.ts'
+import type { TenantRow } from '../store/port.ts'
 import { odditiesOf, oddityWords } from '../sync/contract-events.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
@@ -21,12 +22,14 @@ import { diagnoseToken } from './token.ts'
 interface Probing {
   readonly tenant: TenantSettings
   readonly client: TenantClient
+  /** Undefined for one that is not mirrored yet. */
+  readonly row: TenantRow | undefined
 }
 
 /** For all endpoints of a tenant together. */
 const timeoutMs = minuteMs
 
-export interface Probed {
+export interface Probed extends Probing {
   readonly diagnoses: readonly Diagnosis[]
   /** The first page of each resource that could be read. */
   readonly pages: readonly GivenPage[]
@@ -46,7 +49,7 @@ export async function probeTenant(probing: Probing, { clock, env, stop }: Io): P
     ...diagnoseDeviations(pages, tenant),
     ...diagnoseClock(pages),
   ]
-  return { diagnoses, pages }
+  return { ...probing, diagnoses, pages }
 }
 
 interface Answer {
