@@ -6,7 +6,7 @@ import { schemaLine } from '../config/json-schema.ts'
 import { defaultFile, loadSettings } from '../config/load-settings.ts'
 import { ConfigError } from '../config/mistakes.ts'
 import { UsageError } from '../model/errors.ts'
-import { makeFolder, UnfitFile } from '../model/process/files.ts'
+import { makeFolder } from '../model/process/files.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
 import { commandWith, shellWord } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
@@ -84,8 +84,7 @@ function write({ cwd }: Io, file: string, text: string): void {
     makeFolder(dirname(resolve(cwd, file)))
     writeFileSync(resolve(cwd, file), text, { flag: 'wx' })
   } catch (error) {
-    const code = error instanceof UnfitFile ? error.message : codeOf(error)
-    const why = code === 'EEXIST' ? 'it exists, and is not overwritten' : code
+    const why = codeOf(error) === 'EEXIST' ? 'it exists, and is not overwritten' : codeOf(error)
     throw new UsageError(`${printable(file)} cannot be written (${why})`)
   }
 }

@@ -22,19 +22,12 @@ export async function writeAll(
     for await (const piece of pieces) {
       if (failing.signal.aborted) return
       const isSafe = isPrintable || stdout.isTTY !== true
-      if (stdout.write(isSafe ? piece : harmless(piece)) || stream === undefined) continue
+      if (stdout.write(isSafe ? piece : printableLines(piece)) || stream === undefined) continue
       await once(stream, 'drain', { signal: failing.signal }).catch(fail)
     }
   } finally {
     stream?.off('error', fail)
   }
-}
-
-function harmless(piece: string): string {
-  return piece
-    .split(/(\r?\n)/)
-    .map((part, i) => (i % 2 === 0 ? printable(part) : part))
-    .join('')
 }
 
 const everyMs = 200
@@ -92,7 +85,7 @@ export async function untilStopped({ stop }: Io): Promise<void> {
 /** Escapes control characters of every line. */
 export function printableLines(text: string): string {
   return text
-    .split('\n')
-    .map((line) => printable(line))
-    .join('\n')
+    .split(/(\r?\n)/)
+    .map((part, i) => (i % 2 === 0 ? printable(part) : part))
+    .join('')
 }
