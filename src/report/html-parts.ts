@@ -252,7 +252,7 @@ export function dataQuality({ tenant, resources }: TenantReport): Html {
     columns: ['Resource', 'State', 'Data as of', 'Age against limit', 'Records', 'Incomplete'],
     rows: resources.map((one) => [
       one.resource,
-      html`${badge(resourceStateWord(one), stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
+      html`${badge(resourceStateWord(one.state, one.dataAsOf), stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
       when(one.dataAsOf, 'never'),
       `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
       number(one.records),

@@ -116,10 +116,10 @@ function summary(report: TenantReport): Html {
 /** `5 of 6 resources complete and fresh; users: stale`. */
 function qualityInWords({ quality, resources }: TenantReport): string {
   const others = resources.filter(({ state }) => state !== 'fresh')
-  const why = others
-    .map((one) => `; ${one.resource}: ${one.state === 'failing' ? 'the last run failed' : resourceStateWord(one)}`)
-    .join('')
-  return `${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${why}`
+  const why = others.map(({ resource, state, dataAsOf }) => {
+    return `; ${resource}: ${state === 'failing' ? 'the last run failed' : resourceStateWord(state, dataAsOf)}`
+  })
+  return `${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${why.join('')}`
 }
 
 /** `2 waivers (1 active, 1 expired), 1 decision of operators`. */

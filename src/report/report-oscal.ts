@@ -6,7 +6,7 @@ import { wordOf } from '../model/text/words.ts'
 import type { Report, ReportCheck, ReportFinding, ReportResource, TenantReport } from './build-report.ts'
 import type { ReportFramework, ReportRequirement, RequirementState } from './coverage.ts'
 import { opened } from './report-json.ts'
-import { caveat, coverageInWords, resourceStateInWords } from './words.ts'
+import { caveat, coverageInWords, resourceStateWord } from './words.ts'
 
 /** Assessment results of NIST OSCAL (https://pages.nist.gov/OSCAL). */
 export const oscalVersion = '1.0.6'
@@ -100,7 +100,9 @@ async function* resultJson(tenant: TenantReport, { at, from, historyBegins }: Re
 
 /** `users: on hold, shrink_held; data as of 2026-03-01T12:00:00.000Z`. */
 function resourceInWords(one: ReportResource): string {
-  return `${one.resource}: ${resourceStateInWords(one)}; ${one.dataAsOf === null ? 'never completely read' : `data as of ${one.dataAsOf}`}`
+  const state = resourceStateWord(one.state, one.dataAsOf)
+  const words = new Set([state, ...one.reasons.filter((reason) => reason !== one.state)])
+  return `${one.resource}: ${[...words].join(', ')}; ${one.dataAsOf === null ? 'never completely read' : `data as of ${one.dataAsOf}`}`
 }
 
 function json(value: object): string {

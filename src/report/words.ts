@@ -1,6 +1,5 @@
 import { printableJson } from '../model/text/printable.ts'
 import { listChange, wordOf } from '../model/text/words.ts'
-import type { ReportResource } from './build-report.ts'
 import type { Coverage } from './coverage.ts'
 
 /** @param reopened at least 1. */
@@ -16,14 +15,9 @@ export function changedField(field: string, before: unknown, after: unknown): st
 }
 
 /** After another tenant was accepted, a resource's data belongs to the former tenant until it is read again. */
-export function resourceStateWord({ state, dataAsOf }: Pick<ReportResource, 'state' | 'dataAsOf'>): string {
+export function resourceStateWord(state: string, dataAsOf: string | null): string {
   if (state !== 'never') return wordOf(state)
   return dataAsOf === null ? 'never complete' : 'not read since the tenant changed'
-}
-
-/** The state and why the last runs failed: `on hold, shrink_held`. */
-export function resourceStateInWords(one: ReportResource): string {
-  return [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', ')
 }
 
 export const caveat =
