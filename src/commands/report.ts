@@ -10,7 +10,6 @@ import { buildReport, type Report, unconfiguredInWords } from '../report/build-r
 import { reportHtml } from '../report/report-html.ts'
 import { reportJson } from '../report/report-json.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
-import type { NotedConfiguration, TenantRow } from '../store/port.ts'
 import { addCommand } from './command.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
@@ -72,7 +71,6 @@ Examples:
     const { asOf, to } = options
     const [name, end] = to === undefined ? (['--as-of', asOf] as const) : (['--to', to] as const)
     const at = end === undefined ? now : readMoment(name, end, { now, day: 'end' })
-    if (at > now) throw new UsageError(inFuture(name, end ?? ''))
     const from = beginningOf(options, at, now)
     if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
       throw new UsageError('HTML is not printed to a terminal; give --output report.html')
@@ -91,13 +89,6 @@ Examples:
     return exitCodes.ok
   },
 })
-
-function inFuture(option: string, time: string): string {
-  const what = /^\d{4}-\d\d-\d\d$/.test(time)
-    ? `${time} of ${option} means the end of that day, which`
-    : `The time of ${option}`
-  return `${what} is in the future; without ${option} the report shows the current state`
-}
 
 function beginningOf({ from, to }: ReportOptions, at: number, now: number): number | undefined {
   if (from === undefined && to !== undefined) throw new UsageError('--to ends a period: give its beginning with --from')
@@ -119,6 +110,7 @@ export async function makeReport(
   { tenant: only, details = false }: Pick<ReportOptions, 'tenant' | 'details'>,
   { from, at, present }: Moment,
 ): Promise<Report> {
+  if (at > now) throw new UsageError('The time is in the future; without one you get the current state')
   const tenants = await mirror.tenants()
   const shown = tenants.filter(({ name }) => only === undefined || name === only)
   const bounds = await mirror.recordBounds(shown.map(({ id }) => id))
@@ -128,23 +120,11 @@ export async function makeReport(
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
   if (configuration === null) throw unknownThen(beforeRecord(begunAt), begunAt)
-  if (only !== undefined) assertTenant(configuration, tenants, only)
+  const names = readRecord(configuration).tenants.map(({ name }) => name)
+  oneOf('tenant', names, only)
   return buildReport({ past, configuration, begunAt, tenants, details, only, from })
 }
 
 function unknownThen(why: string, from: number): UsageError {
   return new UsageError(`${why}; what was true then is unknown. Give ${toIso(from)} or later`)
-}
-
-function assertTenant(
-  configuration: NotedConfiguration,
-  mirrored: readonly Pick<TenantRow, 'name'>[],
-  wanted: string,
-): void {
-  const names = readRecord(configuration).tenants.map(({ name }) => name)
-  if (!names.includes(wanted) && mirrored.some(({ name }) => name === wanted))
-    throw new UsageError(
-      `The configuration of that time does not have the tenant "${wanted}", so there is no report of it`,
-    )
-  oneOf('tenant', names, wanted)
 }

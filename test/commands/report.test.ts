@@ -93,7 +93,7 @@ it('names the tenants of the mirror that the configuration does not have, in eve
   ])
     expect((await reported(...args)).notes).toHaveLength(1)
   const { code, stderr } = await run('report', '--tenant', 'beta')
-  expect([code, stderr]).toEqual([2, expect.stringContaining('does not have the tenant "beta"')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Unknown tenant "beta": expected one of acme')])
 })
 
 it('writes a file that only its owner reads, whole or not at all', async () => {

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { checksOf } from '../../checks/index.ts'
 import { toIso } from '../../model/dates.ts'
-import { UsageError } from '../../model/errors.ts'
 import { shownPostures } from '../../model/posture-state.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
@@ -88,7 +87,6 @@ export const tools: readonly Tool[] = [
     async answer(opened, { at: given, ...only }, details) {
       const { now } = opened
       const at = given === undefined ? now : readMoment('at', given, { now, day: 'end' })
-      if (at > now) throw new UsageError('The time of at is in the future; without it you get the current state')
       const made = await makeReport(opened, { ...only, details }, { at, present: given === undefined })
       const { tenants, ...report } = made
       const shown = ({ findings: _, frameworks: __, trend: ___, ...one }: TenantReport) =>
