@@ -25,7 +25,7 @@ const observer = {
   runEnded() {},
   cursorReset() {},
   contractEvent() {},
-  datesMovedLater() {},
+  secretsRotated() {},
   page() {},
   lookedUp() {},
 }

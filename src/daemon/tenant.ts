@@ -3,13 +3,11 @@ import type { TenantClient } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { SyncError } from '../model/errors.ts'
-import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { RunResult } from '../model/run-result.ts'
 import { serverTimesReached } from '../model/server-clock.ts'
-import { resources } from '../resources/index.ts'
 import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import type { SyncObserver, SyncProgress } from '../sync/context.ts'
@@ -140,14 +138,7 @@ function observerOf(metrics: Metrics, progress?: SyncProgress): SyncObserver {
     cursorReset: (tenant, resource) => metrics.count('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 1),
     contractEvent: (tenant, resource, kind) =>
       metrics.count('tenantwatch_contract_events_total', { tenant, resource, kind }, 1),
-    datesMovedLater(tenant, resource, laterDates) {
-      const { fields = {} } = resources.find(({ name }) => name === resource) ?? {}
-      for (const [name, count] of Object.entries(laterDates)) {
-        const field: Field | undefined = Reflect.get(fields, name)
-        if (field?.kind === 'date' && field.laterMeans === 'secretRotated')
-          metrics.count('tenantwatch_secret_rotations_total', { tenant }, count)
-      }
-    },
+    secretsRotated: (tenant, count) => metrics.count('tenantwatch_secret_rotations_total', { tenant }, count),
     page: (...read) => progress?.page(...read),
     lookedUp: (...details) => progress?.lookedUp(...details),
   }

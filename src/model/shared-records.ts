@@ -1,11 +1,11 @@
-interface OfTenant {
+export interface TenantRecord {
   readonly tenant: string
   readonly resource: string
   readonly key: string
 }
 
 /** Records that several tenants have: yields the first tenant and the record of each later one. */
-export function* sharedRecords<Record extends OfTenant>(
+export function* sharedRecords<Record extends TenantRecord>(
   records: Iterable<Record>,
 ): Generator<{ readonly first: string; readonly record: Record }> {
   const firstWith = new Map<string, string>()
@@ -22,7 +22,7 @@ export type SharedBy = ReadonlyMap<string, string>
 
 /** Configured tenants whose tokens belong to the same tenant (docs/internals/reliability.md#what-is-not-proven). */
 export async function sharedTenants(
-  mirror: { firstRecords(): Promise<readonly OfTenant[]> },
+  mirror: { firstRecords(): Promise<readonly TenantRecord[]> },
   configured: readonly string[],
 ): Promise<SharedBy> {
   const shared = new Map<string, string>()

@@ -11,8 +11,6 @@ export interface NewEvent {
   readonly subject: string
   readonly at: number
   readonly data: object
-  /** Time of the tenant's server. */
-  readonly serverAt?: number | null
   readonly requestId?: string | null
 }
 
@@ -84,9 +82,9 @@ export async function lockChain(tx: Sql, tenantId: number, at = 0): Promise<{ ha
 }
 
 /** The values as every database returns them. */
-function contentOf({ kind, subject, data, serverAt = null, requestId = null }: NewEvent): Omit<Content, 'at'> {
+function contentOf({ kind, subject, data, requestId = null }: NewEvent): Omit<Content, 'at'> {
   return {
-    serverAt: serverAt === null ? null : Math.round(serverAt),
+    serverAt: null,
     kind,
     subject: subject.toWellFormed(),
     data: JSON.stringify(data),

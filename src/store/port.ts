@@ -22,7 +22,6 @@ export type { AdmittedPage, GroupCount, RecordCounts } from './schema/index.ts'
 export type { Stores } from './stores.ts'
 export type * from './sync/sync-port.ts'
 export { neverSynced } from './sync/sync-states.ts'
-export type { FirstRecord } from './sync/tenant-store.ts'
 
 /** What the sync engine reads and writes. */
 export type SyncStore = ReturnType<typeof fullSyncStore> &

@@ -78,6 +78,6 @@ export interface SyncProgress {
 export interface SyncObserver extends SyncProgress {
   cursorReset(tenant: string, resource: ResourceName): void
   contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
-  /** Number of a page's records, by date field, whose date moved to a later instant. */
-  datesMovedLater(tenant: string, resource: ResourceName, laterDates: Readonly<Record<string, number>>): void
+  /** Number of a page's records whose secret was rotated. */
+  secretsRotated(tenant: string, count: number): void
 }

@@ -152,7 +152,7 @@ export class Machine {
         runEnded: ended,
         cursorReset() {},
         contractEvent() {},
-        datesMovedLater() {},
+        secretsRotated() {},
         page() {},
         lookedUp() {},
       },

@@ -219,7 +219,7 @@ function observerInto(observed: Observed): SyncObserver {
     runEnded: (result) => void observed.runs.push(result),
     cursorReset: (_tenant, resource) => void observed.resets.push(resource),
     contractEvent: (_tenant, resource, kind) => void observed.events.push(`${resource} ${kind}`),
-    datesMovedLater() {},
+    secretsRotated() {},
     page() {},
     lookedUp() {},
   }

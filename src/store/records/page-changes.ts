@@ -90,7 +90,8 @@ const maxRawLength = 64 * 1024
 export class PageChanges {
   readonly rids: number[] = []
   readonly counts = { ...noCounts }
-  readonly laterDates: Record<string, number> = {}
+  /** Number of records whose secret was rotated. */
+  rotated = 0
   /** Fields in which records with the same id contradict each other. */
   readonly contradicted: Set<string>
   /** Keys of records whose detail is unknown since this page. */
@@ -206,10 +207,10 @@ export class PageChanges {
   }
 
   #noteChange(key: string, { before, after, fields }: RecordChange): void {
-    const { detail } = this.#shape
-    for (const field of fields) {
-      const [was, is] = [isoMs(before[field]), isoMs(after[field])]
-      if (was !== null && is !== null && is > was) this.laterDates[field] = (this.laterDates[field] ?? 0) + 1
+    const { detail, rotation } = this.#shape
+    if (rotation !== null && fields.includes(rotation)) {
+      const [was, is] = [isoMs(before[rotation]), isoMs(after[rotation])]
+      if (was !== null && is !== null && is > was) this.rotated++
     }
     if (detail !== null && fields.includes(detail.dependsOn)) this.detailDue.push(key)
   }

@@ -35,6 +35,8 @@ export interface RecordShape {
   /** Name of the first date that a record has, of these fields. */
   readonly firstOf: { readonly name: string; readonly dates: readonly string[] } | null
   readonly laterWins: string | null
+  /** The date that moves later when a secret is rotated. */
+  readonly rotation: string | null
 }
 
 export const recordShapes = Object.fromEntries(
@@ -60,6 +62,7 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     detail: detailOf(resource),
     firstOf: firstOf(own),
     laterWins,
+    rotation: named((field) => field.kind === 'date' && field.laterMeans === 'secretRotated')[0] ?? null,
   }
 }
 

@@ -33,7 +33,7 @@ interface Committed extends PageResult {
 const nothing: Committed = {
   admitted: true,
   counts: noCounts,
-  laterDates: {},
+  rotated: 0,
   contradictory: [],
   detailDue: [],
   rids: [],
@@ -106,7 +106,7 @@ async function commit(sql: Sql, page: PageCommit, passes: SeenRecords): Promise<
   const differs = !changes.isEmpty || beside.length > 0
   if (page.admit?.({ ...comparison, differs }) === false) return { ...nothing, admitted: false }
   await changes.write(sql)
-  const { rids, counts, laterDates, contradicted, detailDue, notWhole } = changes
+  const { rids, counts, rotated, contradicted, detailDue, notWhole } = changes
   if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })
   let removed = 0
   if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, page, changes, beside)
@@ -118,7 +118,7 @@ async function commit(sql: Sql, page: PageCommit, passes: SeenRecords): Promise<
   return {
     admitted: true,
     counts: { ...counts, removed },
-    laterDates,
+    rotated,
     contradictory: [...contradicted],
     detailDue,
     rids,

@@ -92,8 +92,8 @@ export interface FullSyncStep {
 export interface PageResult {
   readonly admitted: boolean
   readonly counts: CommitCounts
-  /** Number of records, by date field, whose date moved to a later instant. */
-  readonly laterDates: Readonly<Record<string, number>>
+  /** Number of records whose secret was rotated. */
+  readonly rotated: number
   /** Fields in which records with the same id contradict each other; such records are quarantined. */
   readonly contradictory: readonly string[]
   /** Keys of records whose detail is unknown since this page. */

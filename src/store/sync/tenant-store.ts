@@ -1,4 +1,5 @@
 import type { ResourceName } from '../../model/resource-names.ts'
+import type { TenantRecord } from '../../model/shared-records.ts'
 import { identifying } from '../../resources/index.ts'
 import type { Db } from '../db/db.ts'
 import { isIdentifying, isKnown, isOfIdentifyingList } from '../records/page-changes.ts'
@@ -8,12 +9,6 @@ import { type ChangeOf, insertRow, selectRows, updateRows } from '../rows.ts'
 import { tenants } from '../schema/index.ts'
 import type { RunClose } from './sync-port.ts'
 import { closeRun, type StateChange, saveState, stateRow } from './sync-states.ts'
-
-export interface FirstRecord {
-  readonly tenant: string
-  readonly resource: ResourceName
-  readonly key: string
-}
 
 /** Tenants and their sync states. */
 export function tenantStore(db: Db) {
@@ -65,9 +60,9 @@ export function tenantStore(db: Db) {
      * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that
      * are the same one share it.
      */
-    firstRecords: (): Promise<readonly FirstRecord[]> =>
+    firstRecords: (): Promise<readonly TenantRecord[]> =>
       db.read(async (sql) => {
-        const found: FirstRecord[] = []
+        const found: TenantRecord[] = []
         for (const { name: resource } of identifying) {
           const rows = await sql<{ tenant: string; key: string | null }>(firstKeys, [{ resource }])
           for (const { tenant, key } of rows) if (key !== null) found.push({ tenant, resource, key })

@@ -35,7 +35,7 @@ export async function commitPage(
   if (refused !== null) throw await guard.refusePage(refused, run)
   for (const key of result.detailDue) if (run.detailsDue.size < settings.userDetails.perRun) run.detailsDue.add(key)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
-  observer.datesMovedLater(settings.name, run.definition.name, result.laterDates)
+  observer.secretsRotated(settings.name, result.rotated)
   noteWritten(run, fetched, result.counts)
 }
 
