@@ -11,7 +11,7 @@ import { waiversOf } from '../evaluate/findings/waivers.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { byExpiry, readSecrets } from '../metrics/client-secrets.ts'
 import { expiryChecks } from '../metrics/inventory.ts'
-import { readSingle, type TenantFacts } from '../metrics/tenant-facts.ts'
+import type { TenantFacts } from '../metrics/tenant-facts.ts'
 import type { Clock } from '../model/clock.ts'
 import { entityTypeOf, namesIn } from '../model/entity-names.ts'
 import { expiriesOf, type SecretView } from '../model/expiry.ts'
@@ -142,7 +142,6 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         findings: await namedFindings(tenant, posture),
         counts: await store.recordCounts(tenant.id),
         secrets: await secretsOf(tenant),
-        single: await readSingle(store.records(tenant.id), config),
         waived: {
           expired: await waivedEntities(posture, expiryChecks.expired),
           expiring: await waivedEntities(posture, expiryChecks.expiring),

@@ -8,7 +8,7 @@ const otherValue = '(other)'
 
 /** Fields by which the resource's live records are counted for its gauges. */
 export function countedFields({ gauges = [] }: Pick<ResourceDefinition, 'gauges'>): readonly string[] {
-  const fields = gauges.flatMap((gauge) => (gauge.kind === 'count' ? Object.keys(gauge.by) : []))
+  const fields = gauges.flatMap((gauge) => (gauge.kind === 'count' ? Object.keys(gauge.by) : [gauge.field]))
   return [...new Set(fields)]
 }
 

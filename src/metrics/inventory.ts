@@ -87,7 +87,6 @@ function seriesOf(resource: ResourceDefinition): ResourceSeries {
     resource: name,
     endpoints: lookUp === undefined ? [path] : [path, lookUp.path],
     holds: holdsOf(resource),
-    hasFlags: (resource.gauges ?? []).some(({ kind }) => kind === 'flag'),
     gauges: [...(resource.gauges ?? []).map((gauge) => describedGauge(resource, gauge)), ...(particular[name] ?? [])],
   }
 }
@@ -121,9 +120,10 @@ function describedGauge(resource: ResourceDefinition, gauge: Gauge): TenantGauge
   return { name, help, labelNames, each: (facts, add) => readCounts(resource, gauge, facts, add) }
 }
 
-function readFlag({ name }: ResourceDefinition, { field }: FlagGauge, { single }: TenantFacts, add: AddSeries): void {
-  const record = single.get(name)
-  if (record !== undefined) add(Number(record.fields[field]))
+/** Of a resource with one record. */
+function readFlag({ name }: ResourceDefinition, { field }: FlagGauge, { counts }: TenantFacts, add: AddSeries): void {
+  const { fields = [], groups: [record] = [] } = counts.get(name) ?? {}
+  if (record !== undefined) add(Number(record.values[fields.indexOf(field)]))
 }
 
 function readCounts(

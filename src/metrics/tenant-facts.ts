@@ -7,7 +7,6 @@ import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { RecordCounts } from '../store/port.ts'
-import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
 import type { AddSeries, FamilyDefinition } from './family.ts'
 
 /** A gauge about a tenant. Its series have the label `tenant` before those of `labelNames`. */
@@ -19,8 +18,6 @@ export interface ResourceSeries {
   readonly resource: ResourceName
   readonly endpoints: readonly string[]
   readonly holds: readonly Reason[]
-  /** True for a resource of one record, whose flags are gauges. */
-  readonly hasFlags: boolean
   readonly gauges: readonly TenantGauge[]
 }
 
@@ -49,19 +46,4 @@ export interface TenantFacts {
   readonly secrets: readonly SecretView[]
   /** Until when findings that a secret has expired or expires soon are waived, in milliseconds since the epoch, by client. */
   readonly waived: Readonly<Record<'expired' | 'expiring', ReadonlyMap<string, number>>>
-  /** The record of each resource that has at most one. */
-  readonly single: ReadonlyMap<ResourceName, MirrorRecord>
-}
-
-/** The records whose flags are gauges. */
-export async function readSingle(
-  records: RecordReader,
-  { resources }: TenantSeriesConfig,
-): Promise<TenantFacts['single']> {
-  const single = new Map<ResourceName, MirrorRecord>()
-  for (const { resource, hasFlags } of resources) {
-    if (!hasFlags) continue
-    for await (const [record] of records.select(resource)) if (record !== undefined) single.set(resource, record)
-  }
-  return single
 }

@@ -1,12 +1,7 @@
 import { readSecrets } from '../../../src/metrics/client-secrets.ts'
 import { expiryChecks, inventories } from '../../../src/metrics/inventory.ts'
 import { createMetrics, type MetricsOptions } from '../../../src/metrics/metrics.ts'
-import {
-  type ResourceSeries,
-  readSingle,
-  type TenantFacts,
-  type TenantSeriesConfig,
-} from '../../../src/metrics/tenant-facts.ts'
+import type { ResourceSeries, TenantFacts, TenantSeriesConfig } from '../../../src/metrics/tenant-facts.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
@@ -137,7 +132,6 @@ export async function reading(
     findings,
     waived: { expired: untilOf(expiryChecks.expired), expiring: untilOf(expiryChecks.expiring) },
     secrets: await readSecrets(readerOf(rows), 'Aa-1'),
-    single: await readSingle(readerOf(rows), config),
     counts: countsOf(rows),
     owners: [{ name: 'security', client: 'hr*' }],
     settings: {
