@@ -1,5 +1,4 @@
-import type { Dialect } from '../../src/store/db/db.ts'
-import { sqliteDialect } from '../../src/store/db/dialects.ts'
+import { type Dialect, sqliteDialect } from '../../src/store/db/db.ts'
 
 /** Where counts that are stored do not agree with a fresh count of what they count: records, and open findings. */
 export function wrongCounts(dialect: Dialect, query: (sql: string) => readonly unknown[]): readonly unknown[] {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Sql } from '../../../src/store/db/db.ts'
 import { openForEngine } from '../../../src/store/db/sqlite/open.ts'
-import { SqliteDb } from '../../../src/store/db/sqlite/sqlite-db.ts'
+import { SqliteDb } from '../../../src/store/db/sqlite/sqlite-mirror.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 function openDb() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { postgresDialect } from '../../../../src/store/db/dialects.ts'
+import { postgresDialect } from '../../../../src/store/db/db.ts'
 import { translate } from '../../../../src/store/db/postgres/statement.ts'
 import { postgresDb } from '../../../support/postgres.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Io } from '../../../../src/model/process/io.ts'
-import { postgresDialect } from '../../../../src/store/db/dialects.ts'
+import { postgresDialect } from '../../../../src/store/db/db.ts'
 import { aDay, type Cli, type Decidable, json, synced } from '../../../commands/support/cli.ts'
 import { onPostgresOf } from '../../../commands/support/on-postgres.ts'
 import { type TestPostgres, testPostgres } from '../../../support/postgres.ts'
