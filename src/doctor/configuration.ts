@@ -69,7 +69,7 @@ function rareFullSyncs({ resources }: TenantSettings): readonly Diagnosis[] {
   return resourceNames.flatMap((name) => {
     const { enabled, full, freshnessMs } = resources[name]
     if (!enabled || freshnessMs !== null) return []
-    const limitMs = fullFreshnessLimitMs({ explicitMs: null, intervalMs: full.intervalMs, durationMs: null })
+    const limitMs = fullFreshnessLimitMs({ freshnessMs: null, full }, null)
     if (limitMs <= longFreshnessMs) return []
     const sentence = `${name} count as fresh for ${describeDuration(limitMs)}, three times the interval of "${full.expression}"`
     return [warning('schedule', sentence, `Set schedule.${name}.full more often, or freshness.${name}`)]

@@ -62,7 +62,7 @@ export async function readDataQuality(
     const held = holds
       .filter((hold) => hold.resource === resource || hold.resource === 'all')
       .map(({ reason }) => reason)
-    const freshnessLimitMs = limitOf(settings, state)
+    const freshnessLimitMs = fullFreshnessLimitMs(settings.resources[resource], state.completeDurationMs)
     const skewMs = presentSkewMs(skewOf?.(resource), state)
     const clock = clockOf(skewMs)
     const denied = state.denied ?? (refused ? 'unauthorized' : null)
@@ -154,11 +154,6 @@ export function inputQualities(quality: TenantDataQuality, inputs: readonly Reso
   const measured = inputs.map((resource) => quality.resources[resource].input)
   if (quality.sharedWith === undefined) return measured
   return measured.map((input) => ({ ...input, blocked: 'tenant_changed' }))
-}
-
-function limitOf(settings: EvaluatedSettings, { resource, completeDurationMs: durationMs }: SyncState): number {
-  const { freshnessMs, full } = settings.resources[resource]
-  return fullFreshnessLimitMs({ explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs })
 }
 
 /** Start of the last complete full sync; null until the first run has ended, which reads details last. */

@@ -1,5 +1,5 @@
 import type { TenantObserver } from '../api/reader.ts'
-import type { ContractEventKind } from '../model/contract-events.ts'
+import type { ContractEventKind } from '../model/reading.ts'
 import { type Reason, reasons, refusals } from '../model/reasons.ts'
 import { type EndedRun, noCounts } from '../model/run-result.ts'
 import type { CounterLabels, CounterName } from './counter-catalogue.ts'

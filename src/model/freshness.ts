@@ -7,15 +7,15 @@ const maxCountedDurationMs = dayMs
 /** A time further ahead of the local clock, in milliseconds, is not fresh. */
 export const futureToleranceMs = 300 * secondMs
 
-export interface FullSyncInterval {
-  readonly explicitMs: number | null
-  readonly intervalMs: number
-  readonly durationMs: number | null
+interface Rhythm {
+  readonly freshnessMs: number | null
+  readonly full: { readonly intervalMs: number }
 }
 
-export function fullFreshnessLimitMs(interval: FullSyncInterval): number {
-  const durationMs = Math.min(interval.durationMs ?? 0, maxCountedDurationMs)
-  return interval.explicitMs ?? atLeast(3 * Math.max(interval.intervalMs, durationMs))
+/** @param durationMs of the last full sync; null = there was none. */
+export function fullFreshnessLimitMs({ freshnessMs, full }: Rhythm, durationMs: number | null): number {
+  const countedMs = Math.min(durationMs ?? 0, maxCountedDurationMs)
+  return freshnessMs ?? atLeast(3 * Math.max(full.intervalMs, countedMs))
 }
 
 /** In milliseconds; for metrics only, no check depends on it. */

@@ -28,16 +28,8 @@ interface ListCause {
 /** What the engine needs to retry a hold and to apply its acceptance. Stored as JSON and compared as text: keys keep their order. */
 export type HoldCause = ChangeCause | ListCause
 
-/** Why a list is `suspect_empty`. */
-export const emptinesses = [
-  'list',
-  /** A page that the page before announced is empty. */
-  'announced-page',
-  'no-grants',
-  'own-role',
-] as const
-
-export type Emptiness = (typeof emptinesses)[number]
+/** Why a list is `suspect_empty`; `announced-page`: a page that the page before announced is empty. */
+export type Emptiness = 'list' | 'announced-page' | 'no-grants' | 'own-role'
 
 export const ownClientRemedy =
   'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'

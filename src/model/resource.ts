@@ -1,5 +1,5 @@
-import type { ContractEventKind } from './contract-events.ts'
 import { type Fields, idFieldOf, type KnownSetting } from './fields.ts'
+import type { ContractEventKind } from './reading.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 
 export type OwnColumn<Name extends string = string> =

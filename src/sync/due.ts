@@ -50,15 +50,9 @@ const readAfter = new Map(
   resources.flatMap((one: ResourceDefinition) => (one.readAfter === undefined ? [] : [[one.name, one.readAfter]])),
 )
 
-export function fullIntervalMs({ settings }: TenantContext, resource: ResourceName): number {
-  return settings.resources[resource].full.intervalMs
-}
-
 /** How long an interrupted full sync may be resumed, in milliseconds; after that its data is too old. */
 export function idleLimitMs({ settings }: TenantContext, state: SyncState): number {
-  const { freshnessMs, full } = settings.resources[state.resource]
-  const rhythm = { explicitMs: freshnessMs, intervalMs: full.intervalMs, durationMs: state.completeDurationMs }
-  return fullFreshnessLimitMs(rhythm) / 2
+  return fullFreshnessLimitMs(settings.resources[state.resource], state.completeDurationMs) / 2
 }
 
 export function shortestIntervalMs({ resources }: TenantSettings): number {

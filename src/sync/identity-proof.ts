@@ -1,4 +1,5 @@
 import type { AnswerMeta, Fetched } from '../api/reader.ts'
+import type { TenantSettings } from '../config/settings.ts'
 import { createdAtOf } from '../model/dates.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
@@ -208,17 +209,8 @@ export function movedMessage({ name, baseUrl }: Pick<TenantRow, 'name' | 'baseUr
   return `The mirror of "${name}" comes from ${baseUrl}, not from ${now}`
 }
 
-interface OwnClient {
-  readonly ownClientId: string | null
-}
-
-export function ownClientMissingMessage(own: OwnClient): string {
-  return `${ownClientUnlisted(own)}, perhaps another tenant's`
-}
-
-/** A message that states nothing about the tenant, whose identity other records may prove. */
-export function ownClientUnlisted({ ownClientId }: OwnClient): string {
-  return `The list of API clients does not contain ownClientId ${ownClientId}: the token is another client's`
+export function ownClientMissingMessage({ ownClientId }: Pick<TenantSettings, 'ownClientId'>): string {
+  return `The list of API clients does not contain ownClientId ${ownClientId}: the token is another client's, perhaps another tenant's`
 }
 
 /** Most ids stored with a hold, to recognize its tenant. */

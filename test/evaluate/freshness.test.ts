@@ -3,16 +3,12 @@ import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { fullFreshnessLimitMs, incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../../src/model/freshness.ts'
 
 it.each([
-  ['three intervals', { explicitMs: null, intervalMs: hourMs, durationMs: null }, 3 * hourMs],
-  [
-    'three durations where full syncs take longer',
-    { explicitMs: null, intervalMs: hourMs, durationMs: 2 * hourMs },
-    6 * hourMs,
-  ],
-  ['at least 15 minutes', { explicitMs: null, intervalMs: minuteMs, durationMs: minuteMs }, 15 * minuteMs],
-  ['an explicit limit as it is', { explicitMs: minuteMs, intervalMs: hourMs, durationMs: hourMs }, minuteMs],
-])('limits the age of a full sync to %s', (_case, rhythm, expected) => {
-  expect(fullFreshnessLimitMs(rhythm)).toBe(expected)
+  ['three intervals', null, hourMs, null, 3 * hourMs],
+  ['three durations where full syncs take longer', null, hourMs, 2 * hourMs, 6 * hourMs],
+  ['at least 15 minutes', null, minuteMs, minuteMs, 15 * minuteMs],
+  ['an explicit limit as it is', minuteMs, hourMs, hourMs, minuteMs],
+])('limits the age of a full sync to %s', (_case, freshnessMs, intervalMs, durationMs, expected) => {
+  expect(fullFreshnessLimitMs({ freshnessMs, full: { intervalMs } }, durationMs)).toBe(expected)
 })
 
 it('limits incremental syncs and check results to three intervals, at least 15 minutes', () => {

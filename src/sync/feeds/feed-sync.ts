@@ -4,7 +4,6 @@ import { isRefusal, type Reason } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
 import { readDetails } from '../details.ts'
-import { fullIntervalMs } from '../due.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
 import { agreedTime, decideRemovals } from '../removals/removals.ts'
 import type { Run } from '../run.ts'
@@ -21,10 +20,8 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
   const held = await decideRemovals(run, fullSync)
   if (definition.removal === 'confirm' && !fullSync.notWhole) {
-    const skipped = await confirmMissing(run, definition, {
-      onlyAccepted: held !== null,
-      removedAt: agreedTime(run, fullSync),
-    })
+    const removedAt = agreedTime(run, fullSync)
+    const skipped = await confirmMissing(run, definition, { onlyAccepted: held !== null, removedAt })
     // Only now: missing records of a former tenant were removed above.
     await run.fullSyncCompleted()
     if (skipped && !extra) {
@@ -130,7 +127,7 @@ async function recover(run: Run, definition: FeedResource): Promise<boolean> {
   observer.cursorReset(settings.name, definition.name)
   const now = clock.now()
   const since = state.resetFullSyncAt === null ? Number.POSITIVE_INFINITY : Math.abs(now - state.resetFullSyncAt)
-  if (since < fullIntervalMs(context, definition.name)) {
+  if (since < settings.resources[definition.name].full.intervalMs) {
     await store.noteSync(tenantId, definition.name, { incrementalPaused: true })
     log.warn(
       { resource: definition.name },

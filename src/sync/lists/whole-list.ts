@@ -1,4 +1,4 @@
-import type { Fetched, Item } from '../../api/reader.ts'
+import type { Fetched, Reading } from '../../api/reader.ts'
 import { isoMs } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
@@ -60,14 +60,14 @@ interface Beside {
   readonly definition: WholeResource
   readonly rules: Contradictions
   readonly before: readonly MirrorRecord[]
-  readonly items: readonly Item[]
+  readonly items: readonly Reading[]
 }
 
 /** Null unless the list is empty although others refer to it, grants nothing, or lacks tenantwatch's permission. */
 async function contradictionOf(
   { context, tenantId }: Run,
   definition: WholeResource,
-  items: readonly Item[],
+  items: readonly Reading[],
 ): Promise<Suspicion | null> {
   const rules = definition.contradictedBy
   if (rules === undefined) return null
@@ -180,7 +180,7 @@ function named(id: string | number | null, { idField, nouns: [one] }: ResourceDe
 }
 
 /** Null when the record is in one answer only. */
-function differingFields(item: Item, other: Item | undefined, definition: ResourceDefinition): string[] | null {
+function differingFields(item: Reading, other: Reading | undefined, definition: ResourceDefinition): string[] | null {
   if (other === undefined) return null
   const written = writtenBy(definition)
   if (!item.ok || !other.ok) return item.ok === other.ok ? [] : ['a value that is invalid in one of them']

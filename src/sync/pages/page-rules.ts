@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Fetched, Item } from '../../api/reader.ts'
+import type { Fetched, Reading } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
@@ -59,14 +59,14 @@ export function cursorIgnored({ name }: Pick<ResourceDefinition, 'name'>): SyncE
   )
 }
 
-export function idOf(item: Item, idField: string | null): string | number | null {
+export function idOf(item: Reading, idField: string | null): string | number | null {
   if (!item.ok) return item.id
   const id = idField === null ? 0 : (item.record as Readonly<Record<string, unknown>>)[idField]
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
 /** In canonical form, because the notation of a GUID may vary. */
-export function idTextOf(item: Item, idField: string | null): string | null {
+export function idTextOf(item: Reading, idField: string | null): string | null {
   const id = idOf(item, idField)
   return id === null ? null : guidKey(id)
 }

@@ -17,16 +17,11 @@ interface Batch {
 
 const emptyBatch = (): Batch => ({ asked: [], existing: [], removed: [] })
 
-export interface ConfirmMissing {
-  readonly onlyAccepted: boolean
-  readonly removedAt: number | null
-}
-
 /** Looks missing records up by id (docs/internals/sync.md#5-removal); true when a full sync skipped a record that exists. */
 export async function confirmMissing(
   run: Run,
   definition: FeedResource,
-  { onlyAccepted, removedAt }: ConfirmMissing,
+  { onlyAccepted, removedAt }: { readonly onlyAccepted: boolean; readonly removedAt: number | null },
 ): Promise<boolean> {
   const { context, tenantId } = run
   const { store, settings, clock, log } = context
