@@ -8,7 +8,7 @@ import type { FullSyncRow, PageCommit } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { idleLimitMs } from '../due.ts'
 import { commitPage } from '../pages/commit-page.ts'
-import { PageRefused, pageRules, queryAt } from '../pages/page-rules.ts'
+import { pageRules, queryAt } from '../pages/page-rules.ts'
 import { beginFullSync, fetchPage, fullSyncAfter, type Run } from '../run.ts'
 
 /** Reads the feed to its end, resuming an open full sync; requests each page while the previous one is written. */
@@ -34,8 +34,8 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     try {
       rules.check(page, fullSync.nextCursor)
     } catch (error) {
-      // A server that advances with each request would skip the page.
-      if (error instanceof PageRefused) await run.context.store.dropFullSync(fullSync.id)
+      // It would fail here again; a server that advances with each request would skip the page.
+      await run.context.store.dropFullSync(fullSync.id)
       throw error
     }
     const next = fullSyncAfter(run, fullSync, page)
@@ -55,8 +55,7 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
   const isIdle = open !== null && Math.abs(now - open.progressAt) - open.waitMs > idleLimitMs(context, state)
   // Begin again if the cursor fails: reading the list shows whether the tenant can be read without it.
   const isStuck = open?.reachedEnd === true && cursorFails(run)
-  // Do not resume at the page limit, where it would fail again: the server may have repeated one page.
-  if (open !== null && open.pages > 0 && !isIdle && !isStuck && open.pages + 1 < context.settings.api.maxPages) {
+  if (open !== null && open.pages > 0 && !isIdle && !isStuck) {
     log.info({ resource: definition.name, pages: open.pages }, 'Resuming an interrupted full sync')
     // In the first full sync, only the first page needs a proof.
     run.reachedTime = open.startServerTime

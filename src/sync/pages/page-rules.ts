@@ -7,9 +7,6 @@ import type { ResourceDefinition } from '../../model/resource.ts'
 /** A server that filters after paging sends as many as whole pages were deleted. */
 const maxEmptyPages = 100
 
-/** The page does not fit its cursor; sending the cursor again may return another page. */
-export class PageRefused extends SyncError {}
-
 /**
  * Rules for consecutive pages (docs/internals/sync.md#17-protocol), checked before a page is written.
  *
@@ -21,7 +18,7 @@ export function pageRules(maxPages: number, pages = 0) {
   let count = pages
   let empty = 0
   return {
-    /** @throws SyncError `protocol`: PageRefused when the page itself breaks a rule. `sent` is the request's cursor. */
+    /** @throws SyncError `protocol`. `sent` is the request's cursor. */
     check({ items, nextCursor, hasMore }: Pick<Fetched, 'items' | 'nextCursor' | 'hasMore'>, sent: string | null) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
       // A repeated request for the same page of the full sync counts once.
@@ -34,9 +31,7 @@ export function pageRules(maxPages: number, pages = 0) {
         throw refused('a page has a cursor that was already used, so the full sync would never end')
       if (empty >= maxEmptyPages)
         throw refused(`${maxEmptyPages} empty pages came in a row while further pages are announced`)
-      if (count >= maxPages) {
-        throw new SyncError('protocol', `${unfollowed}: the list continues after ${maxPages} pages (api.maxPages)`)
-      }
+      if (count >= maxPages) throw refused(`the list continues after ${maxPages} pages (api.maxPages)`)
     },
   }
 }
@@ -45,10 +40,8 @@ function cursorDigest(cursor: string): string {
   return hash('sha256', cursor, 'base64url').slice(0, 22)
 }
 
-const unfollowed = "The tenant's pagination cannot be followed"
-
-function refused(what: string): PageRefused {
-  return new PageRefused('protocol', `${unfollowed}: ${what}`)
+function refused(what: string): SyncError {
+  return new SyncError('protocol', `The tenant's pagination cannot be followed: ${what}`)
 }
 
 /** The error for a page whose records were all on earlier pages. */
