@@ -2,6 +2,7 @@ import { parseIsoDate } from '../model/dates.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Fields, RecordOf } from '../model/fields.ts'
 import { memoize } from '../model/memoize.ts'
+import { idOf } from '../model/reading.ts'
 import { isObject, kindOf } from '../model/text/json.ts'
 import { type AnswerTimes, RecentReplay } from './answer-times.ts'
 import { type Access, isRefusal, untilValidMs } from './credentials/access.ts'
@@ -95,8 +96,7 @@ export function createTenantReader(parts: ReaderParts): TenantReader {
         const envelope = openEnvelope(String(answer.body ?? ''), what)
         const meta = metaOf(answer, envelope, what)
         const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
-        const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
-        if (got === id) return { item, meta }
+        if (idOf(item, resource.idField) === id) return { item, meta }
         throw violation(what, 'the record is not the one asked for', meta.requestId)
       })
     },

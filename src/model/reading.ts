@@ -26,6 +26,13 @@ export interface InvalidReading {
 /** A record of an answer. */
 export type Reading<T = AnyRecord> = ValidReading<T> | InvalidReading
 
+/** Null for an unreadable id, and for a record without a field for it. */
+export function idOf(item: Reading, idField: string | null): string | number | null {
+  if (!item.ok) return item.id
+  const id = idField === null ? null : item.record[idField]
+  return typeof id === 'string' || typeof id === 'number' ? id : null
+}
+
 /** What each kind of deviation from the API's specification means for the data, without a full stop. */
 export const contractEventMeanings = {
   unknown_field:

@@ -2,11 +2,12 @@ import type { AnswerMeta, Fetched } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { createdAtOf } from '../model/dates.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
+import { idOf } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { TenantRow } from '../store/port.ts'
 import { type EngineStore, enabledResources, identifyingLists, ownIdOn, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
-import { cursorIgnored, idOf, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
+import { cursorIgnored, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
 import { isOldBy } from './pages/strange-page.ts'
 
 /** Most pages of one list that a proof reads; a known id is nearly always on the first. */

@@ -1,5 +1,5 @@
 import { isoMs } from '../../model/dates.ts'
-import type { AnyRecord, InvalidReading, Reading, ValidReading } from '../../model/reading.ts'
+import { type AnyRecord, type InvalidReading, idOf, type Reading, type ValidReading } from '../../model/reading.ts'
 import { differingFields } from './record-body.ts'
 import type { RecordShape } from './record-shape.ts'
 
@@ -48,7 +48,7 @@ export function distinctItems(shape: RecordShape, sent: readonly Reading[]): Dis
   const unidentified: InvalidReading[] = []
   const contradicted: string[] = []
   for (const item of sent) {
-    const id = idOf(shape, item)
+    const id = idOf(item, shape.idField)
     if (!item.ok && id === null) {
       unidentified.push(item)
       continue
@@ -66,12 +66,6 @@ export function distinctItems(shape: RecordShape, sent: readonly Reading[]): Dis
     }
   }
   return { items, unidentified, contradicted }
-}
-
-/** Null for the record of a singleton, and for an unreadable id. */
-export function idOf({ idField }: RecordShape, item: Reading): string | number | null {
-  if (!item.ok) return item.id
-  return idField === null ? null : (item.record[idField] as string | number)
 }
 
 export function whole({ record, extra }: ValidReading): AnyRecord {

@@ -1,7 +1,7 @@
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { FieldKind } from '../../model/fields.ts'
-import type { AnyRecord } from '../../model/reading.ts'
+import { type AnyRecord, idOf } from '../../model/reading.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { noCounts } from '../../model/run-result.ts'
 import type { Db, Sql } from '../db/db.ts'
@@ -19,7 +19,7 @@ import { differingFields, sinceOf, supplementOf } from '../records/record-body.t
 import { isLive } from '../records/record-reader.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { endQuarantine, markMissing, removeRecords, rowsBeside } from '../records/removals.ts'
-import { distinctItems, idOf } from '../records/same-id.ts'
+import { distinctItems } from '../records/same-id.ts'
 import { fromJson } from '../rows.ts'
 import { advanceFullSync } from './full-sync-store.ts'
 import type { SeenRecords } from './seen-records.ts'
@@ -80,7 +80,7 @@ export function pageStore(db: Db, passes: SeenRecords) {
       db.write(async (sql) => {
         const of = { tenantId, resource }
         const shape = recordShapes[resource]
-        const keys = answers.map(({ item }) => shape.keyOf(idOf(shape, item)))
+        const keys = answers.map(({ item }) => shape.keyOf(idOf(item, shape.idField)))
         const known = await knownRows(sql, of, keys)
         const differing: (readonly string[] | null)[] = []
         for (const [i, answer] of answers.entries()) {

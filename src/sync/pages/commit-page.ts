@@ -1,9 +1,9 @@
 import type { Fetched } from '../../api/reader.ts'
+import { idOf } from '../../model/reading.ts'
 import type { CommitCounts } from '../../model/run-result.ts'
 import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import type { Run } from '../run.ts'
-import { idOf } from './page-rules.ts'
 
 /** Writes a page, after a proof if its records require it (docs/internals/sync.md#8-tenant-identity). Throws if it is refused. */
 export async function commitPage(

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Fetched, Reading } from '../../api/reader.ts'
+import type { Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
 import { guidKey } from '../../model/guid.ts'
+import { idOf, type Reading } from '../../model/reading.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 
 /** A server that filters after paging sends as many as whole pages were deleted. */
@@ -50,12 +51,6 @@ export function cursorIgnored({ name }: Pick<ResourceDefinition, 'name'>): SyncE
     'invalid_cursor',
     `A page of ${name} repeats earlier records: the tenant ignores the cursor, or orders the list differently at each request`,
   )
-}
-
-export function idOf(item: Reading, idField: string | null): string | number | null {
-  if (!item.ok) return item.id
-  const id = idField === null ? 0 : (item.record as Readonly<Record<string, unknown>>)[idField]
-  return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
 /** In canonical form, because the notation of a GUID may vary. */
