@@ -45,7 +45,8 @@ function isOfRecovery(ms: number, since: number | null, now: number): boolean {
 }
 
 const guid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-const idOfRequest = new RegExp(`(?:request ?id|\\(request).{1,40}?(${guid})`, 'gi')
+/** Also in a row of the history. Requests run side by side: which has which id differs from run to run. */
+const idOfRequest = new RegExp(`(?:(?:request ?id|\\(request).{1,40}?|^\\S+Z .* {2})(${guid})\\b`, 'gim')
 const idOfHold = /on hold ([0-9a-f]{12})/g
 
 /**
@@ -59,8 +60,6 @@ export function normalizeOutputs(outputs: ReadonlyMap<string, string>): Readonly
   const replaced = (text: string) =>
     text
       .replace(new RegExp(guid, 'g'), (id) => (requests.has(id) ? '<request>' : id))
-      // Look-ups by id run side by side: which request is which differs from run to run.
-      .replace(new RegExp(`${guid}(?= +removed$)`, 'gm'), '<request>')
       .replace(/\b[0-9a-f]{12}\b/g, (id) => (holds.has(id) ? '<hold>' : id))
       .replaceAll(version, '<version>')
       .replace(/127\.0\.0\.1:\d+/g, '<host>')
