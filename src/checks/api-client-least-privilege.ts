@@ -4,7 +4,7 @@ import { guidKey, isAnyGuid } from '../model/guid.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, textOf } from './support/records.ts'
-import { clientTitle, excessOf, type MirroredRole, rolesIn, rolesOfClient } from './support/roles.ts'
+import { clientTitle, excessOf, type MirroredRole, meantAnotherRole, rolesIn, rolesOfClient } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
 const clientId = z.string().refine(isAnyGuid, { error: 'expected the clientId of an API client' })
@@ -39,18 +39,22 @@ export const apiClientLeastPrivilege = defineCheck({
   severities: ['high'],
   evaluates: 'api-clients',
   needs: ['roles'],
-  notEvaluatedWhere: 'the role name is missing or belongs to no role',
+  notEvaluatedWhere:
+    'the role name is missing, belongs to no role, or was given to another role since the client was read',
+  comparesReads: true,
   material: ['roleName', 'excess'],
   options,
   ruleContext: ({ ownClientId }) => ownClientId,
-  begin(options, { needed, ownClientId }) {
+  begin(options, context) {
+    const { needed, ownClientId } = context
     const roles = rolesIn(needed('roles'))
+    const meantAnother = meantAnotherRole(context, 'api-clients')
     const isForbidden = endsInOne(options.forbiddenSuffixes)
     const forbiddenIn = memoizeWeakly((found: readonly MirroredRole[]) => excessOf(found, isForbidden))
     return {
       record(client) {
         const found = rolesOfClient(client, roles)
-        if (found === null || found.length === 0) return { kind: 'not_evaluated' }
+        if (found === null || found.length === 0 || meantAnother(client)) return { kind: 'not_evaluated' }
         const isOwn = client.key.toLowerCase() === ownClientId
         const limit = limitOf(client.key, isOwn, options)
         const excess = limit.isExcess === null ? forbiddenIn(found) : excessOf(found, limit.isExcess)

@@ -1,7 +1,15 @@
 import { ok } from '../evaluate/check.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, textOf } from './support/records.ts'
-import { clientTitle, isActiveRole, type MirroredRole, rolesEvidence, rolesIn, rolesOfClient } from './support/roles.ts'
+import {
+  clientTitle,
+  isActiveRole,
+  type MirroredRole,
+  meantAnotherRole,
+  rolesEvidence,
+  rolesIn,
+  rolesOfClient,
+} from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
 export const apiClientRoleActive = defineCheck({
@@ -17,18 +25,22 @@ export const apiClientRoleActive = defineCheck({
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],
-  notEvaluatedWhere: 'the role name is missing, or belongs to no role and roles were last read before the client',
+  notEvaluatedWhere:
+    'the role name is missing, belongs to no role and roles were last read before the client, or was given to another role since the client was read',
   comparesReads: true,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
-  begin(_options, { incomplete, knownRoleStates, needed, readInFullAt }) {
+  begin(_options, context) {
+    const { incomplete, knownRoleStates, needed, readInFullAt } = context
     const roles = rolesIn(needed('roles'))
+    const meantAnother = meantAnotherRole(context, 'api-clients')
     // After a role was renamed, clients that were read later than the roles have its new name.
     const rolesAt = incomplete.has('roles') ? 0 : readInFullAt('roles')
     return {
       record(client) {
         const found = rolesOfClient(client, roles)
-        if (found === null || (found.length === 0 && client.readAt > rolesAt)) return { kind: 'not_evaluated' }
+        const isNewer = found?.length === 0 && client.readAt > rolesAt
+        if (found === null || isNewer || meantAnother(client)) return { kind: 'not_evaluated' }
         const [role, ...others] = found
         const isActive = role !== undefined && others.length === 0 ? isActiveRole(role, knownRoleStates) : false
         if (isActive === null) return { kind: 'not_evaluated' }

@@ -26,7 +26,9 @@ export const userLeastPrivilege = defineCheck({
   severities: ['high'],
   evaluates: 'users',
   needs: ['roles'],
-  notEvaluatedWhere: 'the role is unknown, roles of its name differ, or the list of roles may be incomplete',
+  notEvaluatedWhere:
+    'the role is unknown, roles of its name differ, the list of roles may be incomplete, or the name was given to another role since the user was read',
+  comparesReads: true,
   material: ['roleName', 'excess'],
   options,
   isConfigured: ({ allowed }) => allowed !== null,

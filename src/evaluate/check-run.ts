@@ -4,7 +4,7 @@ import type { Log } from '../model/log.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { FindingStore, NotedWaiver, OpenFindingDigest } from '../store/port.ts'
-import type { MirrorRecord } from '../store/records/query.ts'
+import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import { type Check, type CheckContext, ruleContextOf, settingsOf } from './check.ts'
 import { CheckTally } from './check-tally.ts'
 import { type EvaluatedTenant, type TenantDataQuality, usableInputs } from './data-quality.ts'
@@ -125,9 +125,15 @@ export function tallyOf({ check, settings: { severity }, inputs, rule, open }: C
   return new CheckTally({ check, severity, rule, open, isFrozen })
 }
 
+/** What due checks look up in a resource. */
+export interface NeededResource {
+  readonly records: readonly MirrorRecord[]
+  readonly changes: readonly ChangeRow[]
+}
+
 export function contextOf(
   { request, quality, inputs, accepted }: CheckRun,
-  needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
+  needed: ReadonlyMap<ResourceName, NeededResource>,
 ): CheckContext {
   const incomplete = inputs.filter(({ blocked, partial }) => blocked !== null || partial.length > 0)
   return {
@@ -136,6 +142,7 @@ export function contextOf(
     incomplete: new Set(incomplete.map(({ resource }) => resource)),
     readInFullAt: (resource) => quality.resources[resource].state.completeStartedAt ?? 0,
     accepted: accepted?.byEntity ?? null,
-    needed: (resource) => needed.get(resource) ?? [],
+    needed: (resource) => needed.get(resource)?.records ?? [],
+    changesOfNeeded: (resource) => needed.get(resource)?.changes ?? [],
   }
 }

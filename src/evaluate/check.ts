@@ -79,6 +79,8 @@ export interface CheckContext extends RuleContext {
   readonly accepted: ReadonlyMap<string, AcceptedState> | null
   /** All live records of a resource in `needs`, in key order. */
   readonly needed: (resource: ResourceName) => readonly MirrorRecord[]
+  /** Changes of its records at least since the evaluated list was last read in full. */
+  readonly changesOfNeeded: (resource: ResourceName) => readonly ChangeRow[]
 }
 
 export interface Failure {

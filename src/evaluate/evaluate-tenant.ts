@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
-import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
+import type { RecordReader } from '../store/records/query.ts'
 import { type Check, inputsOf, settingsOf } from './check.ts'
 import { closeFindings, evaluatedResult, internalError, noChanges, unevaluatedResult } from './check-result.ts'
 import {
@@ -12,6 +12,7 @@ import {
   contextOf,
   type EvaluateTenant,
   isEvaluable,
+  type NeededResource,
   readOpenFindings,
   tallyOf,
 } from './check-run.ts'
@@ -98,7 +99,7 @@ async function evaluateRecords(
 ): Promise<readonly CheckResult[]> {
   const { onlyInputs = resourceNames, signal, store, tenant } = request
   const runs = due.filter(({ check }) => check.own === undefined)
-  const needed = await neededRecords(request, runs)
+  const needed = await neededResources(request, runs, quality)
   const evaluated: CheckResult[] = []
   const counted = await store.recordCounts(tenant.id)
   const counts = new Map<ResourceName, VersionedCounts>()
@@ -118,11 +119,21 @@ async function evaluateRecords(
   return evaluated
 }
 
-/** All records of the resources that due checks look up. */
-async function neededRecords({ store, tenant }: EvaluateTenant, runs: readonly CheckRun[]) {
-  const needed = new Map<ResourceName, readonly MirrorRecord[]>()
-  for (const resource of new Set(runs.filter(isEvaluable).flatMap(({ check }) => check.needs)))
-    needed.set(resource, (await Array.fromAsync(store.records(tenant.id).select(resource))).flat())
+async function neededResources(
+  { store, tenant }: EvaluateTenant,
+  runs: readonly CheckRun[],
+  { resources }: TenantDataQuality,
+) {
+  const reader = store.records(tenant.id)
+  const needed = new Map<ResourceName, NeededResource>()
+  const pairs = runs
+    .filter(isEvaluable)
+    .flatMap(({ check: { evaluates, needs } }) => needs.map((resource) => ({ resource, evaluates })))
+  for (const [resource, uses] of Map.groupBy(pairs, (pair) => pair.resource)) {
+    const since = Math.min(...uses.map(({ evaluates }) => resources[evaluates].state.completeStartedAt ?? 0))
+    const records = (await Array.fromAsync(reader.select(resource))).flat()
+    needed.set(resource, { records, changes: await reader.changesSince(resource, since) })
+  }
   return needed
 }
 
@@ -142,7 +153,7 @@ function recordTallyOf(
 /** Null if the check cannot be evaluated. */
 async function beginTally(
   run: CheckRun,
-  needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
+  needed: ReadonlyMap<ResourceName, NeededResource>,
 ): Promise<CheckTally | null> {
   const { begin } = run.check
   await readOpenFindings(run)

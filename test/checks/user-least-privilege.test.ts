@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { userLeastPrivilege as check } from '../../src/checks/user-least-privilege.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { itFinds } from './support/evaluator.ts'
-import { now, role } from './support/facts.ts'
+import { now, renamed, role } from './support/facts.ts'
 import { unclear, userRows } from './support/user-rows.ts'
 
 const options = { allowed: ['Api_Users_Read'] }
@@ -25,6 +25,7 @@ itFinds(check, [
   one('a role by name of which one of two grants more', {}, [wide(), role({ roleId: 2 })], [], unclear),
   one('two roles by name that both grant more', {}, [wide(), wide({ roleId: 2 })], ['1 high']),
   one('a role name that no role has', {}, [], [], unclear),
+  one('a name that was given to another role since', {}, renamed.roles, [], { ...unclear, ...renamed }),
   one(
     'a role by id whose namesake by his name grants more',
     { roleId: 1, roleName: 'Admin' },

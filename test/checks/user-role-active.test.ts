@@ -1,7 +1,7 @@
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { itFinds } from './support/evaluator.ts'
-import { now, role, user } from './support/facts.ts'
+import { now, removed, renamed, role, user } from './support/facts.ts'
 import { unclear, userRows } from './support/user-rows.ts'
 
 const off = { state: 'Inactive' }
@@ -21,6 +21,10 @@ itFinds(check, [
   one('an active role by id, an inactive one by name', byOtherName, [role(), role({ ...off, ...admin })], ['1 medium']),
   one('an active role by id and another active one by name', byOtherName, [role(), role(admin)], []),
   one('one active role by name', {}, [role()], []),
+  one('a name that was given to another role since', {}, renamed.roles, [], { ...unclear, ...renamed }),
+  one('a role by id that lost its name since', known, renamed.roles, [], { ...unclear, ...renamed }),
+  one('a role by id that went since', known, [role(second)], [], { ...unclear, ...removed }),
+  one('an inactive role by id while another one went', known, [role(off)], ['1 medium'], removed),
   one('an inactive role by name', {}, [role(off)], ['1 medium']),
   one('a role name that no role has', {}, [], ['1 medium']),
   one('two inactive roles by name', {}, [role(off), role({ ...off, ...second })], ['1 medium']),

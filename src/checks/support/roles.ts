@@ -1,5 +1,7 @@
+import type { CheckContext } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import { firstOf, isKnownWord } from '../../model/text/words.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { factsOf, textOf } from './records.ts'
@@ -26,6 +28,29 @@ export const rolesIn = memoizeWeakly((records: readonly MirrorRecord[]): Roles =
     byName: Map.groupBy(roles, ({ name }) => name),
   }
 })
+
+/**
+ * Since when a name stands for its present roles, in milliseconds since the epoch, as far as the list of roles shows a
+ * change: whoever was read before and has that name may have another role. A removed role may have had any name.
+ */
+function namesSince({ changesOfNeeded, needed }: CheckContext): (name: string | null) => number {
+  const since = new Map<unknown, number>()
+  let removedAt = 0
+  const created = new Map(needed('roles').map(({ key, fields }) => [key, fields['name']]))
+  for (const { kind, key, field, before, after, at } of changesOfNeeded('roles')) {
+    if (kind === 'removed' || kind === 'returned') removedAt = at
+    const names = kind === 'created' ? [created.get(key)] : field === 'name' ? [before, after] : []
+    for (const name of names) since.set(name, at)
+  }
+  return (name) => Math.max(removedAt, since.get(name) ?? 0)
+}
+
+/** True for a record whose role name may have meant another role when it was last read. */
+export function meantAnotherRole(context: CheckContext, resource: ResourceName): (record: MirrorRecord) => boolean {
+  const since = namesSince(context)
+  const readInFullAt = context.readInFullAt(resource)
+  return (record) => since(textOf(record, 'roleName')) > Math.max(record.readAt, readInFullAt)
+}
 
 export function toRole(record: MirrorRecord): MirroredRole {
   const { roleId, name, state, permissions } = record.fields

@@ -3,7 +3,7 @@ import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { textOf } from './records.ts'
-import { type MirroredRole, type Roles, rolesIn } from './roles.ts'
+import { type MirroredRole, meantAnotherRole, type Roles, rolesIn } from './roles.ts'
 import { olderFrom } from './time-limits.ts'
 import { quoted } from './words.ts'
 
@@ -63,6 +63,8 @@ interface RoleRule {
   readonly failure: (user: MirrorRecord, reference: RoleReference, roles: RoleAssessment['roles']) => Failure
 }
 
+const unknownRole: RoleAssessment = { checkResult: 'not_evaluated', roles: [] }
+
 const invited: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicable' }
 
 /**
@@ -73,8 +75,10 @@ const invited: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicabl
 export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
   const { limitMs, failure } = rule
   const { now, incomplete, needed, readInFullAt } = context
-  const assess = assessRole(rolesIn(needed('roles')), incomplete.has('roles'), rule)
+  const mirrored = rolesIn(needed('roles'))
+  const assess = assessRole(mirrored, incomplete.has('roles'), rule)
   const rolesAt = readInFullAt('roles')
+  const meantAnother = meantAnotherRole(context, 'users')
   return {
     record(user) {
       if (user.fields['state'] === 'Invited') return invited
@@ -83,7 +87,8 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
       const readAt = user.times['detailReadAt'] ?? null
       const isKnown = byId.roleId !== null && isFresh(readAt, limitMs, now)
       const reference = isKnown ? byId : byName
-      const { checkResult, roles } = assess(reference)
+      const isById = isKnown && mirrored.byId.get(Number(byId.roleId))?.name === byId.roleName
+      const { checkResult, roles } = !isById && meantAnother(user) ? unknownRole : assess(reference)
       // A user who was read later than the roles, or given one since, may have one that is new.
       const knownSince = Math.max(user.readAt, isKnown ? (user.times['roleIdSince'] ?? 0) : 0)
       if (checkResult === 'fails' && roles.length === 0 && knownSince > rolesAt) return { kind: 'not_evaluated' }

@@ -27,6 +27,8 @@ export interface RecordReader {
   keys(resource: ResourceName): Promise<readonly string[]>
   /** Oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>
+  /** Changes of all records, then or later in milliseconds since the epoch; oldest first. */
+  changesSince(resource: ResourceName, since: number): Promise<readonly ChangeRow[]>
 }
 
 export interface ChangeRow {

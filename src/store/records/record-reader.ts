@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db } from '../db/db.ts'
-import { recordSubject } from '../event-store.ts'
+import { recordSubject, recordSubjects } from '../event-store.ts'
 import { changesIn, ofRecords, type StoredRecordEvent } from '../history/changes.ts'
 import { columnList } from '../rows.ts'
 import { events } from '../schema/index.ts'
@@ -44,6 +44,13 @@ export function recordReader(db: Db, tenantId: number): RecordReader {
           where tenant_id = ? and ${ofRecords} and ${db.dialect.isIn('subject')} order by +id`
         const subjects = keys.map((key) => recordSubject(resource, key))
         const rows = await sql<StoredRecordEvent>(text, [tenantId, subjects])
+        return rows.flatMap(changesIn)
+      }),
+    changesSince: (resource: ResourceName, since: number) =>
+      db.read(async (sql) => {
+        const text = `select ${columnList(events)} from events
+          where tenant_id = ? and ${ofRecords} and subject between ? and ? and at >= ? order by +id`
+        const rows = await sql<StoredRecordEvent>(text, [tenantId, ...recordSubjects(resource), since])
         return rows.flatMap(changesIn)
       }),
   }

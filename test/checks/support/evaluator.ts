@@ -93,6 +93,7 @@ export function contextOf(
     readInFullAt: () => evaluation.rolesReadAt ?? evaluation.at ?? now,
     accepted: acceptedStates(evaluation.accepted),
     needed: (resource) => needed.get(resource) ?? [],
+    changesOfNeeded: (resource) => evaluation.changes?.filter((change) => change.resource === resource) ?? [],
   }
 }
 

@@ -24,6 +24,28 @@ export const role = (fields: Record<string, unknown> = {}, codes: readonly strin
   ...fields,
 })
 
+const change = {
+  id: 1,
+  resource: 'roles',
+  field: null,
+  before: null,
+  after: null,
+  at: now + 1,
+  requestId: null,
+} as const
+
+/** Since everything else was read, role 1 became `Legacy`, and role 2 with the name Reader was made. */
+export const renamed = {
+  roles: [role({ name: 'Legacy' }, ['Api_Users_Create']), role({ roleId: 2 }), role({ roleId: 3, name: 'Other' })],
+  changes: [
+    { ...change, key: '1', kind: 'changed', field: 'name', before: 'Reader', after: 'Legacy' },
+    { ...change, key: '2', kind: 'created' },
+  ],
+} as const
+
+/** A role is gone since everything else was read. */
+export const removed = { changes: [{ ...change, key: '9', kind: 'removed' }] } as const
+
 export const user = (fields: Record<string, unknown> = {}) => ({
   userId: 1,
   firstName: 'Ada',

@@ -32,6 +32,8 @@ export function readerOf(records: Records, { changes = [], absent = [] }: Past =
     byKeys: async (resource, keys) => live(resource).filter(({ key }) => keys.includes(key)),
     history: async (resource, ...keys) =>
       changes.filter((change) => change.resource === resource && keys.includes(change.key)),
+    changesSince: async (resource, since) =>
+      changes.filter((change) => change.resource === resource && change.at >= since),
   }
 }
 

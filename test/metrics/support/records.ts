@@ -21,6 +21,7 @@ export function readerOf(records: Records): RecordReader {
     keys: refuse,
     byKeys: refuse,
     history: refuse,
+    changesSince: refuse,
   }
 }
 
