@@ -10,7 +10,9 @@ import { settingsOf } from '../evaluate/check.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { guidKey } from '../model/guid.ts'
 import { mapTenants } from '../model/in-turns.ts'
+import type { Reading } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
+import { printableJson } from '../model/text/printable.ts'
 import { withoutEmails } from '../model/text/redact.ts'
 import { firstOf } from '../model/text/words.ts'
 import { resources } from '../resources/index.ts'
@@ -82,7 +84,7 @@ export async function diagnoseMissing({ mirror, row, client, signal }: ExaminedT
     const [first] = missing
     if (first === undefined) continue
     const answer = await client.reader.fetchOne(definition, Number(first.key), signal).then(
-      ({ item }) => (item === null ? 'is gone (404 or 410)' : 'still exists'),
+      ({ item }) => (item === null ? 'is gone (404 or 410)' : `still exists${stateOf(item)}`),
       (error: unknown) => `is not answered for: ${error instanceof SyncError ? error.message : reasonOf(error)}`,
     )
     const keys = missing.map(({ key }) => key)
@@ -91,11 +93,16 @@ export async function diagnoseMissing({ mirror, row, client, signal }: ExaminedT
       warning(
         name,
         text,
-        'Only a 404 or 410 with the envelope of the API confirms a removal; the next full syncs ask again',
+        'Only a 404 or 410 with the envelope of the API confirms a removal, or a state of users.knownStates other than Active and Invited; the next full syncs ask again',
       ),
     )
   }
   return found
+}
+
+function stateOf(item: Reading): string {
+  const state = item.ok ? item.record['state'] : null
+  return typeof state === 'string' ? `, in state ${printableJson(withoutEmails(state))}` : ''
 }
 
 const optionsOf = (written: object) => leastPrivilege.options.parse(written) as LeastPrivilegeOptions

@@ -96,10 +96,12 @@ function unstatedFields({ fields }: ResourceDefinition): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => ('unstatedInList' in field ? [name] : []))
 }
 
-function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {
+/** Fields whose known values a setting lists, with those that checks know anyway. */
+export function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {
   return Object.entries(fields).flatMap(([field, { kind, ...rules }]) => {
     if (kind !== 'text' || !('known' in rules) || rules.known === undefined || !('setting' in rules.known)) return []
-    return [{ field, known: knownValues(settings, rules.known), setting: rules.known.setting }]
+    const { setting, words = [] } = rules.known
+    return [{ field, known: knownValues(settings, rules.known), setting, words }]
   })
 }
 

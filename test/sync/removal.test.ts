@@ -101,6 +101,16 @@ it('full syncs once more at once when the full sync skipped a user that exists, 
   expect(live(test, 'users')).toBe(60)
 })
 
+it('removes a user in a state that only the configuration names, if the list leaves the user out', async () => {
+  const test = await fullySynced({ settings: { users: { knownStates: ['Active', 'Invited', 'Closed'] } } })
+  const [, closed = 0, other = 0] = userIds(test)
+  test.sim.primary.users.update(closed, { state: ' closed' })
+  test.sim.primary.users.update(other, { state: 'Locked' })
+  skipInList(test, [closed, other])
+  await test.run('users', 'full')
+  expect([missing(test), live(test, 'users')]).toEqual([[other], 59])
+})
+
 it('full syncs at once only for the first time that a user is skipped, until it is listed again', async () => {
   const test = await fullySynced()
   const [, skipped = 0] = userIds(test)

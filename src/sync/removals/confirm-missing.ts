@@ -1,7 +1,9 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
+import type { Reading } from '../../model/reading.ts'
 import type { FeedResource } from '../../model/resource.ts'
+import { isKnownWord } from '../../model/text/words.ts'
 import type { MissingRecord } from '../../store/port.ts'
-import { noteEvent } from '../contract-events.ts'
+import { listedFields, noteEvent } from '../contract-events.ts'
 import { askById, type Found, takeDetails } from '../details.ts'
 import { endsAsking, endsRun, type Run } from '../run.ts'
 
@@ -43,7 +45,7 @@ export async function confirmMissing(
       // Another tenant's token gets 404 for every id.
       if (found === undefined) break
       batch.asked.push(record.rid)
-      if (found.item === null) {
+      if (found.item === null || isClosed(run, found.item)) {
         // The token may have become another tenant's, which knows none of the ids.
         if (!isProven) await run.guard.prove(run)
         isProven = true
@@ -63,6 +65,15 @@ export async function confirmMissing(
   await save()
   logFailures(run, failures)
   return skipped
+}
+
+/** True in a state that the configuration alone names: a server may leave out of its list who is in it. */
+function isClosed({ definition, context }: Run, item: Reading): boolean {
+  if (!item.ok) return false
+  return listedFields(definition, context.settings).some(({ field, known, words }) => {
+    const state = item.record[field]
+    return typeof state === 'string' && isKnownWord(known, state) && !isKnownWord(words, state)
+  })
 }
 
 /** Takes the answer for a missing record that exists; true if one more full sync must follow. */
