@@ -46,16 +46,6 @@ const severityCodes: Readonly<Record<Severity, Code>> = {
   critical: [5, 'Critical'],
 }
 
-/** OCSF: `activity_id` of a finding. */
-const activities = { create: [1, 'Create'], update: [2, 'Update'], close: [3, 'Close'] } as const
-
-interface Status {
-  /** OCSF: `status_id` of a finding. */
-  readonly finding: Code
-  /** OCSF: `compliance.status_id`. */
-  readonly compliance: Code
-}
-
 /** Schema version of the events (https://schema.ocsf.io/1.5.0/classes/compliance_finding). */
 export const ocsfVersion = '1.5.0'
 
@@ -125,16 +115,17 @@ function coded(name: string, [id, caption]: Code): object {
   return { [`${name}_id`]: id, [name]: caption }
 }
 
+/** OCSF: `activity_id` of a finding. */
 function activityOf({ state, firstSeen, lastSeen, reopened }: FindingView): Code {
-  if (state === 'resolved') return activities.close
-  return reopened === 0 && firstSeen === lastSeen ? activities.create : activities.update
+  if (state === 'resolved') return [3, 'Close']
+  return reopened === 0 && firstSeen === lastSeen ? [1, 'Create'] : [2, 'Update']
 }
 
 /**
- * A waived finding still fails. Only a fixed one is resolved and passes; one that ended because its entity or check was
+ * OCSF: `status_id` of a finding and `compliance.status_id`. A waived finding still fails. Only a fixed one is resolved and passes; one that ended because its entity or check was
  * removed is archived and proves nothing.
  */
-function statusOf({ state, resolution }: FindingView): Status {
+function statusOf({ state, resolution }: FindingView): { readonly finding: Code; readonly compliance: Code } {
   if (state === 'open') return { finding: [1, 'New'], compliance: [3, 'Fail'] }
   if (state === 'waived') return { finding: [3, 'Suppressed'], compliance: [3, 'Fail'] }
   if (resolution === 'fixed') return { finding: [4, 'Resolved'], compliance: [1, 'Pass'] }

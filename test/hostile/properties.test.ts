@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { FindingView } from '../../src/model/finding.ts'
-import { csvLine } from '../../src/model/text/csv.ts'
+import { csvLine } from '../../src/model/text/formats.ts'
 import { printable } from '../../src/model/text/printable.ts'
 import { loadPage } from '../../src/web/page/load-page.ts'
 import { renderPage } from '../../src/web/page/page.ts'

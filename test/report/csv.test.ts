@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { csvLine } from '../../src/model/text/csv.ts'
+import { csvLine } from '../../src/model/text/formats.ts'
 
 const spaces = ['\n', '\r\n', '\ufeff', '\u00a0', '\u2003', '\u3000', '\u200b', '\u2060', ' ', '\u0000', '\n \ufeff']
 

@@ -1,4 +1,4 @@
-import { csvLine } from './csv.ts'
+import { stringify } from 'csv-stringify/sync'
 import { printableJson } from './printable.ts'
 
 /** `2026-03-31 18:00` of an ISO 8601 time. */
@@ -54,4 +54,22 @@ export async function* batches<T>(items: Rows<T>, size = 200): AsyncIterable<rea
     batch = []
   }
   if (batch.length > 0) yield batch
+}
+
+/** Characters that spreadsheets skip before the first sign of a formula: white space, controls, marks without width. */
+const hiddenFormula = /^[\s\p{Cc}\p{Cf}\p{Z}]+[=+\-@\uff1d\uff0b\uff0d\uff20]/u
+
+/** One line of CSV (RFC 4180, every text quoted). A cell that would start a formula is escaped. */
+export function csvLine(values: readonly unknown[]): string {
+  const cells = values.map((value) => {
+    if (value === null || value === undefined) return ''
+    if (typeof value === 'string' && hiddenFormula.test(value)) return `'${value}`
+    return typeof value === 'object' ? printableJson(value) : value
+  })
+  return stringify([cells], {
+    quoted_string: true,
+    escape_formulas: true,
+    record_delimiter: '\r\n',
+    cast: { boolean: String },
+  })
 }

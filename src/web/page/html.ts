@@ -30,15 +30,12 @@ export function advice(text: string, configFile: string | undefined): Html {
   return html`${parts.map((part, i) => (i % 2 === 0 ? printable(part) : command(part, configFile)))}`
 }
 
-const greatestMs = 8.64e15
-
 export function instant(ms: number | null, now: number): Html {
   if (ms === null) return html`<span class="none">never</span>`
   return html`${stamp(ms)} <span class="ago">${distance(ms, now)}</span>`
 }
 
 export function stamp(ms: number): Html {
-  if (Math.abs(ms) > greatestMs) return html`<span class="none">no date</span>`
   const iso = toIso(ms)
   return html`<time datetime="${iso}">${iso.replace(/T(\d\d:\d\d).*$/, ' $1')} UTC</time>`
 }

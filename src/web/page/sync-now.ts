@@ -6,16 +6,13 @@ import { foreign, type Html } from './html.ts'
 import type { TenantPage } from './load-page.ts'
 import { parametersOf } from './page-query.ts'
 
-type Asking = Pick<TenantPage, 'posture' | 'query' | 'sync'>
-
 /** A button that syncs what is due of the tenant, or reads one resource in full; empty where nobody may. */
-export function syncButton(
-  { posture: { tenant }, query, sync }: Asking,
-  word: string,
-  resource?: string,
-): Html | string {
+export function syncButton({ posture, query, sync }: TenantPage, word: string, resource?: string): Html | string {
   if (sync === null) return ''
-  const asked = new URLSearchParams({ tenant, ...(resource !== undefined && { resource, mode: 'full' }) })
+  const asked = new URLSearchParams({
+    tenant: posture.tenant,
+    ...(resource !== undefined && { resource, mode: 'full' }),
+  })
   return html`<form class="sync" action="./-/sync?${asked}" method="post"><input type="hidden" name="token" value="${sync.token}"><input type="hidden" name="page" value="${parametersOf(query)}"><button type="submit">${word}</button></form>`
 }
 
