@@ -102,7 +102,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const { request, state, counts } = known
   const settings = settingsOf(check, request.tenant.settings)
   const inputs = usableInputs(check, { quality: known.quality, now: request.now, options: settings.options })
-  const present = presentStatus(check, { ...known, settings, inputs })
+  const present = presentStatus(check, known, inputs)
   const ifPassed = decideStatus({ found: { status: 'pass', reason: null }, inputs, timeBased: check.timeBased })
   // Why others may fail, too.
   const partial = present.status === 'fail' ? ifPassed.reason : null
@@ -158,18 +158,13 @@ function notEvaluatedOf(state: CheckStateRow | undefined): number | null {
   return entities === null || notEvaluated === null ? null : Math.min(entities, notEvaluated)
 }
 
-interface CheckInputs extends CheckKnown {
-  readonly settings: ReturnType<typeof settingsOf>
-  readonly inputs: readonly InputQuality[]
-}
-
 /** The stored status with present ages and holds applied. A disabled check is `not_applicable`. */
-function presentStatus(check: Check, { request, state, settings, inputs }: CheckInputs): DecidedStatus {
+function presentStatus(check: Check, { request, state }: CheckKnown, inputs: readonly InputQuality[]): DecidedStatus {
   const { tenant, now, evaluateIntervalMs } = request
-  if (!settings.enabled) return { status: 'not_applicable', reason: null }
+  const { enabled, options } = settingsOf(check, tenant.settings)
+  if (!enabled) return { status: 'not_applicable', reason: null }
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
-  const { options } = settings
   const { status = 'unknown', reason = 'never' } = state ?? {}
   const aged = decideStatus({ found: { status, reason }, inputs, timeBased: check.timeBased })
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))

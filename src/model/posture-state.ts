@@ -13,13 +13,12 @@ export type ResourceState =
 export function resourceState(view: ResourceView, holds: readonly HoldView[]): ResourceState {
   if (!view.enabled) return 'off'
   if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'
-  const failures = view.modes.filter((mode) => !mode.up).map((mode) => mode.reason)
   if (view.refused !== undefined) return view.refused
   if (view.dataAsOf === null || view.formerTenant) return 'never'
   if (!view.fresh) return 'stale'
   if (view.quarantined > 0) return 'quarantined'
   if (view.missing > 0) return 'missing'
-  return failures.some((reason) => reason !== null) ? 'failing' : 'fresh'
+  return view.modes.some(({ up, reason }) => !up && reason !== null) ? 'failing' : 'fresh'
 }
 
 /** Ignores a failing incremental sync while the data is fresh. */

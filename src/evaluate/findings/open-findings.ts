@@ -47,16 +47,11 @@ export interface SplitFindings extends OpenFindings {
   readonly states: readonly CheckStateRow[]
 }
 
-export interface Split {
-  readonly byCheck: ReadonlyMap<string, SplitCounts>
-  /** Of valid waivers. */
-  readonly byWaiver: ReadonlyMap<string, Coverage>
-}
-
 /** Reads only findings that a waiver names or has lapsed for; a waiver of all entities covers the others by their number. */
-export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
+export async function splitOpenFindings(request: SplitFindings) {
   const { tenant, checks, states, now } = request
   const byCheck = new Map<string, SplitCounts>()
+  /** Of valid waivers. */
   const byWaiver = new Map<string, Coverage>()
   for (const check of checks) {
     const all = states.find((state) => state.check === check.id)?.open ?? {}
