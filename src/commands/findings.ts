@@ -17,7 +17,6 @@ import { driftIdIn, type FindingView, findingColumns, findingStates, shortFinger
 import { ownerNames } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { exitCodes } from '../model/process/io.ts'
-import { version } from '../model/process/version.ts'
 import { highestFirst, type Severity, severities, total } from '../model/severity.ts'
 import { mapped, toMinute } from '../model/text/formats.ts'
 import { plural } from '../model/text/numbers.ts'
@@ -105,8 +104,8 @@ Examples:
     const shared = { none, summary: () => counted.inWords(), notes, code: exit?.code ?? exitCodes.ok }
     if (group !== undefined) return await present(groupList(await groupsOf(found, group), shared))
     const shown = details ? found : mapped(found, withHiddenNames)
-    const source = { version, check: (id: string) => checks.find((one) => one.id === id) }
-    const ocsf = format === 'ocsf' ? { object: (one: FindingView) => complianceFinding(one, source) } : {}
+    const checkOf = (one: FindingView) => checks.find(({ id }) => id === one.check)
+    const ocsf = format === 'ocsf' ? { object: (one: FindingView) => complianceFinding(one, checkOf(one)) } : {}
     return await present({ ...findingList(shown, details), ...shared, ...ocsf })
   },
 })

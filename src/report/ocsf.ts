@@ -2,12 +2,8 @@ import { frameworks, isEvidenceFor, unknownRequirements } from '../checks/framew
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { FindingView } from '../model/finding.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
+import { version } from '../model/process/version.ts'
 import type { Severity } from '../model/severity.ts'
-
-export interface Standards {
-  readonly standards: readonly string[]
-  readonly requirements: readonly string[]
-}
 
 /** The standard of a check without a framework, because the schema requires one. */
 const ownStandard = 'tenantwatch checks'
@@ -18,7 +14,7 @@ const ownStandard = 'tenantwatch checks'
  * @param title of the check, used as the requirement if it names none.
  * @param written as in the file of the check: `soc2 CC6.1`.
  */
-export function standardsOf(title: string, written: readonly string[] = []): Standards {
+export function standardsOf(title: string, written: readonly string[] = []) {
   const found = frameworks.flatMap((framework) =>
     framework.requirements
       .filter(({ id }) => isEvidenceFor({ frameworks: written }, framework, id))
@@ -52,18 +48,13 @@ export const ocsfVersion = '1.5.0'
 const classUid = 2003
 const className = 'Compliance Finding'
 
-export interface OcsfSource {
-  readonly version: string
-  /** The facts of a check; undefined when this version does not have it. */
-  readonly check: (
-    id: string,
-  ) => Pick<CheckFacts, 'title' | 'description' | 'risk' | 'remediation' | 'frameworks'> | undefined
-}
-
-/** A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, to drop duplicates. */
-export function complianceFinding(finding: FindingView, source: OcsfSource): object {
+/**
+ * A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, to drop duplicates.
+ *
+ * @param check undefined when this version does not have it.
+ */
+export function complianceFinding(finding: FindingView, check: CheckFacts | undefined): object {
   const { fingerprint, tenant, evidence, message, severity, state, resolution, reopened, waiver, owner, link } = finding
-  const check = source.check(finding.check)
   const [first, last] = [Date.parse(finding.firstSeen), Date.parse(finding.lastSeen)]
   const ended = finding.resolvedAt === null ? last : Date.parse(finding.resolvedAt)
   const [activityId, activity] = activityOf(finding)
@@ -84,7 +75,7 @@ export function complianceFinding(finding: FindingView, source: OcsfSource): obj
     metadata: {
       version: ocsfVersion,
       uid: `${fingerprint}-${activityId}-${ended}`,
-      product: { name: 'tenantwatch', vendor_name: 'tenantwatch', version: source.version },
+      product: { name: 'tenantwatch', vendor_name: 'tenantwatch', version },
       tenant_uid: tenant,
     },
     finding_info: {

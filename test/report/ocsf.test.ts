@@ -22,8 +22,7 @@ interface Event {
 
 const seen = '2026-03-01T12:00:00.000Z'
 const finding = findingView({ firstSeen: seen, lastSeen: seen })
-const source = { version: '1.2.3', check: () => undefined }
-const eventOf = (over: Partial<FindingView> = {}) => complianceFinding({ ...finding, ...over }, source) as Event
+const eventOf = (over: Partial<FindingView> = {}) => complianceFinding({ ...finding, ...over }, undefined) as Event
 const ended = { state: 'resolved', resolvedAt: '2026-03-02T00:00:00.000Z' } as const
 
 async function exported(run: (...args: string[]) => Promise<{ readonly stdout: string }>, ...args: string[]) {
@@ -94,6 +93,6 @@ it('names exactly the framework requirements that a check maps to', () => {
   const own = standardsOf('All is well', ['soc2:CC6.1', 'House rules 7'])
   expect(own.standards).toEqual(['SOC 2, Trust Services Criteria 2017', 'House rules 7'])
   expect(own.requirements).toEqual([expect.stringMatching(/ CC6\.1: /), 'House rules 7'])
-  const event = complianceFinding(finding, { ...source, check: () => userMfaEnrolled }) as Event
+  const event = complianceFinding(finding, userMfaEnrolled) as Event
   expect(event.compliance['standards']).toEqual(standards)
 })
