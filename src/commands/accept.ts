@@ -114,11 +114,7 @@ async function decidable(opened: OpenMirror): Promise<Listing<Decidable>> {
     rows: [...holds, ...(await openDrift(opened))],
     columns: membersOf('id', 'kind', 'tenant', 'subject', 'reason', 'count', 'accepted', 'text', 'next'),
     table: {
-      ID: ({ id }) => id,
-      TENANT: ({ tenant }) => tenant,
-      ABOUT: ({ subject }) => subject,
-      REASON: ({ reason }) => reason,
-      COUNT: ({ count }) => count,
+      ...{ ID: 'id', TENANT: 'tenant', ABOUT: 'subject', REASON: 'reason', COUNT: 'count' },
       STATE: ({ accepted }) => (accepted ? 'accepted' : ''),
       'WHAT AND WHAT TO DO': sentencesOf,
     },
@@ -145,12 +141,7 @@ async function listHeldRecords({ options, present }: ListRun<AcceptOptions>, mir
       id: (one) => one.id,
       ...(isNamed && { name: ({ name }) => name, email: ({ email }) => email, filename: ({ filename }) => filename }),
     },
-    table: {
-      ID: (one) => one.id,
-      NAME: ({ name }) => name,
-      EMAIL: ({ email }) => email,
-      FILE: ({ filename }) => filename,
-    },
+    table: { ID: 'id', NAME: 'name', EMAIL: 'email', FILE: 'filename' },
     none: 'The hold names no record',
     notes: [`Accepting hold ${id} removes these ${held.resource} of ${tenant}, ${grouped(held.ids.length)} in all`],
   })

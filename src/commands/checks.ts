@@ -32,12 +32,7 @@ export const addChecks = addList<{ readonly try?: string; readonly tenant?: stri
       return await present({
         ...(await tryOwnCheck(io, opened, options.try, options.tenant)),
         columns: membersOf('tenant', 'status', 'entity', 'reason'),
-        table: {
-          STATUS: ({ status }) => status,
-          TENANT: ({ tenant }) => tenant,
-          ENTITY: ({ entity }) => entity,
-          REASON: ({ reason }) => reason,
-        },
+        table: { STATUS: 'status', TENANT: 'tenant', ENTITY: 'entity', REASON: 'reason' },
         lines: 2,
         none: 'Every row is ok.',
       })

@@ -15,8 +15,8 @@ export interface Listing<Row extends object> {
   /** Columns of CSV, and members of a JSON object unless `object` makes it. */
   readonly columns: Columns<Row>
   readonly object?: (row: Row) => object
-  /** Columns of the table by their headings; the last one takes the rest of the width. */
-  readonly table: Columns<Row>
+  /** Columns of the table by their headings, or the members that they show; the last one takes the rest of the width. */
+  readonly table: Readonly<Record<string, (keyof Row & string) | ((row: Row) => unknown)>>
   /** Headings of columns that a narrow terminal leaves out, the first ones first. */
   readonly optional?: readonly string[]
   /** Most lines of the last column on a terminal; default 1. */
@@ -89,7 +89,7 @@ async function presentList<Row extends object>(
 
   function tableOf(all: Rows<Row>, { table, optional = [], lines = 1 }: Listing<Row>): AsyncIterable<string> {
     const cells = Object.values(table)
-    const texts = mapped(all, (row) => cells.map((cell) => cellText(cell(row))))
+    const texts = mapped(all, (row) => cells.map((of) => cellText(typeof of === 'function' ? of(row) : row[of])))
     return streamedTable(Object.keys(table), texts, { terminal, optional, lines })
   }
 }
