@@ -3,7 +3,7 @@ import { toIso } from '../model/dates.ts'
 import { dataNotes } from '../model/describe.ts'
 import { dayMs, distance } from '../model/durations.ts'
 import { type Expiry, withoutSecretDetails } from '../model/expiry.ts'
-import { type Columns, toMinute } from '../model/text/formats.ts'
+import { type Columns, membersOf, toMinute } from '../model/text/formats.ts'
 import { withoutWaiverDetails } from '../model/text/redact.ts'
 import { addList, type Listing } from './list.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
@@ -71,9 +71,7 @@ function columnsAt(now: number): Columns<Expiry> {
   return {
     expires: ({ at }) => toIso(at),
     daysLeft: ({ at }) => Math.trunc((at - now) / dayMs),
-    tenant: ({ tenant }) => tenant,
-    kind: ({ kind }) => kind,
-    id: ({ id }) => id,
+    ...membersOf('tenant', 'kind', 'id'),
     name: (one) => (one.kind === 'secret' ? one.name : null),
     role: (one) => (one.kind === 'secret' ? one.role : null),
     own: (one) => one.kind === 'secret' && one.own,

@@ -9,7 +9,7 @@ import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
 import { guidKey } from '../model/guid.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { membersOf } from '../model/text/formats.ts'
+import { type Columns, membersOf } from '../model/text/formats.ts'
 import { printableJson } from '../model/text/printable.ts'
 import { hidden, withoutEmailsIn } from '../model/text/redact.ts'
 import { type WaiverEvent, waiverEvents } from '../report/life.ts'
@@ -38,19 +38,10 @@ export interface Change {
   readonly by: string | null
 }
 
-const columns = membersOf(
-  'at',
-  'tenant',
-  'resource',
-  'entity',
-  'change',
-  'field',
-  'before',
-  'after',
-  'requestId',
-  'reason',
-  'by',
-)
+const columns: Columns<Change> = {
+  ...membersOf('at', 'tenant', 'resource', 'entity', 'change', 'field'),
+  ...membersOf('before', 'after', 'requestId', 'reason', 'by'),
+}
 
 interface HistoryOptions {
   readonly tenant?: string

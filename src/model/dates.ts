@@ -51,6 +51,11 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** Null for null, which means never. */
+export function isoOrNull(ms: number | null): string | null {
+  return ms === null ? null : toIso(ms)
+}
+
 /** The day in UTC, such as `2026-03-31`. @param ms since the epoch */
 export function dayOf(ms: number): string {
   return toIso(ms).slice(0, 10)

@@ -54,7 +54,7 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
   for await (const view of views.findings({ ...query, states: findingStates })) known.set(view.fingerprint, view)
   for (const { fingerprint, kind, label, facts, ...event } of found) {
     const view = known.get(fingerprint)
-    if (view === undefined || !isChosen(target, view.check) || !isOfOwner(target, view.owner)) continue
+    if (view === undefined || !isChosen(target.checks, view.check) || !isChosen(target.owners, view.owner)) continue
     // Accepted before anybody was told.
     if (kind === 'opened' && view.state === 'waived') continue
     const { message, evidence, resolution } = facts
@@ -103,12 +103,9 @@ const findingLabels: Readonly<
   'waiver.lapsed': { kind: 'opened', label: 'waiver lapsed' },
 }
 
-export function isChosen({ checks }: Pick<NotificationSettings, 'checks'>, check: string): boolean {
-  return checks.length === 0 || checks.includes(check)
-}
-
-export function isOfOwner({ owners }: Pick<NotificationSettings, 'owners'>, owner: string | null): boolean {
-  return owners.length === 0 || (owner !== null && owners.includes(owner))
+/** What a target is limited to; an empty list does not limit it. */
+export function isChosen(list: readonly string[], name: string | null): boolean {
+  return list.length === 0 || (name !== null && list.includes(name))
 }
 
 type HoldRecord = InputSnapshot['holds'][number]
@@ -173,7 +170,7 @@ function noteCheck(changes: Map<string, CheckChange>, event: NewsEvent): void {
 async function ofInterest(all: readonly CheckChange[], { views, tenant, target }: NewsRequest) {
   const known = (await views.posture(tenant))[0]?.checks ?? []
   const isOfInterest = (check: string) =>
-    isChosen(target, check) &&
+    isChosen(target.checks, check) &&
     (known.find((one) => one.check === check)?.severities ?? ['critical']).some((one) =>
       isAtLeast(one, target.minSeverity),
     )

@@ -2,7 +2,7 @@ import { describePosture, describeUnknown } from '../model/describe.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { findingUrl, type Message, messageOf, type News, noFinding, noNews, withItem } from './message.ts'
-import { holdItem, isChosen, isOfOwner, type NewsRequest, textOf } from './read-news.ts'
+import { holdItem, isChosen, type NewsRequest, textOf } from './read-news.ts'
 
 /** The one message about the first sync of a tenant: its state, and the open findings of the highest severities. */
 export async function summaryOf(request: NewsRequest, posture: TenantPosture, eventId: number): Promise<Message> {
@@ -19,7 +19,7 @@ export async function summaryOf(request: NewsRequest, posture: TenantPosture, ev
   if (target.on.includes('opened'))
     for await (const finding of views.findings({ ...query, order: 'severity' })) {
       const { check, fingerprint, severity, owner } = finding
-      if (!isChosen(target, check) || !isOfOwner(target, owner)) continue
+      if (!isChosen(target.checks, check) || !isChosen(target.owners, owner)) continue
       const about = { severity, check, fingerprint, url: findingUrl(request, fingerprint) ?? finding.link }
       news = withItem(news, { ...of, ...about, kind: 'opened', label: 'open', text: textOf(finding, target) })
     }

@@ -9,7 +9,7 @@ import { cronTimes } from '../schedule/cron-times.ts'
 import type { Mirror, NotificationPosition } from '../store/port.ts'
 import type { Delivery } from './delivery.ts'
 import { type Message, messageOf } from './message.ts'
-import { type NewsRequest, type NewsViews, readNews } from './read-news.ts'
+import { isChosen, type NewsRequest, type NewsViews, readNews } from './read-news.ts'
 import { summaryOf } from './summary.ts'
 
 /** Wait after an evaluation, so that those of one round of syncs make one message. */
@@ -63,8 +63,7 @@ export class TargetLane implements AsyncDisposable {
   }
 
   isFor(tenant: string): boolean {
-    const { tenants } = this.settings.target
-    return tenants.length === 0 || tenants.includes(tenant)
+    return isChosen(this.settings.target.tenants, tenant)
   }
 
   /** Call after each evaluation of a tenant. */

@@ -10,7 +10,7 @@ import { readDecisions } from '../evaluate/decisions.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
-import { toIso } from '../model/dates.ts'
+import { isoOrNull, toIso } from '../model/dates.ts'
 import { describePosture } from '../model/describe.ts'
 import { dayMs } from '../model/durations.ts'
 import type { FindingView } from '../model/finding.ts'
@@ -148,7 +148,7 @@ function reportCheck(check: Check, view: CheckView, posture: TenantPosture, opti
     standing,
     status: view.status,
     reason: standing === 'unknown' ? (view.reason ?? view.partial ?? 'ambiguous') : view.reason,
-    since: view.since === null ? null : toIso(view.since),
+    since: isoOrNull(view.since),
     /** The condition that excludes entities from the evaluation; null when all were evaluated. */
     notEvaluatedWhere: view.notEvaluatedWhere ?? null,
     /** Data time of the oldest input; null if one was never read. */
@@ -177,7 +177,7 @@ function reportResource(view: TenantPosture['resources'][number], posture: Tenan
   return {
     resource,
     state: resourceState(view, posture.holds),
-    dataAsOf: asOf === null ? null : toIso(asOf),
+    dataAsOf: isoOrNull(asOf),
     ageSeconds: asOf === null ? null : Math.round((posture.at - asOf) / 1000),
     limitSeconds: Math.round(freshnessLimitMs / 1000),
     records: live,

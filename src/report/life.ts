@@ -1,7 +1,7 @@
 import type { OperatorDecision } from '../evaluate/decisions.ts'
 import { type FactChange, factChanges, materialFacts } from '../evaluate/findings/material-facts.ts'
 import { isAbout } from '../evaluate/findings/waivers.ts'
-import { dayOf, toIso } from '../model/dates.ts'
+import { dayOf, isoOrNull, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
 import { withoutEmailsIn } from '../model/text/redact.ts'
 import { isOfOwnCheck, withoutDetails, withoutName } from '../resources/redact-finding.ts'
@@ -171,6 +171,5 @@ export function reportDecision(decision: OperatorDecision, details: boolean) {
     return { ...facts, subject: check, id: entityId, what, appliedAt: facts.at }
   }
   const { resource, id, holdReason, count, appliedAt } = decision
-  const applied = appliedAt === null ? null : toIso(appliedAt)
-  return { ...facts, subject: resource, id, what: `${holdReason} (${count})`, appliedAt: applied }
+  return { ...facts, subject: resource, id, what: `${holdReason} (${count})`, appliedAt: isoOrNull(appliedAt) }
 }

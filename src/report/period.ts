@@ -1,5 +1,5 @@
 import type { InputSnapshot } from '../evaluate/past-store.ts'
-import { toIso } from '../model/dates.ts'
+import { isoOrNull, toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
 import type { ResourceView } from '../model/posture.ts'
 import { highestFirst, type Severity } from '../model/severity.ts'
@@ -24,7 +24,7 @@ export async function periodOf(past: PastReader, tenantId: number, span: Span, r
     /** In force at some time of the period; `lapsed`: the findings that they no longer covered, because facts had changed. */
     waivers: waiversIn(await past.events({ tenantId, kinds: [...waiverKinds, 'waiver.lapsed'] }), span),
     holds: (await holdsIn(past, tenantId, span)).map(({ resource, reason, count, raisedAt, until }) => {
-      return { resource, reason, count, raised: toIso(raisedAt), ended: until === null ? null : toIso(until) }
+      return { resource, reason, count, raised: toIso(raisedAt), ended: isoOrNull(until) }
     }),
     resources: (await gapsIn(past, tenantId, span, resources)).map(({ resource, gaps }) => {
       const withoutMs = gaps.reduce((sum, { from, to }) => sum + to - from, 0)

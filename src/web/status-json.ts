@@ -1,4 +1,4 @@
-import { toIso } from '../model/dates.ts'
+import { isoOrNull, toIso } from '../model/dates.ts'
 import {
   type CheckView,
   identitySentence,
@@ -77,8 +77,4 @@ export function checksJson(postures: readonly TenantPosture[]): readonly object[
 /** True while data is missing, so that more entities than the last evaluation lists may be unevaluated. */
 function isPartlyKnown({ status, reason, partial }: Pick<CheckView, 'status' | 'reason' | 'partial'>): boolean {
   return partial !== undefined || (status === 'unknown' && reason !== 'ambiguous')
-}
-
-function isoOrNull(ms: number | null): string | null {
-  return ms === null ? null : toIso(ms)
 }

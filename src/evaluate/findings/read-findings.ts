@@ -1,5 +1,5 @@
 import type { TenantSettings, Waiver } from '../../config/settings.ts'
-import { toIso } from '../../model/dates.ts'
+import { isoOrNull, toIso } from '../../model/dates.ts'
 import type { EntityNames } from '../../model/entity-names.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { type OwnerRule, portalLink } from '../../model/owners.ts'
@@ -98,7 +98,7 @@ function toView(
     evidence: driftId === null ? row.evidence : { ...row.evidence, driftId },
     firstSeen: toIso(row.firstSeenAt),
     lastSeen: toIso(lastSeenAt),
-    resolvedAt: row.resolvedAt === null ? null : toIso(row.resolvedAt),
+    resolvedAt: isoOrNull(row.resolvedAt),
     resolution: row.resolution,
     reopened: row.reopened,
     waiver,
