@@ -84,7 +84,7 @@ Examples:
   tenantwatch findings --all --since 7d --format csv --output findings.csv
   tenantwatch findings --group check`,
   async run({ io, command, options, present }) {
-    const { group, format, details = false, check, failOn, all = false } = options
+    const { group, format, details = false, failOn, all = false } = options
     if (group !== undefined && format === 'ocsf') throw new UsageError('--group has no form ocsf')
     await using opened = await openMirror(io, command)
     const { settings, mirror, views, now } = opened
@@ -92,7 +92,7 @@ Examples:
     const query = findingQuery(options, settings, checks, now)
     const postures = await views.posture(query.tenant)
     const wanted = postures.map((posture) => within(posture, checks, query.check))
-    const notes = wanted.flatMap((one) => [...notesOf(one, { all, check, severities: query.severities })])
+    const notes = wanted.flatMap((one) => [...notesOf(one, query)])
     const evaluated = await (await mirror.past(now, true)).configuration()
     if (evaluated !== null && (await recordOf(settings, 0)).digest !== evaluated.digest) notes.push(afterChange)
     const exit = failOn === undefined ? null : exitCodeOf({ results: [], postures: wanted, failOn })
@@ -167,18 +167,13 @@ export function within(posture: TenantPosture, known: readonly Check[], wanted: 
   }
 }
 
-interface Wanted {
-  readonly all: boolean
-  readonly check: string | undefined
-  readonly severities: readonly Severity[] | undefined
-}
-
 /** An empty list must not look like a pass. */
 export function* notesOf(
   posture: TenantPosture,
-  { all, check, severities: wanted = severities }: Wanted,
+  { states = [], check, severities: wanted = severities }: FindingQuery,
 ): Generator<string> {
   const { tenant, checks, holds, waivers, at } = posture
+  const all = states.includes('resolved')
   const waived = checks.reduce((sum, one) => sum + total(one.waived, wanted), 0)
   if (!all && waived > 0) yield `${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`
   const concerned = checks.filter((one) => one.severities.some((severity) => wanted.includes(severity)))

@@ -77,7 +77,8 @@ async function presentList<Row extends object>(
   const rows = limited(listing, limit ?? Number.POSITIVE_INFINITY, seen)
   const terminal = output === undefined ? terminalOf(io) : null
   const isTable = format === 'table'
-  const pieces = isTable ? tableOf(rows, listing) : serialize(wire(format), rows, listing.columns, listing.object)
+  const wire = format === 'json' || format === 'csv' ? format : 'ndjson'
+  const pieces = isTable ? tableOf(rows, listing) : serialize(wire, rows, listing.columns, listing.object)
   if (output === undefined) await writeAll(io, pieces, isTable)
   else await writeFile(io, { name: output, pieces })
   if (isTable && seen.rows === 0) note(io, listing.none)
@@ -96,10 +97,6 @@ async function presentList<Row extends object>(
 
 function cellText(value: unknown): string {
   return typeof value === 'object' && value !== null ? printableJson(value) : String(value ?? '')
-}
-
-function wire(format: string): 'json' | 'ndjson' | 'csv' {
-  return format === 'json' || format === 'csv' ? format : 'ndjson'
 }
 
 /** The last rows are in memory at most twice. */

@@ -43,16 +43,15 @@ export const tools: readonly Tool[] = [
       since: time('Only those opened, changed, reopened or resolved since'),
       all: z.boolean().describe('Include waived and resolved ones').exactOptional(),
     },
-    async answer({ settings, views, now }, { text, all = false, ...asked }, details) {
+    async answer({ settings, views, now }, { text, ...asked }, details) {
       const checks = checksOf(settings)
-      const query = findingQuery({ ...asked, all }, settings, checks, now)
-      const { check, severities } = query
+      const query = findingQuery(asked, settings, checks, now)
       const postures = shownPostures(await views.posture(query.tenant), details)
       const ordered = { ...query, text, order: 'severity' } as const
       const found = shownFindings(views.findings, ordered, details)
       return {
         ...(await part(found)),
-        notes: postures.flatMap((one) => [...notesOf(within(one, checks, check), { all, check, severities })]),
+        notes: postures.flatMap((one) => [...notesOf(within(one, checks, query.check), query)]),
       }
     },
   }),
