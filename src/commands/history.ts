@@ -14,7 +14,7 @@ import { printableJson } from '../model/text/printable.ts'
 import { hidden, withoutEmailsIn } from '../model/text/redact.ts'
 import { type WaiverEvent, waiverEvents } from '../report/life.ts'
 import { changedField } from '../report/words.ts'
-import type { TenantChangeRow } from '../store/port.ts'
+import type { ChangeFilter, TenantChangeRow } from '../store/port.ts'
 import { apiFields, withoutChangeDetails } from '../store/records/record-shape.ts'
 import { addList, type Listing } from './list.ts'
 import { type OpenMirror, openMirror } from './support/configuration.ts'
@@ -92,8 +92,8 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
   const tenant = oneOf('tenant', names, options.tenant)
   const shown = rows.filter(({ name }) => tenant === undefined || name === tenant)
   const tenantId = tenant === undefined ? undefined : shown[0]?.id
-  const where = { tenantId, resources: resource && [resource] }
-  if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
+  const filter = { tenantId, resources: resource && [resource], key, field, since, until }
+  if (key !== undefined && !(await mirror.hasEntity({ ...filter, key })))
     throw new UsageError('Unknown entity: the mirror never had this id; expected one such as 12 or users:12')
   const bounds = await mirror.recordBounds(shown.map(({ id }) => id))
   const known = bounds.begins === null && until === undefined ? null : knownSince(bounds, now)
@@ -105,10 +105,10 @@ export async function listChanges(opened: OpenMirror, options: HistoryOptions): 
   const checks = checksOf(settings)
   const waivers = (await waiverEvents(mirror, tenantId)).map((one) => waiverRow(one, checks, details))
   const accepted = [...(await readDecisions(mirror, tenantId)).map((one) => decisionRow(one, details)), ...waivers]
-    .filter((row) => isWanted(row, { key, resource, since, until }))
+    .filter((row) => isWanted(row, filter))
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   return {
-    rows: merged(recordChanges(mirror.changes({ ...where, key, field, since, until }), details), accepted),
+    rows: merged(recordChanges(mirror.changes(filter), details), accepted),
     columns,
     table: {
       AT: ({ at }) => at,
@@ -201,19 +201,12 @@ function waiverRow(event: WaiverEvent, known: readonly Check[], details: boolean
   }
 }
 
-interface Wanted {
-  readonly key: string | undefined
-  readonly resource: ResourceName | undefined
-  readonly since: number | undefined
-  readonly until: number | undefined
-}
-
 /** A hold concerns a whole list, so `--entity` excludes holds. */
-function isWanted({ at, resource: of, entity }: Change, { key, resource, since, until }: Wanted): boolean {
+function isWanted({ at, resource, entity }: Change, { key, resources, since, until }: ChangeFilter): boolean {
   const time = Date.parse(at)
   if ((since !== undefined && time < since) || (until !== undefined && time > until)) return false
   return (
-    (resource === undefined || of === resource || of === 'all') &&
+    (resources === undefined || resource === 'all' || resources.some((one) => one === resource)) &&
     (key === undefined || guidKey(entity) === guidKey(key))
   )
 }
