@@ -1,5 +1,5 @@
 import type { Field, FieldKind } from '../src/model/fields.ts'
-import type { OwnColumn, ResourceDefinition } from '../src/model/resource.ts'
+import type { ResourceDefinition } from '../src/model/resource.ts'
 import { resources } from '../src/resources/index.ts'
 import { recordShapes } from '../src/store/records/record-shape.ts'
 
@@ -82,12 +82,13 @@ function textOf(dialect: Dialect): string {
 function viewOf(resource: ResourceDefinition, dialect: Dialect): string {
   const { body, supplement, instant, member } = dialect
   const { detail } = recordShapes[resource.name]
+  const readAt: readonly Column[] =
+    detail === null
+      ? []
+      : [[snakeCase(`${detail.states}ReadAt`), instant(member(supplement, 'detailReadAt', 'integer'))]]
   return creationOf(dialect, dialect.nameOf(resource), resource, dialect.joined, [
-    ...columnsOf(dialect, resource.fields, (field) => (field === detail?.field ? supplement : body)),
-    ...Object.entries<OwnColumn>(resource.own ?? {}).flatMap(([name, own]): Column[] => {
-      if (own.rule !== 'readById' || own.view === undefined) return []
-      return [[snakeCase(own.view.replace(/Ms$/, '')), instant(member(supplement, name, 'integer'))]]
-    }),
+    ...columnsOf(dialect, resource.fields, (field) => (field === detail?.states ? supplement : body)),
+    ...readAt,
     ['first_seen_at', instant('r.first_seen_at')],
     ['missing_since', instant('r.missing_since')],
   ])

@@ -17,11 +17,6 @@ interface TextRules extends Rules {
   readonly known?: KnownSetting
 }
 
-interface IntegerRules extends Rules {
-  /** Null in the list does not overwrite the value from the look-up by id until the field `until` changes. */
-  readonly unstatedInList?: { readonly until: string }
-}
-
 interface DateRules extends Rules {
   readonly pastOnly?: true
   readonly laterMeans?: 'secretRotated'
@@ -42,7 +37,7 @@ interface ListRules extends Rules {
 
 export type Field =
   | ({ readonly kind: 'guid'; readonly id: true } & Rules)
-  | ({ readonly kind: 'integer'; readonly id?: true } & IntegerRules)
+  | ({ readonly kind: 'integer'; readonly id?: true } & Rules)
   | ({ readonly kind: 'text' } & TextRules)
   | ({ readonly kind: 'flag' } & Rules)
   | ({ readonly kind: 'date' } & DateRules)
@@ -62,7 +57,7 @@ export function text<const Given extends TextRules = object>(given = {} as Given
   return { kind: 'text' as const, ...given }
 }
 
-export function integer<const Given extends IntegerRules>(given: Given) {
+export function integer<const Given extends Rules>(given: Given) {
   return { kind: 'integer' as const, strict: true as const, ...given }
 }
 

@@ -2,10 +2,6 @@ import { type Fields, idFieldOf, type KnownSetting } from './fields.ts'
 import type { ContractEventKind } from './reading.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 
-export type OwnColumn<Name extends string = string> =
-  | { readonly rule: 'readById'; readonly view?: string }
-  | { readonly rule: 'firstOf'; readonly dates: readonly Name[] }
-
 export type Gauge<Name extends string = string> =
   | {
       readonly kind: 'count'
@@ -29,7 +25,6 @@ interface Common<Name extends string> {
   /** Resources whose records refer to this one: if due at the same time, they are read first. */
   readonly readAfter?: readonly ResourceName[]
   readonly fields: Fields
-  readonly own?: Readonly<Record<string, OwnColumn<Name>>>
   readonly gauges?: readonly Gauge<Name>[]
   /** The date that decides between two records with the same id: the later one counts. */
   readonly laterWins?: Name
@@ -41,6 +36,8 @@ export interface LookUpRule<Name extends string = string> {
   readonly path: string
   /** Only an answer by id contains this field; it is read again in rotation. */
   readonly states: Name
+  /** The field of the list whose change makes that one unknown. */
+  readonly until: Name
 }
 
 export interface UpdatedAfter<Name extends string = string> {

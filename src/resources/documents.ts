@@ -22,7 +22,6 @@ export const documents = defineResource({
     createdAt: date({ pastOnly: true }),
     updatedAt: date({ nullable: true, pastOnly: true }),
   },
-  own: { touchedAtMs: { rule: 'firstOf', dates: ['updatedAt', 'createdAt'] } },
   gauges: [
     {
       kind: 'count',

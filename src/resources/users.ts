@@ -22,11 +22,10 @@ export const users = defineResource({
     state: text({ strict: true, known: { setting: 'users.knownStates', words: ['Active', 'Invited'] } }),
     mfaStatus: flag({ strict: true }),
     mfaAction: flag({ strict: true }),
-    roleId: integer({ nullable: true, unstatedInList: { until: 'roleName' } }),
+    roleId: integer({ nullable: true }),
     roleName: text({ strict: true, optional: true }),
     createdAt: date({ pastOnly: true }),
   },
-  own: { detailReadAt: { rule: 'readById', view: 'roleIdReadAtMs' } },
   gauges: [
     {
       kind: 'count',
@@ -40,6 +39,7 @@ export const users = defineResource({
   lookUp: {
     path: '/api/public/users/{id}',
     states: 'roleId',
+    until: 'roleName',
   },
   unique: { field: 'email', event: 'duplicate_email' },
 })

@@ -71,30 +71,24 @@ interface Read {
 /** Deviations of the records of a page: those that the decoder found, and values that the specification does not name. */
 export function odditiesOf({ definition, context }: Read, { items }: Pick<Fetched, 'items'>): readonly Oddity[] {
   const listed = listedFields(definition, context.settings)
-  const unstated = unstatedFields(definition)
+  const unstated = definition.kind === 'feed' ? definition.lookUp?.states : undefined
   const found = new Map<string, Oddity>()
   const note = (oddity: Oddity) => found.set(`${oddity.kind} ${oddity.field}`, oddity)
   for (const item of items) {
     if (!item.ok) continue
     for (const oddity of item.oddities) note(oddity)
     for (const { field, known, setting } of listed) {
-      const value: unknown = Reflect.get(item.record, field)
+      const value = item.record[field]
       if (typeof value === 'string' && !isKnownWord(known, value))
         note({ kind: 'unknown_value', field, detail: `${shortened(storableField(field, value))}, ${setting}` })
     }
-    for (const field of unstated) {
-      if (Reflect.get(item.record, field) !== null) note({ kind: 'unknown_value', field })
-    }
+    // A list has it as null, whatever the record.
+    if (unstated !== undefined && item.record[unstated] !== null) note({ kind: 'unknown_value', field: unstated })
   }
   return [...found.values()]
 }
 
 const shortened = (value: unknown) => JSON.stringify(withoutEmails(String(value)).slice(0, mostOfValue))
-
-/** Fields that a list has as null, whatever the record. */
-function unstatedFields({ fields }: ResourceDefinition): readonly string[] {
-  return Object.entries(fields).flatMap(([name, field]) => ('unstatedInList' in field ? [name] : []))
-}
 
 /** Fields whose known values a setting lists, with those that checks know anyway. */
 export function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {

@@ -32,14 +32,14 @@ function tableOf({ resource, fields, detail, idField, isNumbered }: RecordShape,
     const text =
       field === idField
         ? `coalesce(${member('body', field)}, key)`
-        : member(field === detail?.field ? 'supplement' : 'body', field)
+        : member(field === detail?.states ? 'supplement' : 'body', field)
     if (engine === 'sqlite' && field === idField && isNumbered) return `cast(key as integer) as ${snake(field)}`
     if (engine === 'postgres' && kind === 'integer') return `${text}::bigint as ${snake(field)}`
     if (engine === 'postgres' && kind === 'flag')
       return `case ${text} when 'true' then 1 when 'false' then 0 end as ${snake(field)}`
     return `${text} as ${snake(field)}`
   })
-  const times = detail === null ? [] : [`${member('supplement', detail.readAt)} as ${snake(detail.readAt)}`]
+  const times = detail === null ? [] : [`${member('supplement', 'detailReadAt')} as detail_read_at`]
   const guidKey = idField === null || isNumbered ? '' : `key as ${snake(idField.replace(/Id$/, 'Key'))}, `
   return `select rid, tenant_id, key, ${guidKey}${[...columns, ...times].join(', ')}, ${member('body', 'extra')} as extra, first_seen_at, read_at, request_id,
     removed_at, missing_since, absent as absent_full_syncs, looked_up_at from records where resource = '${resource}' and (body is not null or removed_at is not null)`

@@ -1,5 +1,5 @@
 import type { Field } from '../../model/fields.ts'
-import type { OwnColumn, ResourceDefinition } from '../../model/resource.ts'
+import type { ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { resources } from '../../resources/index.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
@@ -58,7 +58,8 @@ function tableOf(resource: ResourceDefinition): SnapshotTable {
   }
 }
 
-function columnsOf({ fields, own = {}, idField }: ResourceDefinition): readonly Column[] {
+function columnsOf(resource: ResourceDefinition): readonly Column[] {
+  const { fields, idField } = resource
   const columns: Column[] = []
   for (const [name, { kind }] of Object.entries<Field>(fields)) {
     const type = kind === 'integer' || kind === 'flag' ? 'integer' : 'text'
@@ -71,10 +72,8 @@ function columnsOf({ fields, own = {}, idField }: ResourceDefinition): readonly 
     })
     if (kind === 'date') columns.push(timeColumn(`${name}Ms`, (record) => record.times[`${name}Ms`]))
   }
-  for (const [property, column] of Object.entries<OwnColumn>(own)) {
-    if (column.rule !== 'firstOf' && column.view !== undefined)
-      columns.push(timeColumn(column.view, (record) => record.times[property]))
-  }
+  if (resource.kind === 'feed' && resource.lookUp !== undefined)
+    columns.push(timeColumn(`${resource.lookUp.states}ReadAtMs`, ({ times }) => times['detailReadAt']))
   return [...columns, timeColumn('firstSeenAtMs', (record) => record.firstSeenAt)]
 }
 

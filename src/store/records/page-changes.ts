@@ -212,7 +212,7 @@ export class PageChanges {
       const [was, is] = [isoMs(before[rotation]), isoMs(after[rotation])]
       if (was !== null && is !== null && is > was) this.rotated++
     }
-    if (detail !== null && fields.includes(detail.dependsOn)) this.detailDue.push(key)
+    if (detail !== null && fields.includes(detail.until)) this.detailDue.push(key)
   }
 
   /** Call inside a transaction. */

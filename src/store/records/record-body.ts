@@ -7,10 +7,9 @@ import type { MirrorRecord } from './query.ts'
 import type { RecordShape } from './record-shape.ts'
 
 /** The canonical JSON of a decoded record: fields in the order of the descriptor, then unspecified ones as `extra`. */
-export function bodyOf({ unlisted }: RecordShape, record: AnyRecord, extra: AnyRecord | null): string {
-  let listed = record
-  // Only an answer by id may set these fields; values in a list deviate from the specification.
-  for (const field of unlisted) if (listed[field] !== null) listed = { ...listed, [field]: null }
+export function bodyOf({ detail }: RecordShape, record: AnyRecord, extra: AnyRecord | null): string {
+  // Only an answer by id may set that field; a value in a list deviates from the specification.
+  const listed = detail === null || record[detail.states] === null ? record : { ...record, [detail.states]: null }
   return JSON.stringify(extra === null ? listed : { ...listed, extra })
 }
 
@@ -42,7 +41,7 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
   if (extra !== null) delete fields['extra']
   const added = supplementOf(supplement)
   const { detail } = shape
-  if (detail !== null) fields[detail.field] = added[detail.field] ?? null
+  if (detail !== null) fields[detail.states] = added[detail.states] ?? null
   return {
     key,
     fields,
@@ -55,24 +54,20 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
   }
 }
 
-function timesOf({ dates, detail, firstOf }: RecordShape, record: AnyRecord, added: Supplement, firstSeenAt: number) {
+function timesOf(shape: RecordShape, record: AnyRecord, added: Supplement, firstSeenAt: number) {
+  const { dates, detail, updatedAfter } = shape
   const times: Record<string, number | null> = {}
   for (const [field, time] of dates) times[time] = isoMs(record[field])
-  if (firstOf !== null) times[firstOf.name] = firstDate(times, firstOf.dates) ?? firstSeenAt
-  if (detail !== null) for (const time of [detail.readAt, sinceOf(detail.field)]) times[time] = added[time] ?? null
+  if (updatedAfter !== null) {
+    const { updated, created } = updatedAfter
+    times['touchedAtMs'] = times[`${updated}Ms`] ?? times[`${created}Ms`] ?? firstSeenAt
+  }
+  if (detail !== null) for (const time of ['detailReadAt', sinceOf(detail.states)]) times[time] = added[time] ?? null
   return times
 }
 
 /** Name of the time at which a detail was first read with its present value. */
 export const sinceOf = (field: string) => `${field}Since`
-
-function firstDate(times: Readonly<Record<string, number | null>>, dates: readonly string[]): number | null {
-  for (const date of dates) {
-    const ms = times[`${date}Ms`] ?? null
-    if (ms !== null) return ms
-  }
-  return null
-}
 
 /** The supplement after a change of the record, where it makes the detail unknown; null keeps the stored one. */
 export function nextSupplement(
@@ -80,11 +75,11 @@ export function nextSupplement(
   stored: string | null,
   fields: readonly string[],
 ): string | null {
-  if (detail === null || stored === null || !fields.includes(detail.dependsOn)) return null
+  if (detail === null || stored === null || !fields.includes(detail.until)) return null
   const added = supplementOf(stored)
-  const { [detail.field]: before, ...rest } = added
+  const { [detail.states]: before, ...rest } = added
   // The next answer by id decides whether the detail changed.
-  return before === undefined ? null : JSON.stringify({ ...rest, [`${detail.field}Before`]: before })
+  return before === undefined ? null : JSON.stringify({ ...rest, [`${detail.states}Before`]: before })
 }
 
 export interface RecordChange {

@@ -1,19 +1,10 @@
 import type { Field, FieldKind } from '../../model/fields.ts'
 import { guidKey } from '../../model/guid.ts'
-import type { OwnColumn, ResourceDefinition } from '../../model/resource.ts'
+import { type LookUpRule, type ResourceDefinition, takesUpdatedAfter, type UpdatedAfter } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { valueWithoutDetails } from '../../model/text/redact.ts'
 import { resources } from '../../resources/index.ts'
 import type { ChangeRow } from './query.ts'
-
-/** A field that only an answer by id contains. */
-export interface Detail {
-  readonly field: string
-  /** List field whose change makes the detail unknown. */
-  readonly dependsOn: string
-  /** Name of the time at which the detail was read. */
-  readonly readAt: string
-}
 
 /** How records of a resource are stored in the table `records`, from its descriptor. */
 export interface RecordShape {
@@ -27,13 +18,11 @@ export interface RecordShape {
   readonly dates: readonly (readonly [field: string, time: string])[]
   /** Fields that name a person or that a person wrote. */
   readonly personal: readonly string[]
-  /** Fields whose null in a list means unknown. */
-  readonly unlisted: readonly string[]
   /** Fields that no check reads, so that two records with one id may differ in them. */
   readonly unread: ReadonlySet<string>
-  readonly detail: Detail | null
-  /** Name of the first date that a record has, of these fields. */
-  readonly firstOf: { readonly name: string; readonly dates: readonly string[] } | null
+  /** The field that only an answer by id contains. */
+  readonly detail: LookUpRule | null
+  readonly updatedAfter: UpdatedAfter | null
   readonly laterWins: string | null
   /** The date that moves later when a secret is rotated. */
   readonly rotation: string | null
@@ -46,7 +35,6 @@ export const recordShapes = Object.fromEntries(
 function recordShapeOf(resource: ResourceDefinition): RecordShape {
   const { name, idField, laterWins = null } = resource
   const fields = Object.entries<Field>(resource.fields)
-  const own = Object.entries<OwnColumn>(resource.own ?? {})
   const named = (isMeant: (field: Field) => boolean) => fields.flatMap(([field, one]) => (isMeant(one) ? [field] : []))
   const isNumbered = idField !== null && resource.fields[idField]?.kind === 'integer'
   return {
@@ -57,29 +45,12 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     fields: Object.fromEntries(fields.map(([field, { kind }]) => [field, kind])),
     dates: named(({ kind }) => kind === 'date').map((field) => [field, `${field}Ms`] as const),
     personal: named(({ personal }) => personal === true),
-    unlisted: named((field) => field.kind === 'integer' && field.unstatedInList !== undefined),
     unread: new Set([...(idField === null ? [] : [idField]), ...named(({ strict }) => strict !== true)]),
-    detail: detailOf(resource),
-    firstOf: firstOf(own),
+    detail: (resource.kind === 'feed' ? resource.lookUp : null) ?? null,
+    updatedAfter: takesUpdatedAfter(resource) ? resource.updatedAfter : null,
     laterWins,
     rotation: named((field) => field.kind === 'date' && field.laterMeans === 'secretRotated')[0] ?? null,
   }
-}
-
-function detailOf(resource: ResourceDefinition): Detail | null {
-  if (resource.kind !== 'feed' || resource.lookUp === undefined) return null
-  const { states: name } = resource.lookUp
-  const field = resource.fields[name]
-  const dependsOn = field?.kind === 'integer' ? field.unstatedInList?.until : undefined
-  const [readAt] = Object.entries<OwnColumn>(resource.own ?? {}).find(([, { rule }]) => rule === 'readById') ?? []
-  if (dependsOn === undefined || readAt === undefined)
-    throw new TypeError(`${resource.name} looks ${name} up by id, but does not say until when it holds or since when`)
-  return { field: name, dependsOn, readAt }
-}
-
-function firstOf(own: readonly (readonly [string, OwnColumn])[]): RecordShape['firstOf'] {
-  for (const [name, column] of own) if (column.rule === 'firstOf') return { name, dates: column.dates }
-  return null
 }
 
 export function apiFields(resource: ResourceName): readonly string[] {

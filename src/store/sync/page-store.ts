@@ -159,20 +159,20 @@ async function saveDetail(
   if (!item.ok || body === null || removedAt !== null || detail === null) return null
   const listed = fromJson(body) as AnyRecord
   const differing = differingFields(shape, listed, { ...item.record, extra: listed['extra'] }).filter(
-    (field) => field !== detail.field && !isNotation(shape.fields[field], listed[field], item.record[field]),
+    (field) => field !== detail.states && !isNotation(shape.fields[field], listed[field], item.record[field]),
   )
-  const value = item.record[detail.field]
-  if (differing.includes(detail.dependsOn) || typeof value !== 'number') return differing
-  const { [detail.field]: stored, [`${detail.field}Before`]: earlier, ...rest } = supplementOf(supplement)
+  const value = item.record[detail.states]
+  if (differing.includes(detail.until) || typeof value !== 'number') return differing
+  const { [detail.states]: stored, [`${detail.states}Before`]: earlier, ...rest } = supplementOf(supplement)
   const before = stored ?? earlier
-  const since = sinceOf(detail.field)
-  const times = { [detail.readAt]: at, [since]: before === value ? (rest[since] ?? at) : at }
-  const text = JSON.stringify({ ...rest, [detail.field]: value, ...times })
+  const since = sinceOf(detail.states)
+  const times = { detailReadAt: at, [since]: before === value ? (rest[since] ?? at) : at }
+  const text = JSON.stringify({ ...rest, [detail.states]: value, ...times })
   await sql('update records set supplement = ? where rid = ?', [text, rid])
   // The first answer adds the detail; only later differences are changes in the tenant.
   if (before !== undefined && before !== value)
     await appendRecordEvents(sql, { ...of, at, requestId }, [
-      { key, kind: 'record.changed', fields: { [detail.field]: [before, value] } },
+      { key, kind: 'record.changed', fields: { [detail.states]: [before, value] } },
     ])
   return differing
 }

@@ -68,7 +68,7 @@ async function timeBefore({ context, tenantId }: Run, definition: FeedWithTime, 
   const latest = { updated: 0, created: 0 }
   for await (const batch of context.store.records(tenantId).select(definition.name)) {
     for (const record of batch) {
-      const at = timeOf(record, definition) - marginMs
+      const at = timeOf(record) - marginMs
       const kind = record.times[`${definition.updatedAfter.updated}Ms`] == null ? 'created' : 'updated'
       if (at < since) latest[kind] = Math.max(latest[kind], at)
     }
@@ -77,9 +77,7 @@ async function timeBefore({ context, tenantId }: Run, definition: FeedWithTime, 
 }
 
 /** When a record was last updated, else created; in milliseconds since the epoch. */
-function timeOf({ times }: Pick<MirrorRecord, 'times'>, { updatedAfter: { updated, created } }: FeedWithTime): number {
-  return times[`${updated}Ms`] ?? times[`${created}Ms`] ?? 0
-}
+const timeOf = ({ times }: Pick<MirrorRecord, 'times'>) => times['touchedAtMs'] ?? 0
 
 /** When the oldest of the records was last updated, else created, less a margin; in milliseconds since the epoch. */
 async function oldestTime(
@@ -93,6 +91,6 @@ async function oldestTime(
   )
   // A record without a valid version has no known time.
   if (records.length < due.length) return 0
-  const times = records.map((record) => timeOf(record, definition))
+  const times = records.map(timeOf)
   return Math.max(0, Math.min(...times) - marginMs)
 }
