@@ -11,12 +11,11 @@ export interface Endpoint {
   /** Path template, also the label of metrics. */
   readonly template: string
   readonly permission: string
-  readonly resource: ResourceName
   readonly whole: boolean
 }
 
-export function endpointOf({ path, permission, name, kind, idField }: ResourceDefinition): Endpoint {
-  return { template: path, permission, resource: name, whole: kind === 'whole' && idField !== null }
+export function endpointOf({ path, permission, kind, idField }: ResourceDefinition): Endpoint {
+  return { template: path, permission, whole: kind === 'whole' && idField !== null }
 }
 
 /** Null if the API has no endpoint for a single record. */

@@ -26,8 +26,6 @@ interface Common<Name extends string> {
   readonly readAfter?: readonly ResourceName[]
   readonly fields: Fields
   readonly gauges?: readonly Gauge<Name>[]
-  /** The date that decides between two records with the same id: the later one counts. */
-  readonly laterWins?: Name
   /** A GUID exists in one tenant only, so a known one proves whose data these are. */
   readonly identifiedBy?: 'guid'
 }
@@ -52,7 +50,7 @@ interface Feed<Name extends string> extends Common<Name> {
   readonly maxPageSize: number | null
   /** `confirm`: look-up by id; `two-full-syncs`: absent from two complete full syncs in a row. */
   readonly removal: 'confirm' | 'two-full-syncs'
-  /** Used to continue after a refused cursor without a full sync, and to confirm removals. */
+  /** To continue after a refused cursor, and to confirm removals. Of two records with one id the later update counts. */
   readonly updatedAfter?: UpdatedAfter<Name>
   readonly lookUp?: LookUpRule<Name>
   /** The date by which the specification orders the feed; another order is a contract event. */

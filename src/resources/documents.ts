@@ -30,7 +30,6 @@ export const documents = defineResource({
       by: { uploadStatus: { setting: 'documents.knownStatuses' } },
     },
   ],
-  laterWins: 'updatedAt',
   identifiedBy: 'guid',
   removal: 'two-full-syncs',
   updatedAfter: { updated: 'updatedAt', created: 'createdAt', overlap: ['documents', 'overlapMs'] },

@@ -23,7 +23,6 @@ export interface RecordShape {
   /** The field that only an answer by id contains. */
   readonly detail: LookUpRule | null
   readonly updatedAfter: UpdatedAfter | null
-  readonly laterWins: string | null
   /** The date that moves later when a secret is rotated. */
   readonly rotation: string | null
 }
@@ -33,7 +32,7 @@ export const recordShapes = Object.fromEntries(
 ) as Readonly<Record<ResourceName, RecordShape>>
 
 function recordShapeOf(resource: ResourceDefinition): RecordShape {
-  const { name, idField, laterWins = null } = resource
+  const { name, idField } = resource
   const fields = Object.entries<Field>(resource.fields)
   const named = (isMeant: (field: Field) => boolean) => fields.flatMap(([field, one]) => (isMeant(one) ? [field] : []))
   const isNumbered = idField !== null && resource.fields[idField]?.kind === 'integer'
@@ -48,7 +47,6 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     unread: new Set([...(idField === null ? [] : [idField]), ...named(({ strict }) => strict !== true)]),
     detail: (resource.kind === 'feed' ? resource.lookUp : null) ?? null,
     updatedAfter: takesUpdatedAfter(resource) ? resource.updatedAfter : null,
-    laterWins,
     rotation: named((field) => field.kind === 'date' && field.laterMeans === 'secretRotated')[0] ?? null,
   }
 }

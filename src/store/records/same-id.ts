@@ -19,8 +19,8 @@ export function isEarlier(shape: RecordShape, { before, after }: { before: AnyRe
   return versionOf(shape, after) < versionOf(shape, before)
 }
 
-function versionOf({ laterWins }: RecordShape, record: AnyRecord): number {
-  return laterWins === null ? 0 : (isoMs(record[laterWins]) ?? -Infinity)
+function versionOf({ updatedAfter }: RecordShape, record: AnyRecord): number {
+  return updatedAfter === null ? 0 : (isoMs(record[updatedAfter.updated]) ?? -Infinity)
 }
 
 /** Begins the problem of such a record. */
