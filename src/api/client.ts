@@ -9,12 +9,20 @@ import { createPlain, createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
 import { Gate } from './gate.ts'
 import type { TenantClientOptions } from './options.ts'
-import type { TenantClient } from './reader.ts'
+import type { TenantReader, TenantWriter } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
 import { statusOf } from './transport/outcome.ts'
 import { proxyFor } from './transport/proxy.ts'
 import { createSend } from './transport/send.ts'
+
+export interface TenantClient extends TenantWriter, AsyncDisposable {
+  readonly reader: TenantReader
+  /** Milliseconds for which nothing is sent, in monotonic time; 0 = no wait. */
+  waitMs(): number
+  readonly answerTimes: AnswerTimes
+  readonly tokenGoodForMs: number | null
+}
 
 const defaultCycleMs = 5 * minuteMs
 

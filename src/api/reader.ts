@@ -4,7 +4,6 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import type { authenticationSettings } from '../resources/authentication-settings.ts'
 import type { permissions } from '../resources/permissions.ts'
 import type { users } from '../resources/users.ts'
-import type { AnswerTimes } from './answer-times.ts'
 
 export type * from '../model/reading.ts'
 
@@ -70,14 +69,6 @@ export interface TenantObserver {
   /** Called once for each failed request, with its HTTP status, or with the reason if there was no usable answer. */
   failed(status: string): void
   retry(reason: string): void
-}
-
-export interface TenantClient extends TenantWriter, AsyncDisposable {
-  readonly reader: TenantReader
-  /** Milliseconds for which nothing is sent, in monotonic time; 0 = no wait. */
-  waitMs(): number
-  readonly answerTimes: AnswerTimes
-  readonly tokenGoodForMs: number | null
 }
 
 export type User = RecordOf<typeof users.fields>

@@ -1,6 +1,5 @@
 import { Option } from 'commander'
-import { createTenantClient } from '../api/client.ts'
-import type { TenantClient } from '../api/reader.ts'
+import { createTenantClient, type TenantClient } from '../api/client.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'

@@ -1,5 +1,4 @@
-import { createTenantClient } from '../api/client.ts'
-import type { TenantClient } from '../api/reader.ts'
+import { createTenantClient, type TenantClient } from '../api/client.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { SyncError } from '../model/errors.ts'

@@ -1,5 +1,6 @@
+import type { TenantClient } from '../api/client.ts'
 import { startDeadline } from '../api/deadline.ts'
-import type { Fetched, TenantClient } from '../api/reader.ts'
+import type { Fetched } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { pathOfRequest } from '../model/describe.ts'
 import { describeDuration, minuteMs } from '../model/durations.ts'

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { createTenantClient } from '../../src/api/client.ts'
-import type { TenantClient } from '../../src/api/reader.ts'
+import { createTenantClient, type TenantClient } from '../../src/api/client.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Log } from '../../src/model/log.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../../src/model/resource-names.ts'

@@ -1,9 +1,9 @@
 import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
+import type { Oddity } from '../../model/reading.ts'
 import { isObject, kindOf, parseJson } from '../../model/text/json.ts'
 import { storableName } from '../decode/withheld.ts'
-import type { Oddity } from '../reader.ts'
 
 export interface Envelope {
   /** Null only if the server sent null. */

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { createTenantClient } from '../../../src/api/client.ts'
+import { createTenantClient, type TenantClient } from '../../../src/api/client.ts'
 import type { ApiOptions, TenantClientOptions } from '../../../src/api/options.ts'
-import type { TenantClient, TenantObserver } from '../../../src/api/reader.ts'
+import type { TenantObserver } from '../../../src/api/reader.ts'
 import { type FakeClock, fakeClock } from '../../support/fake-clock.ts'
 
 export const token = 'CANARY-token-31415926535'
