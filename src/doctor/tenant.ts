@@ -1,10 +1,16 @@
+import { statSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { TenantClient } from '../api/client.ts'
+import { parseSecret } from '../api/credentials/secret.ts'
 import { startDeadline } from '../api/deadline.ts'
+import type { EnvLookup } from '../api/options.ts'
 import type { Fetched } from '../api/reader.ts'
-import type { TenantSettings } from '../config/settings.ts'
+import { whyUnreadable } from '../config/mistakes.ts'
+import type { AuthSettings, TenantSettings } from '../config/settings.ts'
 import { pathOfRequest } from '../model/describe.ts'
 import { describeDuration, minuteMs } from '../model/durations.ts'
-import { reasonOf } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
+import { isOfAll, mostSecretBytes, readRegularFileSync } from '../model/process/files.ts'
 import type { Io } from '../model/process/io.ts'
 import { contractEventMeanings } from '../model/reading.ts'
 import type { Reason } from '../model/reasons.ts'
@@ -18,7 +24,6 @@ import { odditiesOf, oddityWords } from '../sync/contract-events.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
-import { diagnoseToken } from './token.ts'
 
 interface Probing {
   readonly tenant: TenantSettings
@@ -169,4 +174,56 @@ function diagnoseClock(pages: readonly GivenPage[]): readonly Diagnosis[] {
   if (!isSkewed(most)) return [fine('clock', sentence)]
   const advice = 'Correct the clock (NTP): until then checks that compare times are unknown'
   return [failure('clock', `${sentence}, more than ${greatestSkewMs / 1000} s`, advice)]
+}
+
+/** Never contains the token. `now` and `goodForMs` in milliseconds; `goodForMs` is null if no token was fetched. */
+export function diagnoseToken(
+  { token }: AuthSettings,
+  now: number,
+  goodForMs: number | null,
+  env: EnvLookup,
+): readonly Diagnosis[] {
+  if ('env' in token) return [ofVariable(token.env, 'token', env)]
+  if ('file' in token) return [ofFile(token.file, 'token', now)]
+  const good =
+    goodForMs === null ? 'could not be fetched' : `fetched now, to be used for ${describeDuration(goodForMs)}`
+  if ('command' in token) return [ofFetched(`from the command ${basename(token.command[0] ?? '')}, ${good}`, goodForMs)]
+  const { tokenUrl, clientSecret } = token.oauth2
+  const secret =
+    'env' in clientSecret
+      ? ofVariable(clientSecret.env, 'client secret', env)
+      : ofFile(clientSecret.file, 'client secret', now)
+  return [ofFetched(`by OAuth 2 from ${new URL(tokenUrl).origin}, ${good}`, goodForMs), secret]
+}
+
+function ofVariable(name: string, what: string, env: EnvLookup): Diagnosis {
+  try {
+    parseSecret(env(name) ?? '', `the variable ${name}`)
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error
+    return failure(what, error.message, error.hint ?? null, { reason: 'unauthorized' })
+  }
+  return fine(what, `from the variable ${name}; its age is unknown, and a new value takes a restart`)
+}
+
+function ofFetched(sentence: string, goodForMs: number | null): Diagnosis {
+  return goodForMs === null
+    ? failure('token', sentence, 'See the results of the endpoints', { reason: 'unauthorized' })
+    : fine('token', sentence)
+}
+
+function ofFile(path: string, what: string, now: number): Diagnosis {
+  const origin = `the file ${path}`
+  const reason = { reason: 'unauthorized' } as const
+  try {
+    const stats = statSync(path)
+    parseSecret(readRegularFileSync(path, mostSecretBytes).toString(), origin)
+    const sentence = `from ${origin}, written ${describeDuration(now - stats.mtimeMs)} ago`
+    if (!isOfAll(stats.mode)) return fine(what, sentence)
+    return warning(what, `${sentence}; every user of this machine may read or replace it`, `Run "chmod o-rw ${path}"`)
+  } catch (error) {
+    if (error instanceof SyncError) return failure(what, error.message, error.hint ?? null, reason)
+    const advice = 'Let the user of the daemon read it, and run the doctor as that user'
+    return failure(what, `${origin}: ${whyUnreadable(error)}`, advice, reason)
+  }
 }

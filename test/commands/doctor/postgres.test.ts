@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { diagnoseServer } from '../../../src/doctor/postgres.ts'
+import { diagnoseServer } from '../../../src/doctor/database.ts'
 import type { MirrorState, ServerFacts } from '../../../src/store/db/postgres/server.ts'
 
 const now = 1_000_000
