@@ -9,8 +9,7 @@ import { cronTimes } from '../schedule/cron-times.ts'
 import type { Mirror, NotificationPosition } from '../store/port.ts'
 import type { Delivery } from './delivery.ts'
 import { type Message, messageOf } from './message.ts'
-import { isChosen, type NewsRequest, type NewsViews, readNews } from './read-news.ts'
-import { summaryOf } from './summary.ts'
+import { isChosen, type NewsRequest, type NewsViews, readNews, summaryOf } from './read-news.ts'
 
 /** Wait after an evaluation, so that those of one round of syncs make one message. */
 const groupMs = 10 * secondMs
