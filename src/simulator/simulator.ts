@@ -1,18 +1,14 @@
-import { type LifeEvent, type LifeRates, liveStep } from './life.ts'
+import { type LifeEvent, liveStep } from './life.ts'
 import { createRandom, mix } from './random.ts'
 import { mergeReadings, type ReadingsInput } from './readings.ts'
 import { type TenantName, type TokenName, tenantNames, tokenNames } from './seed-access.ts'
 import { exchange } from './service.ts'
 import { createWorld, type RequestHook, type WorldOptions } from './world.ts'
 
-export interface ServiceOptions extends WorldOptions {
-  readonly lifeRates?: Partial<LifeRates>
-}
-
 export type Service = ReturnType<typeof createService>
 
 /** The simulated tenant API with its control, in process. The same seed and start time give the same data and events. */
-export function createService(options: ServiceOptions = {}) {
+export function createService(options: WorldOptions = {}) {
   const world = createWorld(options)
   const { tokens, tenants, clock, seed } = world
   const { credentials } = tokens
@@ -43,7 +39,7 @@ export function createService(options: ServiceOptions = {}) {
     },
     /** Steps of the life of both tenants. */
     live(steps = 1): LifeEvent[] {
-      const common = { clock, rates: options.lifeRates ?? {}, expiredClient: credentials.expired.clientId }
+      const common = { clock, rates: world.lifeRates, expiredClient: credentials.expired.clientId }
       const step = () =>
         tenantNames.flatMap((name) => liveStep({ ...common, tenant: tenants[name], random: randoms[name] }))
       return Array.from({ length: steps }, step).flat()

@@ -2,10 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { answerControl } from './control.ts'
 import { tokenNames } from './seed-access.ts'
 import { exchange, tokenPath } from './service.ts'
-import { createService, type ServiceOptions } from './simulator.ts'
+import { createService } from './simulator.ts'
 import { listen, repeatedly, requestOf, stopListening, writeDistorted, writeReply } from './wire.ts'
+import type { WorldOptions } from './world.ts'
 
-export interface SimulatorOptions extends ServiceOptions {
+export interface SimulatorOptions extends WorldOptions {
   /** Default 127.0.0.1. */
   readonly host?: string
   /** Port of the API; 0 (default) = a free one. */

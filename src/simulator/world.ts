@@ -1,5 +1,6 @@
 import { Cursors } from './cursors.ts'
 import { Faults } from './faults.ts'
+import type { LifeRates } from './life.ts'
 import { hashText, mix } from './random.ts'
 import { mergeReadings, type ReadingsInput, readingsSchema } from './readings.ts'
 import { RequestLog, type RequestRecord, type Violation } from './requests.ts'
@@ -29,6 +30,7 @@ export interface WorldOptions {
   readonly readings?: ReadingsInput
   /** Lifetime of an access token of `/oauth/token` in seconds. Default 300. */
   readonly oauthTokenSeconds?: number
+  readonly lifeRates?: Partial<LifeRates>
   /** Size of the request log. Default 10,000. */
   readonly requestLogSize?: number
 }
@@ -63,6 +65,7 @@ export function createWorld(options: WorldOptions) {
     faults: new Faults(),
     requests: new RequestLog(options.requestLogSize ?? 10_000),
     violations: [] as Violation[],
+    lifeRates: options.lifeRates ?? {},
     hooks: new Set<RequestHook>(),
     /** Seed of response ids, which differ after each start. */
     responseSeed: mix(seed ^ 0x5eed, clock()),
