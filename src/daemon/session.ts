@@ -89,10 +89,7 @@ export class Session implements AsyncDisposable {
       startedAt: io.clock.now(),
       read: () => this.views.metrics(),
       ...(path !== null && { storeSize: () => storeSize(path) }),
-      replica: () => {
-        const facts = stores.facts()
-        return facts && { ...facts, tenants: this.settings.tenants.map(({ name }) => name) }
-      },
+      replica: () => stores.facts(),
     })
     this.#runLog = parts.runLog ?? createRunLog(log)
     this.#evaluator = new Evaluator({ ...parts, metrics: this.metrics, clock: io.clock })

@@ -1,12 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inParts } from '../model/in-turns.ts'
 import type { StoreSize } from '../store/db/sqlite/database-file.ts'
+import type { ReplicaFacts } from '../store/tenant-stores.ts'
 import { checkGauges } from './check-gauges.ts'
 import { Counters } from './counters.ts'
 import { createEvents, initializeSeries, type MetricsEvents } from './events.ts'
 import { renderHead, renderSeries } from './family.ts'
 import { inventories } from './inventory.ts'
-import { type ProcessFacts, processFamilies, type ReplicaReading, renderBuildInfo } from './process-gauges.ts'
+import { type ProcessFacts, processFamilies, renderBuildInfo } from './process-gauges.ts'
 import { syncGauges } from './sync-gauges.ts'
 import type { TenantFacts, TenantGauge, TenantSeriesConfig } from './tenant-facts.ts'
 
@@ -18,7 +19,7 @@ export interface MetricsOptions {
   readonly read: () => Promise<readonly TenantFacts[]>
   readonly storeSize?: () => StoreSize
   /** Absent or null if no replicas share the tenants. */
-  readonly replica?: () => ReplicaReading | null
+  readonly replica?: () => ReplicaFacts | null
 }
 
 export interface Metrics extends MetricsEvents {

@@ -9,17 +9,12 @@ import {
   timestampSeconds,
 } from './family.ts'
 
-export interface ReplicaReading extends ReplicaFacts {
-  /** Names of all configured tenants. */
-  readonly tenants: readonly string[]
-}
-
 /** What the process knows of itself. */
 export interface ProcessFacts {
   readonly reload: { readonly successful: boolean; readonly lastSuccessAt: number }
   readonly store: StoreSize | null
   /** Null if no replicas share the tenants. */
-  readonly replica: ReplicaReading | null
+  readonly replica: ReplicaFacts | null
   /** Tenants whose series this process exports now. */
   readonly shown: Pick<ReadonlySet<string>, 'has' | 'size'>
 }

@@ -114,6 +114,7 @@ export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
     const { heartbeatAt, takeovers, unowned } = this.#found
     const isLost = ({ name }: LeasedTenant) => this.#held.has(name) && this.of(name) === null
     return {
+      tenants: this.#tenants.map(({ name }) => name),
       heartbeatAt,
       isConfirmed: this.#isConfirmed,
       takeovers,

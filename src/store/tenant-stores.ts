@@ -11,6 +11,8 @@ export interface TenantWorker {
 
 /** State of this replica and of the others on its database; times in milliseconds since the epoch. */
 export interface ReplicaFacts {
+  /** Names of all configured tenants. */
+  readonly tenants: readonly string[]
   /** Last heartbeat that the database confirmed. */
   readonly heartbeatAt: number
   /** False if that is so long ago that this process may write nothing. */
