@@ -6,10 +6,7 @@ import { openError, restoreAdvice } from './store-error.ts'
 /** The database, its log, the index of that, and the lock of the engine. */
 export const suffixes = ['', '-wal', '-shm', '-lock'] as const
 
-export interface StoreSize {
-  readonly bytes: number
-  readonly walBytes: number
-}
+export type StoreSize = Readonly<ReturnType<typeof storeSize>>
 
 /** Follows symbolic links, even before the file exists, so that a database has one lock and one log. */
 export function realFile(path: string): string {
@@ -22,7 +19,7 @@ export function realFile(path: string): string {
 }
 
 /** Sizes of a database and its log; 0 for missing files. */
-export function storeSize(path: string): StoreSize {
+export function storeSize(path: string) {
   const file = realFile(path)
   return { bytes: sizeOf(file), walBytes: sizeOf(`${file}-wal`) }
 }
