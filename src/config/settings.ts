@@ -21,11 +21,6 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
 export type SecretOrigin = DeepReadonly<z.output<ReturnType<typeof secretSource>>>
 export type EmailSettings = Extract<NotificationSettings['to'], { readonly email: unknown }>['email']
 
-/** Where the mirror is: a file of SQLite, or a database of PostgreSQL whose URL has a password. */
-export type StoreSettings =
-  | { readonly path: string; readonly url: null }
-  | { readonly path: null; readonly url: SecretOrigin }
-
 export type AuthSettings = DeepReadonly<WrittenTenant['auth']>
 
 export type ApiSettings = DeepReadonly<ReturnType<typeof apiOf>>
@@ -74,7 +69,8 @@ export interface Settings {
   readonly evaluate: CronSchedule
   readonly timezone: string
   readonly historyRetentionDays: number
-  readonly store: StoreSettings
+  /** A file of SQLite, or a database of PostgreSQL whose URL has a password. */
+  readonly store: DeepReadonly<Written['store']>
   readonly server: ListenAddress & DeepReadonly<Omit<Written['server'], 'listen'>>
   readonly ownChecks: OwnChecksSettings
   readonly waivers: readonly Waiver[]
