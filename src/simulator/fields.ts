@@ -44,13 +44,7 @@ type Table = typeof fieldsOf
 export type ResourceName = keyof Table
 export const resourceNames = Object.keys(fieldsOf) as ResourceName[]
 
-export interface Permission {
-  readonly permissionId: number
-  readonly name: string
-  readonly module: string
-  readonly function: string
-  readonly code: string
-}
+export type Permission = Shown<'permissions'>
 
 /** How a value of each kind is kept (times in epoch milliseconds), shown by the API, and given to change a record. */
 interface Kinds {

@@ -1,17 +1,13 @@
 import { DAY, HOUR, type Kept, MINUTE } from './fields.ts'
+import type { PlainSeed } from './plain-resources.ts'
 import { guidWithHead, mix, pick } from './random.ts'
 
-export interface FeedSeed {
-  readonly seed: number
+interface FeedSeed extends PlainSeed {
   readonly count: number
-  /** Reference time of ages, epoch milliseconds. */
-  readonly now: number
-  readonly problems: boolean
 }
 
-export interface UserSeed extends FeedSeed {
+interface UserSeed extends FeedSeed {
   readonly roles: readonly Kept<'roles'>[]
-  readonly domain: string
   /** Smallest user id. */
   readonly firstId: number
 }
@@ -30,7 +26,7 @@ const tailAges = [40, 20, 3] as const
 
 /** The initial users, oldest first; every fiftieth pair has the same time. */
 export function seedUsers(of: UserSeed): Kept<'users'>[] {
-  const { seed, count, now, problems, domain, firstId } = of
+  const { tenant, seed, count, now, problems, firstId } = of
   const roles = of.roles.filter(({ type }) => type === 'User')
   const active = roles.filter(({ state }) => state === 'Active').map(({ roleId }) => roleId)
   const inactive = roles.find(({ state }) => state !== 'Active')?.roleId
@@ -58,7 +54,7 @@ export function seedUsers(of: UserSeed): Kept<'users'>[] {
       userId: firstId + index * 3 + (mix(seed, index) % 3),
       firstName,
       lastName,
-      email: `${firstAscii}.${lastAscii}.${index}@${domain}`,
+      email: `${firstAscii}.${lastAscii}.${index}@${tenant}.example`,
       state: isInvited ? 'Invited' : 'Active',
       mfaStatus: isEnrolled,
       mfaAction: !isEnrolled && hash % 2 === 0,

@@ -138,7 +138,6 @@ export function createTenant(options: TenantOptions) {
     ...of,
     count: sizes.users - options.shared.length,
     roles: roles.records.all(),
-    domain: `${name}.example`,
     firstId: firstUserId,
   })
   // A user in several tenants is shown with the role in the calling tenant (docs/internals/api.md#user).
