@@ -3,7 +3,7 @@ import { DAY, type Given, type Kept, MINUTE, type ResourceName, type Style, show
 import { answerOf, type PlainName, type PlainSeed, plainNames, plainResources } from './plain-resources.ts'
 import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
-import { permissions, seedClients, seedRoles, type TenantName } from './seed-access.ts'
+import { permissions, seedClients, seedRoles } from './seed-access.ts'
 import { seedDocuments, seedUsers } from './seed-feeds.ts'
 
 export interface TenantSizes {
@@ -15,13 +15,10 @@ export interface TenantSizes {
   readonly roles: number
 }
 
-export interface TenantOptions {
-  readonly tenant: TenantName
-  readonly seed: number
+export interface TenantOptions extends Omit<PlainSeed, 'now'> {
   /** Epoch milliseconds. */
   readonly clock: () => number
   readonly sizes: TenantSizes
-  readonly problems: boolean
   readonly readings: () => Readings
   /** Users of another tenant that are also in this one; `sizes.users` includes them. */
   readonly shared: readonly Kept<'users'>[]
