@@ -8,8 +8,6 @@ import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import { dayMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
-import type { Log } from '../model/log.ts'
-import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { RunResult } from '../model/run-result.ts'
 import { Notifier } from '../notify/notifier.ts'
@@ -31,13 +29,10 @@ import { createViews, type Views } from './views.ts'
 /** @property validUntil of the results of the evaluation after the run; null without one. */
 export type EvaluatedRun = RunResult & { readonly validUntil: number | null }
 
-export interface SessionOptions {
+export interface SessionOptions extends Pick<TenantOptions, 'io' | 'log' | 'progress'> {
   readonly settings: Settings
-  readonly io: Io
-  readonly log: Log
   /** `alone`: no other engine may use the database; sends no notifications. */
   readonly as: 'replica' | 'alone'
-  readonly progress?: SyncProgress
   /** Replaces the log lines of runs. */
   readonly runLog?: RunLog
   readonly ownQueries: OwnQueries
