@@ -175,11 +175,7 @@ export function parseChecks(
 }
 
 /** A file without a valid check; the id is null when unknown or already taken. */
-interface Unusable {
-  readonly id: string | null
-  readonly file: string
-  readonly problem: string
-}
+type Unusable = Omit<BrokenCheck, 'id'> & { readonly id: string | null }
 
 function parse(file: OwnCheckFile, builtIn: readonly string[]): WellFormedCheck | Unusable {
   const { name } = file

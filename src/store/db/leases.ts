@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { TenantSettings } from '../../config/settings.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { Sql } from './db.ts'
 
@@ -112,10 +113,7 @@ export function fenceOf(owner: string, { tenantId, epoch }: Lease): string {
   return `select 1 from leases where tenant_id = ${tenantId} and owner = '${owner.replaceAll("'", "''")}' and epoch = ${epoch}`
 }
 
-export interface LeasedTenant {
-  readonly name: string
-  readonly baseUrl: string
-}
+export type LeasedTenant = Pick<TenantSettings, 'baseUrl' | 'name'>
 
 export interface Claim {
   /** Of the process, new at each start. */
