@@ -96,7 +96,7 @@ function readReading(pair: string): ReadingsInput {
   const [name = '', ...rest] = pair.split('=')
   oneOf('reading', Object.keys(readingsSchema.shape), name)
   const text = rest.join('=')
-  const value = rest.length === 0 || parseJson(text)
+  const value = rest.length === 0 ? true : parseJson(text)
   const { error } = readingsSchema.safeParse({ [name]: value })
   if (error !== undefined)
     throw new UsageError(
