@@ -110,7 +110,8 @@ export async function makeReport(
   { tenant: only, details = false }: Pick<ReportOptions, 'tenant' | 'details'>,
   { from, at, present }: Moment,
 ): Promise<Report> {
-  if (at > now) throw new UsageError('The time is in the future; without one you get the current state')
+  if (at > now)
+    throw new UsageError('The time is in the future (a day means its end); without one you get the current state')
   const tenants = await mirror.tenants()
   const shown = tenants.filter(({ name }) => only === undefined || name === only)
   const bounds = await mirror.recordBounds(shown.map(({ id }) => id))

@@ -5,8 +5,8 @@ import { emptyStore, SandboxQueries } from '../checks/own/sandbox.ts'
 import type { OwnCheck, OwnChecksSettings } from '../config/own-checks.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { shellWord } from '../model/text/command-line.ts'
-import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import { plural } from '../model/text/words.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 /** Tries every own check: its header, and its query over an empty mirror. */

@@ -16,7 +16,7 @@ import type {
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../model/resource-names.ts'
 import { type SeverityCounts, total } from '../model/severity.ts'
-import { plural } from '../model/text/numbers.ts'
+import { plural } from '../model/text/words.ts'
 import { identifying } from '../resources/index.ts'
 import type { CheckStateRow, HoldRow, PostureStore, SyncState } from '../store/port.ts'
 import { type Check, inputsOf, ruleContextOf, settingsOf } from './check.ts'

@@ -16,9 +16,8 @@ import { isHoldReason, reasonInWords, type UnknownReason } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { countsInWords } from './severity.ts'
 import { toMinute } from './text/formats.ts'
-import { plural } from './text/numbers.ts'
 import { printable } from './text/printable.ts'
-import { firstOf } from './text/words.ts'
+import { firstOf, plural } from './text/words.ts'
 
 /** The words for posture, data quality, holds, findings and waivers, for every output. */
 export interface Description {

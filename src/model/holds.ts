@@ -1,6 +1,6 @@
 import type { Reason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
-import { plural } from './text/numbers.ts'
+import { plural } from './text/words.ts'
 
 /** Why the data may be those of another tenant (docs/internals/sync.md#8-tenant-identity). */
 export type ChangeCause =

@@ -1,4 +1,4 @@
-import { grouped } from './text/numbers.ts'
+import { grouped } from './text/words.ts'
 
 export const severities = ['info', 'low', 'medium', 'high', 'critical'] as const
 export const highestFirst = severities.toReversed()

@@ -1,7 +1,7 @@
 import type { NewsKind } from '../config/notifications.ts'
 import type { NotificationSettings } from '../config/settings.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { grouped } from '../model/text/numbers.ts'
+import { grouped } from '../model/text/words.ts'
 
 /** Most items of a message; more are counted. */
 const mostItems = 10

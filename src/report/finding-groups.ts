@@ -1,7 +1,7 @@
 import type { FindingView } from '../model/finding.ts'
 import { countsInWords, highestFirst, noFindings, type Severity, total } from '../model/severity.ts'
 import type { Columns } from '../model/text/formats.ts'
-import { plural } from '../model/text/numbers.ts'
+import { plural } from '../model/text/words.ts'
 import { withHiddenNames } from '../resources/redact-finding.ts'
 
 export const groupings = ['check', 'entity'] as const

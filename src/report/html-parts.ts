@@ -1,9 +1,8 @@
 import { html } from 'hono/html'
 import { describeDuration } from '../model/durations.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
-import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
-import { wordOf } from '../model/text/words.ts'
+import { grouped as number, plural, wordOf } from '../model/text/words.ts'
 import type { Trend } from '../model/trend.ts'
 import {
   badge,

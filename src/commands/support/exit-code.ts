@@ -3,7 +3,7 @@ import type { TenantPosture } from '../../model/posture.ts'
 import { exitCodes } from '../../model/process/io.ts'
 import type { RunResult } from '../../model/run-result.ts'
 import { isAtLeast, type Severity, severities, total } from '../../model/severity.ts'
-import { plural } from '../../model/text/numbers.ts'
+import { plural } from '../../model/text/words.ts'
 
 interface Outcome {
   readonly results: readonly Pick<RunResult, 'tenant' | 'resource' | 'outcome'>[]

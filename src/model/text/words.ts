@@ -54,3 +54,12 @@ function byCode(value: unknown): ReadonlyMap<string, string> | null {
   const map = new Map(items)
   return map.size === value.length ? map : null
 }
+
+export function grouped(value: number): string {
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
+}
+
+/** `1 finding`, `2 findings`. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`
+}

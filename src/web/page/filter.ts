@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { TenantPosture } from '../../model/posture.ts'
 import { highestFirst, type Severity, severities, total } from '../../model/severity.ts'
-import { grouped as number, plural } from '../../model/text/numbers.ts'
+import { grouped as number, plural } from '../../model/text/words.ts'
 import type { Html } from './html.ts'
 import type { TenantPage } from './load-page.ts'
 import { hrefOf, isFiltered, type PageQuery, pageStates, parametersOf, unfiltered } from './page-query.ts'

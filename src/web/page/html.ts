@@ -5,8 +5,8 @@ import { distance } from '../../model/durations.ts'
 import type { ResourceState, ShownStatus } from '../../model/posture-state.ts'
 import { highestFirst, type Severity, type SeverityCounts } from '../../model/severity.ts'
 import { commandWith } from '../../model/text/command-line.ts'
-import { grouped as number } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
+import { grouped as number } from '../../model/text/words.ts'
 
 /** The result of a template; hono awaits promises inside it. */
 export type Html = ReturnType<typeof html>
