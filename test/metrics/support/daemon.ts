@@ -1,7 +1,11 @@
-import { readSecrets } from '../../../src/metrics/client-secrets.ts'
 import { expiryChecks, inventories } from '../../../src/metrics/inventory.ts'
 import { createMetrics, type MetricsOptions } from '../../../src/metrics/metrics.ts'
-import type { ResourceSeries, TenantFacts, TenantSeriesConfig } from '../../../src/metrics/tenant-facts.ts'
+import {
+  type ResourceSeries,
+  readSecrets,
+  type TenantFacts,
+  type TenantSeriesConfig,
+} from '../../../src/metrics/tenant-facts.ts'
 import type { NamedFinding } from '../../../src/model/finding.ts'
 import type { TenantPosture } from '../../../src/model/posture.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
