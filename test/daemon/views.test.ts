@@ -40,11 +40,8 @@ it('gives the last changes of one tenant, newest first, with a mark on values th
   await using _ = mirror
   const all = await views.changes('acme', 20, true)
   const found = all.filter(({ resource }) => resource === 'users')
-  expect(found.map(({ kind, field }) => [kind, field])).toEqual([
-    ['removed', null],
-    ['changed', 'mfaStatus'],
-    ['changed', 'email'],
-  ])
+  const kinds = found.map(({ kind, field }) => `${kind} ${field}`)
+  expect(kinds).toEqual(['removed null', 'changed mfaStatus', 'changed email'])
   expect(found.map(({ names }) => names[1])).toEqual([other?.email, 'canary@example.com', 'canary@example.com'])
   expect(found[2]).toMatchObject({ resource: 'users', key: String(user?.userId), after: 'canary@example.com' })
   expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((a, b) => b - a))

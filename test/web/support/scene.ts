@@ -93,9 +93,7 @@ export function finding(over: Partial<FindingView> = {}): FindingView {
 /** A field of a user that changed half an hour ago. */
 export function change(over: Partial<ChangeView> = {}): ChangeView {
   return {
-    ...{ id: 1, tenant: 'acme' },
-    resource: 'users',
-    key: '1041',
+    ...{ id: 1, tenant: 'acme', resource: 'users', key: '1041' },
     names: ['Ada Byron', 'ada@example.com'],
     at: at - 30 * minute,
     kind: 'changed',
