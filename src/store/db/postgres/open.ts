@@ -16,11 +16,7 @@ export interface OpenOptions extends Pick<PostgresOptions, 'clock' | 'random'> {
 
 export type OpenedPostgres = Awaited<ReturnType<typeof openPostgres>>
 
-interface Lane {
-  readonly connections: number
-  readonly idleMs: number
-  readonly limits: Limits
-}
+type Lane = Pick<PoolOptions, 'connections' | 'idleMs'> & { readonly limits: Limits }
 
 /** Connections and limits of each. */
 const lanes = {
