@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../model/clock.ts'
-import { secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Oddity } from '../model/reading.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { RunResult, WrittenAnswer } from '../model/run-result.ts'
 import { greatestSkewMs, isSkewed, type ReachedTime, replayHint, type SkewOf } from '../model/server-clock.ts'
+import { secondMs } from '../model/time.ts'
 import type { Envelope } from './transport/envelope.ts'
 import type { Answer } from './transport/outcome.ts'
 

@@ -1,7 +1,7 @@
-import { minuteMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
+import { minuteMs } from '../model/time.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'

@@ -1,8 +1,7 @@
 import { Mutex } from 'async-mutex'
-import { toIso } from '../model/dates.ts'
-import { dayMs, secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
+import { dayMs, secondMs, toIso } from '../model/time.ts'
 import { abortedError, waitFor } from './deadline.ts'
 import type { TenantClientOptions } from './options.ts'
 

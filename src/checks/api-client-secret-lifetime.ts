@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ok } from '../evaluate/check.ts'
-import { dayMs } from '../model/durations.ts'
+import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { expiryOf, secretFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { dayMs } from '../model/durations.ts'
+import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { lastTouched } from './support/documents.ts'
 import { documentFacts, timeOf } from './support/records.ts'

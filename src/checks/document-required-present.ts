@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Outcome } from '../evaluate/check.ts'
-import { dayMs } from '../model/durations.ts'
 import { comparableName, globMatcher } from '../model/text/glob.ts'
+import { dayMs } from '../model/time.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
 import { doneStatuses, lastTouched, statusWords } from './support/documents.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { dayMs } from '../model/durations.ts'
 import { isKnownWord } from '../model/text/words.ts'
+import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderFrom } from './support/time-limits.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { hourMs } from '../model/durations.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
+import { hourMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts } from './support/records.ts'
 import { excessOf, type MirroredRole } from './support/roles.ts'

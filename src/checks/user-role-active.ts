@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hourMs } from '../model/durations.ts'
+import { hourMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts } from './support/records.ts'
 import { isActiveRole, type MirroredRole, rolesEvidence } from './support/roles.ts'

@@ -1,8 +1,8 @@
-import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
 import { exitCodes, print } from '../model/process/io.ts'
 import { escapeInJson, printable } from '../model/text/printable.ts'
 import { grouped, plural } from '../model/text/words.ts'
+import { toIso } from '../model/time.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import {
   type ChainMismatch,

@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron'
-import { dayMs, hourMs, minuteMs, secondMs } from '../model/durations.ts'
 import { memoize } from '../model/memoize.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../model/time.ts'
 import { textThat } from './values.ts'
 
 export interface CronSchedule {

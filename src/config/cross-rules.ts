@@ -1,6 +1,6 @@
-import { formatDuration, parseDuration } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { isMatch } from '../model/text/glob.ts'
+import { formatDuration, parseDuration } from '../model/time.ts'
 import { readCron } from './cron.ts'
 import { advice, type KeyPath, valueAt } from './mistakes.ts'
 import { insecurity } from './values.ts'

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { dayMs, parseDuration } from '../model/durations.ts'
 import { readRegularFileSync } from '../model/process/files.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
+import { dayMs, parseDuration } from '../model/time.ts'
 import { formatPath, validate, whyUnreadable } from './mistakes.ts'
 import { text, textOf } from './values.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { parseIsoDate } from '../model/dates.ts'
+import { parseIsoDate } from '../model/time.ts'
 import { type Catalogue, checkId } from './catalogue.ts'
 import { predicate } from './mistakes.ts'
 import type { Named, Probe } from './probes.ts'

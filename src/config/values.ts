@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { dayMs, parseDuration } from '../model/durations.ts'
 import { isLoopback } from '../model/process/address.ts'
+import { dayMs, parseDuration } from '../model/time.ts'
 
 /** A map of keys; one without content counts as `{}`, an unknown key is a mistake. */
 export function section<S extends z.ZodRawShape>(shape: S) {

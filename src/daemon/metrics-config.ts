@@ -3,10 +3,10 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check.ts'
 import { inventories } from '../metrics/inventory.ts'
 import type { TenantSeriesConfig } from '../metrics/tenant-facts.ts'
-import { secondMs } from '../model/durations.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import { syncModes } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
+import { secondMs } from '../model/time.ts'
 
 export function metricsConfig(
   tenant: Pick<TenantSettings, 'name' | 'resources' | 'checks'>,

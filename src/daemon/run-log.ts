@@ -1,7 +1,7 @@
-import { hourMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { RunResult } from '../model/run-result.ts'
+import { hourMs } from '../model/time.ts'
 
 /** A cause that lasts is logged again after this, in milliseconds. */
 const repeatMs = hourMs

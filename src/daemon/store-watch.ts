@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts'
-import { minuteMs } from '../model/durations.ts'
 import { FatalError, reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
+import { minuteMs } from '../model/time.ts'
 import type { Mirror } from '../store/port.ts'
 import type { Probe } from '../web/web-options.ts'
 

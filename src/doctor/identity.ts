@@ -1,12 +1,12 @@
 import { startDeadline } from '../api/deadline.ts'
 import type { Clock } from '../model/clock.ts'
 import { describeIdentity, oneToken } from '../model/describe.ts'
-import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { changeHint, holdHint, ownClientRemedy } from '../model/holds.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 import { lowerFirst } from '../model/text/words.ts'
+import { minuteMs } from '../model/time.ts'
 import type { HoldRow, Mirror, TenantRow } from '../store/port.ts'
 import { enabledNames } from '../sync/due.ts'
 import {

@@ -1,8 +1,8 @@
-import { minuteMs } from '../model/durations.ts'
 import { readStored } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
+import { minuteMs } from '../model/time.ts'
 import {
   type HoldRow,
   neverSynced,

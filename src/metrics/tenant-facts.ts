@@ -7,7 +7,7 @@ import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { RecordCounts } from '../store/port.ts'
-import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
+import type { RecordReader } from '../store/records/query.ts'
 import type { AddSeries, FamilyDefinition } from './family.ts'
 
 /** A gauge about a tenant. Its series have the label `tenant` before those of `labelNames`. */

@@ -1,5 +1,3 @@
-import { toIso } from './dates.ts'
-import { dayMs, describeDuration } from './durations.ts'
 import { namesIn } from './entity-names.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from './finding.ts'
 import {
@@ -18,6 +16,7 @@ import { countsInWords } from './severity.ts'
 import { toMinute } from './text/formats.ts'
 import { printable } from './text/printable.ts'
 import { firstOf, plural } from './text/words.ts'
+import { dayMs, describeDuration, toIso } from './time.ts'
 
 /** The words for posture, data quality, holds, findings and waivers, for every output. */
 export interface Description {

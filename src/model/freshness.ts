@@ -1,4 +1,4 @@
-import { dayMs, minuteMs, secondMs } from './durations.ts'
+import { dayMs, minuteMs, secondMs } from './time.ts'
 
 export const minFreshnessMs = 15 * minuteMs
 

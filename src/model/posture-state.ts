@@ -1,9 +1,9 @@
 import type { CheckStatus } from './check-status.ts'
-import { toIso } from './dates.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from './posture.ts'
 import type { Refusal } from './reasons.ts'
 import { noFindings, severities, total } from './severity.ts'
 import { hidden, withoutWaiverDetails } from './text/redact.ts'
+import { toIso } from './time.ts'
 
 /** State of the mirrored data of one resource. */
 export type ResourceState =

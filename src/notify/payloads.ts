@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { toIso } from '../model/dates.ts'
+import { toIso } from '../model/time.ts'
 import { bySeverity, lastLineOf, lineOf, type Message } from './message.ts'
 
 /** The body of a Slack incoming webhook. */

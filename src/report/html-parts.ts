@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
-import { describeDuration } from '../model/durations.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { printable } from '../model/text/printable.ts'
 import { grouped as number, plural, wordOf } from '../model/text/words.ts'
+import { describeDuration } from '../model/time.ts'
 import type { Trend } from '../model/trend.ts'
 import {
   badge,

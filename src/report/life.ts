@@ -1,9 +1,9 @@
 import type { OperatorDecision } from '../evaluate/decisions.ts'
 import { type FactChange, factChanges, materialFacts } from '../evaluate/findings/material-facts.ts'
 import { isAbout } from '../evaluate/findings/waivers.ts'
-import { dayOf, isoOrNull, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
 import { withoutEmailsIn } from '../model/text/redact.ts'
+import { dayOf, isoOrNull, toIso } from '../model/time.ts'
 import { isOfOwnCheck, withoutDetails, withoutName } from '../resources/redact-finding.ts'
 import {
   type FindingFacts,

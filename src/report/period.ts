@@ -1,8 +1,7 @@
 import type { InputSnapshot } from '../evaluate/past-store.ts'
-import { isoOrNull, toIso } from '../model/dates.ts'
-import { hourMs } from '../model/durations.ts'
 import type { ResourceView } from '../model/posture.ts'
 import { highestFirst, type Severity } from '../model/severity.ts'
+import { hourMs, isoOrNull, toIso } from '../model/time.ts'
 import type { FindingCounts, Span } from '../model/trend.ts'
 import {
   type EventRow,

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html'
-import { toIso } from '../model/dates.ts'
 import { severities } from '../model/severity.ts'
 import { grouped, plural, wordOf } from '../model/text/words.ts'
+import { toIso } from '../model/time.ts'
 import { badge, type Html, severityCounts } from '../web/page/html.ts'
 import type { Report, ReportFinding, TenantReport } from './build-report.ts'
 import { standings } from './coverage.ts'

@@ -1,5 +1,5 @@
-import { toIso } from '../model/dates.ts'
 import { escapeInJson } from '../model/text/printable.ts'
+import { toIso } from '../model/time.ts'
 import type { Report, TenantReport } from './build-report.ts'
 
 export async function* reportJson(report: Report): AsyncIterable<string> {

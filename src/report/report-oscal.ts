@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { toIso } from '../model/dates.ts'
 import { escapeInJson, printable, printableJson } from '../model/text/printable.ts'
 import { plural, wordOf } from '../model/text/words.ts'
+import { toIso } from '../model/time.ts'
 import type { Report, ReportCheck, ReportFinding, ReportResource, TenantReport } from './build-report.ts'
 import type { ReportFramework, ReportRequirement, RequirementState } from './coverage.ts'
 import { opened } from './report-json.ts'

@@ -1,6 +1,6 @@
-import { dayMs, hourMs, minuteMs } from '../model/durations.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type SeverityCounts, severities, total } from '../model/severity.ts'
+import { dayMs, hourMs, minuteMs } from '../model/time.ts'
 import type { Span, Trend } from '../model/trend.ts'
 import type { Mirror, PastReader, TenantRow } from '../store/port.ts'
 import { findingCounts, gapsIn, holdsIn } from './period.ts'

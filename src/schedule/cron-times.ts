@@ -1,6 +1,6 @@
 import { validateDetailed } from 'node-cron'
 import { cronSchedule, daysOf, timesOfDay } from '../config/cron.ts'
-import { dayMs, hourMs, minuteMs } from '../model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../model/time.ts'
 
 /** The time after the given one at which a schedule is due, both in milliseconds since the epoch; infinite for none. */
 export type NextTick = (after: number) => number

@@ -1,8 +1,8 @@
 import { type Clock, endsWithin, type Random, sleepsUntil } from '../model/clock.ts'
-import { minuteMs, secondMs } from '../model/durations.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
 import { memoize } from '../model/memoize.ts'
+import { minuteMs, secondMs } from '../model/time.ts'
 import { cronTimes, type NextTick } from './cron-times.ts'
 
 /** Least change that counts as a jump: more than slewing changes between two checks. */

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os'
 import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../model/clock.ts'
-import { secondMs } from '../model/durations.ts'
 import { EngineRunning, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import type { OwnerView } from '../model/posture.ts'
+import { secondMs } from '../model/time.ts'
 import type { Db, Sql } from './db/db.ts'
 import {
   type Lease,

@@ -1,12 +1,12 @@
 import { storableField } from '../api/decode/withheld.ts'
 import type { Fetched, Oddity } from '../api/reader.ts'
 import { knownValues, type TenantSettings } from '../config/settings.ts'
-import { hourMs } from '../model/durations.ts'
 import { type ContractEventKind, contractEventMeanings } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { withoutEmails } from '../model/text/redact.ts'
 import { isKnownWord } from '../model/text/words.ts'
+import { hourMs } from '../model/time.ts'
 import type { TenantContext } from './context.ts'
 
 /** Limits memory when a tenant sends arbitrary field names. */

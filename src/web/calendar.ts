@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import ical from 'ical-generator'
-import { toIso } from '../model/dates.ts'
-import { dayMs, hourMs } from '../model/durations.ts'
 import type { Expiry } from '../model/expiry.ts'
 import { printable } from '../model/text/printable.ts'
 import { withoutEmails, withoutWaiverDetails } from '../model/text/redact.ts'
+import { dayMs, hourMs, toIso } from '../model/time.ts'
 
 /** Most events, because calendar clients fail on very large files; the expiries nearest to now are kept. */
 const maxEvents = 2000

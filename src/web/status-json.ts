@@ -1,4 +1,3 @@
-import { isoOrNull, toIso } from '../model/dates.ts'
 import {
   type CheckView,
   identitySentence,
@@ -8,6 +7,7 @@ import {
 } from '../model/posture.ts'
 import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
 import { version } from '../model/process/version.ts'
+import { isoOrNull, toIso } from '../model/time.ts'
 
 /** The body of `/api/v1/status`: times are ISO 8601 in UTC, null for never; durations are seconds. */
 export function statusJson(now: number, postures: readonly TenantPosture[]): object {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { type AnsweredRequest, AnswerTimes } from '../../src/api/answer-times.ts'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import type { ReachedTime } from '../../src/model/server-clock.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
 interface Scene {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Gate } from '../../src/api/gate.ts'
-import { dayMs, hourMs, secondMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
+import { dayMs, hourMs, secondMs } from '../../src/model/time.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { envelope } from './support/answers.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { secondMs } from '../../src/model/durations.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { envelope } from './support/answers.ts'
 import { caught } from './support/caught.ts'

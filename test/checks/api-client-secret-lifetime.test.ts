@@ -1,7 +1,7 @@
 import { apiClientSecretLifetime as check } from '../../src/checks/api-client-secret-lifetime.ts'
 import { apiClientSecretNotExpired } from '../../src/checks/api-client-secret-not-expired.ts'
 import { apiClientSecretNotExpiring } from '../../src/checks/api-client-secret-not-expiring.ts'
-import { dayMs } from '../../src/model/durations.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
 import { client, iso, now } from './support/facts.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { apiClientSecretNotExpiring as check } from '../../src/checks/api-client-secret-not-expiring.ts'
-import { dayMs } from '../../src/model/durations.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { evaluator, itFinds } from './support/evaluator.ts'
 import { client, iso, now } from './support/facts.ts'
 

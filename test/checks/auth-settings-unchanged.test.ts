@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { authSettingsUnchanged as check } from '../../src/checks/auth-settings-unchanged.ts'
-import { dayMs } from '../../src/model/durations.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { evaluator, itFinds } from './support/evaluator.ts'
 import { now, settings } from './support/facts.ts'
 

@@ -1,5 +1,5 @@
 import { documentCurrent as check } from '../../src/checks/document-current.ts'
-import { dayMs } from '../../src/model/durations.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
 import { document, iso, now } from './support/facts.ts'
 

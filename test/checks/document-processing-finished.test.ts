@@ -1,5 +1,5 @@
 import { documentProcessingFinished as check } from '../../src/checks/document-processing-finished.ts'
-import { hourMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
 import { document, iso, now } from './support/facts.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { documentRequiredPresent as check } from '../../src/checks/document-required-present.ts'
-import { dayMs } from '../../src/model/durations.ts'
 import { comparableName, globMatcher } from '../../src/model/text/glob.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { itFinds, type Row } from './support/evaluator.ts'
 import { document, iso, now } from './support/facts.ts'
 

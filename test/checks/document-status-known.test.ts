@@ -1,5 +1,5 @@
 import { documentStatusKnown as check } from '../../src/checks/document-status-known.ts'
-import { hourMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { itFinds, type Row } from './support/evaluator.ts'
 import { document, iso, now } from './support/facts.ts'
 

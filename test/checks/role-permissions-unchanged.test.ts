@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { rolePermissionsUnchanged as check } from '../../src/checks/role-permissions-unchanged.ts'
 import { acceptStates } from '../../src/evaluate/decisions.ts'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { evaluate, never, resync, soundWorld } from '../evaluate/support/evaluating.ts'
 import { sqliteWorld } from '../evaluate/support/sqlite-world.ts'
 import { itFinds } from './support/evaluator.ts'

@@ -1,5 +1,5 @@
 import { userInvitationAccepted as check } from '../../src/checks/user-invitation-accepted.ts'
-import { dayMs } from '../../src/model/durations.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
 import { iso, now, user } from './support/facts.ts'
 

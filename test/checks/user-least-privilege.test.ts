@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { userLeastPrivilege as check } from '../../src/checks/user-least-privilege.ts'
-import { hourMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
 import { now, renamed, role } from './support/facts.ts'
 import { unclear, userRows } from './support/user-rows.ts'

@@ -1,5 +1,5 @@
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
-import { hourMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
 import { now, removed, renamed, role, user } from './support/facts.ts'
 import { unclear, userRows } from './support/user-rows.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { createPrng } from '../simulation/prng.ts'
 import { happen, type Reported, timed } from './support/timed-world.ts'
 

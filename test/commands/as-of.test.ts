@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import type { Report } from '../../src/report/build-report.ts'
 import { type Decidable, json } from './support/cli.ts'
 import { type Reported, timed } from './support/timed-world.ts'

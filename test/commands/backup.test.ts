@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { cli, synced } from './support/cli.ts'
 
 async function world() {

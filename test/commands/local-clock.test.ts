@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { FindingView as Finding } from '../../src/model/finding.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { takeEngineLock } from '../../src/store/db/sqlite/engine-lock.ts'
 import { seenChanges } from '../support/events.ts'
 import { overRecords } from '../support/record-tables.ts'

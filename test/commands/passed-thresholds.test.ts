@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs, secondMs } from '../../src/model/durations.ts'
+import { minuteMs, secondMs } from '../../src/model/time.ts'
 import type { Report } from '../../src/report/build-report.ts'
 import { type Cli, cli, startTime } from './support/cli.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import type { TenantReport } from '../../src/report/build-report.ts'
 import { withDatabase } from '../support/sqlite.ts'
 import { type Cli, synced } from './support/cli.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { expect, it } from 'vitest'
 import { readCron } from '../../src/config/cron.ts'
-import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 
 it.each([
   ['* * * * *', minuteMs],

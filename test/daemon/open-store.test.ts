@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { urlOf } from '../../src/daemon/open-store.ts'
-import { secondMs } from '../../src/model/durations.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 it('runs the command of store.url at most every ten seconds', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { secondMs } from '../../src/model/durations.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { reloadable, users } from '../commands/support/reloading.ts'
 
 const both = { acme: '', zeta: '' }

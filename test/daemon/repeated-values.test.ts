@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { Evaluator } from '../../src/daemon/evaluator.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
-import { hourMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { testEngine } from '../support/engine.ts'
 

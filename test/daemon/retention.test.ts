@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { eraseOutdated, othersOf } from '../../src/daemon/retention.ts'
-import { dayMs } from '../../src/model/durations.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { sharedChain } from '../../src/store/port.ts'
 import { onlyStore, type TenantStores } from '../../src/store/tenant-stores.ts'
 import { testMirror } from '../support/mirror.ts'

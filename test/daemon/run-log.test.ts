@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { createRunLog } from '../../src/daemon/run-log.ts'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
 import type { RunResult } from '../../src/model/run-result.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 
 const counts = { created: 2, updated: 0, unchanged: 1, removed: 0, quarantined: 0 }
 const success: RunResult = {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { secondMs } from '../../src/model/durations.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { openWorld } from '../hostile/support/world.ts'
 import { scheduleLine } from '../support/schedule.ts'
 

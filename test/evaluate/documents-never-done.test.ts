@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { document, iso, now } from '../checks/support/facts.ts'
 import { sqliteWorld } from './support/sqlite-world.ts'
 

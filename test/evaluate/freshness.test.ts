@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { fullFreshnessLimitMs, incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../../src/model/freshness.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 
 it.each([
   ['three intervals', null, hourMs, null, 3 * hourMs],

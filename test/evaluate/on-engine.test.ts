@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { counted } from './support/evaluating.ts'
 

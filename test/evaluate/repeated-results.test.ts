@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { client, iso, now, settings, user } from '../checks/support/facts.ts'
 import { eraseAll } from '../support/erasure.ts'
 import { offByDefault } from '../support/off-by-default.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs } from '../../src/model/time.ts'
 import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 

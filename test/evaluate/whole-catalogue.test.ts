@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs } from '../../src/model/time.ts'
 import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
 import { type Rows, sqliteWorld, waiver } from './support/sqlite-world.ts'
 

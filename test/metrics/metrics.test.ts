@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { renderMirror } from '../../src/metrics/metrics.ts'
-import { dayMs } from '../../src/model/durations.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { lively, metricsOf, reading, records, untouched } from './support/daemon.ts'
 import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
 import { at, check, mode, posture, resource } from './support/posture.ts'

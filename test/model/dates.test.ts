@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { parseIsoDate, toIso } from '../../src/model/dates.ts'
+import { parseIsoDate, toIso } from '../../src/model/time.ts'
 
 it.each([
   ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05.000Z', true],

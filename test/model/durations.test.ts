@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { describeDuration, formatDuration, parseDuration } from '../../src/model/durations.ts'
+import { describeDuration, formatDuration, parseDuration } from '../../src/model/time.ts'
 
 it.each([
   ['90s', 90_000],

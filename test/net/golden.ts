@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { FindingView } from '../../src/model/finding.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { fakeIo } from '../support/fake-io.ts'
 import { temporaryRoot } from '../support/temporary-root.ts'

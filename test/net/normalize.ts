@@ -1,5 +1,5 @@
-import { minuteMs } from '../../src/model/durations.ts'
 import { version } from '../../src/model/process/version.ts'
+import { minuteMs } from '../../src/model/time.ts'
 
 const toMinute = (ms: number) => Math.round(ms / minuteMs) * minuteMs
 

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 import { posture, unread } from '../metrics/support/posture.ts'
 import { findingOf } from '../store/support/results.ts'
 import { notifyWorld } from './support/world.ts'

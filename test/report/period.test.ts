@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { periodOf } from '../../src/report/period.ts'
 import { settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
+import { dayMs, hourMs } from '../../src/model/time.ts'
 import { holdsIn } from '../../src/report/period.ts'
 import { readTrend } from '../../src/report/trend.ts'
 import type { PastReader, TenantRow } from '../../src/store/port.ts'

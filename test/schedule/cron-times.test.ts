@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { cronTimes } from '../../src/schedule/cron-times.ts'
 
 const yearOf = Date.UTC(2026, 0, 1)

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 import type { WallClock } from './clocks.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'

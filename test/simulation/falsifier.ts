@@ -1,6 +1,6 @@
 import type { Answer } from '../../src/api/transport/outcome.ts'
-import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import {
   contradicting,
   idOfBody,

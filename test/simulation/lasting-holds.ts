@@ -1,5 +1,5 @@
-import { hourMs } from '../../src/model/durations.ts'
 import type { HoldCause } from '../../src/model/holds.ts'
+import { hourMs } from '../../src/model/time.ts'
 import type { HoldRow } from '../../src/store/port.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'

@@ -1,4 +1,4 @@
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { inThePast, type LifeParts } from './life.ts'
 import { meetsRequirement } from './machine-settings.ts'
 import { doOne } from './prng.ts'

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import type { LifeParts } from './life.ts'
 import { createCode } from './populate.ts'
 import { doOne } from './prng.ts'

@@ -1,4 +1,4 @@
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { changeDocuments } from './life-documents.ts'
 import { changePolicy } from './life-policy.ts'
 import { changeUsers } from './life-users.ts'

@@ -1,6 +1,6 @@
 import type { CheckSettings, TenantSettings } from '../../src/config/settings.ts'
-import { minuteMs } from '../../src/model/durations.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { engineSettings } from '../support/engine-settings.ts'
 import type { Prng } from './prng.ts'
 import type { DocumentTruth, worldResources } from './world.ts'

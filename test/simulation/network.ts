@@ -1,7 +1,7 @@
 import type { Outcome } from '../../src/api/transport/outcome.ts'
-import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
 import { Falsifier } from './falsifier.ts'

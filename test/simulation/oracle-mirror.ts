@@ -1,5 +1,5 @@
-import { dayMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { dayMs } from '../../src/model/time.ts'
 import { undated } from '../../src/store/records/removals.ts'
 import type { Machine } from './machine.ts'
 import type { Oracle, OracleParts } from './oracle.ts'

@@ -1,5 +1,5 @@
 import type { Permission } from '../../src/api/reader.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualTime } from './virtual-time.ts'
 import { type ClientTruth, type DocumentTruth, type RoleTruth, type UserTruth, World } from './world.ts'

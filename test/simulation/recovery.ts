@@ -1,7 +1,7 @@
 import { checks } from '../../src/checks/index.ts'
-import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/model/run-result.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 import type { WallClock } from './clocks.ts'
 import { mayLast } from './lasting-holds.ts'
 import type { Ledger } from './ledger.ts'

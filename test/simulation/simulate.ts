@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TenantSettings } from '../../src/config/settings.ts'
-import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 import { Calamity } from './calamity.ts'
 import { WallClock } from './clocks.ts'
 import { CursorBook } from './cursors.ts'

@@ -1,5 +1,5 @@
-import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { dayMs, hourMs } from '../../src/model/time.ts'
 import { acceptedStates } from '../support/events.ts'
 import { meetsRequirement, thresholds } from './machine-settings.ts'
 import type { DocumentTruth, ListName, RoleTruth, Truths, World } from './world.ts'

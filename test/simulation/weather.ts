@@ -1,5 +1,5 @@
-import { minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { minuteMs, secondMs } from '../../src/model/time.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualTime } from './virtual-time.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { acceptStates, saveFirstStates } from '../../src/evaluate/decisions.ts'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
+import { dayMs, minuteMs } from '../../src/model/time.ts'
 import { type EventKind, findingKinds, sharedChain } from '../../src/store/events.ts'
 import { eraseAll } from '../support/erasure.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { secondMs } from '../../src/model/durations.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { named, type Replica, world } from './support/replicas.ts'
 
 const names = ['t1', 't2', 't3']

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { unconfirmed } from '../../src/daemon/serve.ts'
-import { secondMs } from '../../src/model/durations.ts'
 import { EngineRunning } from '../../src/model/errors.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { idle, named, ownedOf, type Replica, world } from './support/replicas.ts'
 
 const tenants = named('t1', 't2')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs } from '../../src/model/time.ts'
 import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
 import { removeRecords } from '../support/removal.ts'

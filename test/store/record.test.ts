@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs } from '../../src/model/time.ts'
 import { findingKinds } from '../../src/store/events.ts'
 import { eraseAll } from '../support/erasure.ts'
 import { seenEvents } from '../support/events.ts'

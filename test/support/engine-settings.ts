@@ -1,8 +1,8 @@
 import { cronSchedule } from '../../src/config/cron.ts'
 import type { ApiSettings, AuthSettings, ResourceSettings, TenantSettings } from '../../src/config/settings.ts'
-import { hourMs } from '../../src/model/durations.ts'
 import type { ResourceDefinition } from '../../src/model/resource.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { resources as catalogue } from '../../src/resources/index.ts'
 
 const cron = (intervalMs: number) => ({ expression: '* * * * *', intervalMs })

@@ -1,6 +1,6 @@
-import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/model/run-result.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import type { HoldRow } from '../../src/store/port.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from './engine.ts'
 import { seenChanges } from './events.ts'

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { resources } from '../../src/resources/index.ts'
 import { permissionsOf } from '../support/descriptors.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { ending } from '../support/sync-queries.ts'
 

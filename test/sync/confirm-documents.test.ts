@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
 import { ofData } from '../support/of-data.ts'

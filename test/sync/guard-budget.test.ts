@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { dayMs, hourMs } from '../../src/model/time.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { seenChanges } from '../support/events.ts'
 import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/sync-queries.ts'

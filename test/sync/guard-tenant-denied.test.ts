@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
 
 import { scriptedResources, type TestEngine } from '../support/engine.ts'

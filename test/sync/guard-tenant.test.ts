@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { isFeed, ways } from '../support/descriptors.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { ending, everyRow, heldBack, live, synced } from '../support/sync-queries.ts'

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { secondMs } from '../../src/model/durations.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { testEngine } from '../support/engine.ts'
 import { ending, live } from '../support/sync-queries.ts'
 

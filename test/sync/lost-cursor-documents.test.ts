@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { asked, ending } from '../support/sync-queries.ts'
 

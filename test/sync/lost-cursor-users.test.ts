@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { asked, ending, live } from '../support/sync-queries.ts'
 

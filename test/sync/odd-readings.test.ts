@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs } from '../../src/model/durations.ts'
+import { hourMs } from '../../src/model/time.ts'
 import type { ReadingsInput } from '../../src/simulator/readings.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
 import { ending } from '../support/sync-queries.ts'

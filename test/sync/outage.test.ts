@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import type { FaultEffect } from '../../src/simulator/faults.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { hourMs } from '../../src/model/time.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
 import { accept, ending, heldBack, theHold } from '../support/sync-queries.ts'

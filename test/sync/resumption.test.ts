@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 
 const tenant: TestEngineOptions = {

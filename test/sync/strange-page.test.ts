@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs } from '../../src/model/time.ts'
 import type { SyncState } from '../../src/store/port.ts'
 import { admits } from '../../src/sync/pages/strange-page.ts'
 

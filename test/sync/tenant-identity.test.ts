@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { scriptedResources } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
 import { client, document, mirrored, role, type Scene, type ScriptedTenant, user } from './support/two-tenants.ts'

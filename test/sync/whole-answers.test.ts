@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { minuteMs } from '../../src/model/time.ts'
 import { testEngine } from '../support/engine.ts'
 import { ending } from '../support/sync-queries.ts'
 import { client, document, engineOf, mirrored, role, tenant, user } from './support/two-tenants.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs } from '../../src/model/time.ts'
 import type { Trend } from '../../src/model/trend.ts'
 import { at, posture, resource } from '../metrics/support/posture.ts'
 import { ask } from './support/ask.ts'

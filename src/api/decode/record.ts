@@ -1,6 +1,6 @@
-import { dayMs } from '../../model/durations.ts'
 import { type Field, type Fields, idFieldOf, type RecordOf } from '../../model/fields.ts'
 import { isObject, kindOf } from '../../model/text/json.ts'
+import { dayMs } from '../../model/time.ts'
 import type { Oddity, Reading } from '../reader.ts'
 import { fail, failKind, isIntegerId, isTextId, odd, type ParseContext, readValue } from './values.ts'
 import { type DescribedTexts, rawWithoutSecrets, storableField, storableName } from './withheld.ts'

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { parseIsoDate } from '../../model/dates.ts'
 import type { Field } from '../../model/fields.ts'
 import { guidKey, isGuid } from '../../model/guid.ts'
 import { kindOf } from '../../model/text/json.ts'
 import { knownWord } from '../../model/text/words.ts'
+import { parseIsoDate } from '../../model/time.ts'
 import type { Oddity } from '../reader.ts'
 
 /** What is known of one record while it is read. */

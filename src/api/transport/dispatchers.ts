@@ -1,9 +1,9 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { Agent, type Dispatcher, ProxyAgent } from 'undici'
-import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/files.ts'
+import { minuteMs, secondMs } from '../../model/time.ts'
 import { codeOrNameOf } from './outcome.ts'
 import type { ProxyFor } from './proxy.ts'
 

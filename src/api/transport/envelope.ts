@@ -1,8 +1,8 @@
-import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
 import type { Oddity } from '../../model/reading.ts'
 import { isObject, kindOf, parseJson } from '../../model/text/json.ts'
+import { parseIsoDate } from '../../model/time.ts'
 import { storableName } from '../decode/withheld.ts'
 
 export interface Envelope {

@@ -1,6 +1,6 @@
-import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { version } from '../../model/process/version.ts'
+import { secondMs } from '../../model/time.ts'
 import type { Secret } from '../credentials/secret.ts'
 import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { Mutex } from 'async-mutex'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery, QueriedStore } from '../../evaluate/own-query.ts'
-import { minuteMs, secondMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import { minuteMs, secondMs } from '../../model/time.ts'
 import { type Job, type Message, sandboxProgram } from './sandbox-program.ts'
 import { ownViews, snapshotTables } from './views.ts'
 

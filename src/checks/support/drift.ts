@@ -1,7 +1,7 @@
 import { type Outcome, ok } from '../../evaluate/check.ts'
 import type { AcceptedState } from '../../evaluate/decisions.ts'
 import { configuredBaseline } from '../../evaluate/findings/identity.ts'
-import { toIso } from '../../model/dates.ts'
+import { toIso } from '../../model/time.ts'
 
 export interface Expectation {
   readonly expected: unknown

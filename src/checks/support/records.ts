@@ -1,5 +1,5 @@
 import { identityOf } from '../../evaluate/findings/identity.ts'
-import { toIso } from '../../model/dates.ts'
+import { toIso } from '../../model/time.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 
 /** Id of the response that contained the present values of a record, and the time it was read. */

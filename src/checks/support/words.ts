@@ -1,4 +1,4 @@
-import { toIso } from '../../model/dates.ts'
+import { toIso } from '../../model/time.ts'
 
 const longest = 80
 

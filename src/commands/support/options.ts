@@ -2,11 +2,10 @@ import { userInfo } from 'node:os'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { nearest } from '../../config/mistakes.ts'
 import type { Settings } from '../../config/settings.ts'
-import { parseIsoDate } from '../../model/dates.ts'
-import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
+import { dayMs, parseDuration, parseIsoDate } from '../../model/time.ts'
 
 export const tenantOption = () => new Option('--tenant <name>', 'only this tenant')
 export const detailsOption = () => new Option('--details', 'include names of persons, e-mails and file names')

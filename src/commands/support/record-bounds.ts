@@ -1,5 +1,5 @@
-import { toIso } from '../../model/dates.ts'
 import { UsageError } from '../../model/errors.ts'
+import { toIso } from '../../model/time.ts'
 import type { RecordBounds } from '../../store/port.ts'
 
 export function beforeRecord(begins: number): string {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { mayBeOneSecond } from '../../model/dates.ts'
 import { shortFingerprint } from '../../model/finding.ts'
 import { isObject } from '../../model/text/json.ts'
+import { mayBeOneSecond } from '../../model/time.ts'
 import type { FindingRow } from '../../store/port.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { digestOf } from '../digest.ts'

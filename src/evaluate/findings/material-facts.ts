@@ -1,5 +1,5 @@
-import { mayBeOneSecond, parseIsoDate, toIso } from '../../model/dates.ts'
 import { isObject } from '../../model/text/json.ts'
+import { mayBeOneSecond, parseIsoDate, toIso } from '../../model/time.ts'
 
 type Facts = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import type { Waiver } from '../../config/settings.ts'
-import { dayOf } from '../../model/dates.ts'
 import type { FindingIdentity, WaiverMark } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
+import { dayOf } from '../../model/time.ts'
 import type { Acceptance, Lapse, WaiverChanges, WrittenFinding } from '../../store/port.ts'
 import type { CheckRun, EvaluateTenant } from '../check-run.ts'
 import { digestOf } from '../digest.ts'

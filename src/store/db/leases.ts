@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TenantSettings } from '../../config/settings.ts'
-import { secondMs } from '../../model/durations.ts'
+import { secondMs } from '../../model/time.ts'
 import type { Sql } from './db.ts'
 
 /** Used as tenant id for rows that belong to no tenant. */

@@ -1,5 +1,5 @@
-import { secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
+import { secondMs } from '../../model/time.ts'
 import { type Db, type Sql, writeWhereDue } from '../db/db.ts'
 import { type AsOf, appendEvents, lastEvent, present } from '../event-store.ts'
 import { type EventKind, type FindingKind, sharedChain } from '../events.ts'

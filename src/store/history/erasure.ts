@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import { dayMs } from '../../model/durations.ts'
+import { dayMs } from '../../model/time.ts'
 import { type Db, type Sql, writeWhereDue } from '../db/db.ts'
 import { appendEvents, lastErasure, recordSubjects } from '../event-store.ts'
 import {

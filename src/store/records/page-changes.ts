@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { createdAtOf, isoMs } from '../../model/dates.ts'
 import type { AnyRecord, InvalidReading, ValidReading } from '../../model/reading.ts'
 import { noCounts } from '../../model/run-result.ts'
+import { createdAtOf, isoMs } from '../../model/time.ts'
 import { identifying } from '../../resources/index.ts'
 import type { Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordEvent } from '../event-store.ts'

@@ -1,7 +1,6 @@
-import { isoMs } from '../../model/dates.ts'
-import { secondMs } from '../../model/durations.ts'
 import type { FieldKind } from '../../model/fields.ts'
 import type { AnyRecord } from '../../model/reading.ts'
+import { isoMs, secondMs } from '../../model/time.ts'
 import { fromJson } from '../rows.ts'
 import type { MirrorRecord } from './query.ts'
 import type { RecordShape } from './record-shape.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { dayMs } from '../../model/durations.ts'
+import { dayMs } from '../../model/time.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordContext, type RecordEvent } from '../event-store.ts'
 import type { Absence, AbsentRecord, BudgetQuery, OfResource, RemovalBudget } from '../sync/sync-port.ts'

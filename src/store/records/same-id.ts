@@ -1,5 +1,5 @@
-import { isoMs } from '../../model/dates.ts'
 import { type AnyRecord, type InvalidReading, idOf, type Reading, type ValidReading } from '../../model/reading.ts'
+import { isoMs } from '../../model/time.ts'
 import { differingFields } from './record-body.ts'
 import type { RecordShape } from './record-shape.ts'
 

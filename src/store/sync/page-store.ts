@@ -1,9 +1,8 @@
-import { isoMs } from '../../model/dates.ts'
-import { secondMs } from '../../model/durations.ts'
 import type { FieldKind } from '../../model/fields.ts'
 import { type AnyRecord, idOf } from '../../model/reading.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { noCounts } from '../../model/run-result.ts'
+import { isoMs, secondMs } from '../../model/time.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents } from '../event-store.ts'
 import {

@@ -1,4 +1,4 @@
-import { dayMs, hourMs } from '../../model/durations.ts'
+import { dayMs, hourMs } from '../../model/time.ts'
 import type { AdmittedPage, PageComparison, SyncState } from '../../store/port.ts'
 
 const leastSuspiciousPage = 5

@@ -1,6 +1,6 @@
-import { secondMs } from '../../model/durations.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedWithTime } from '../../model/resource.ts'
+import { secondMs } from '../../model/time.ts'
 import type { AbsentRecord, FullSyncRow } from '../../store/port.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { noteEvent } from '../contract-events.ts'

@@ -1,12 +1,11 @@
 import { html } from 'hono/html'
-import { toIso } from '../../model/dates.ts'
 import type { Description } from '../../model/describe.ts'
-import { distance } from '../../model/durations.ts'
 import type { ResourceState, ShownStatus } from '../../model/posture-state.ts'
 import { highestFirst, type Severity, type SeverityCounts } from '../../model/severity.ts'
 import { commandWith } from '../../model/text/command-line.ts'
 import { printable } from '../../model/text/printable.ts'
 import { grouped as number } from '../../model/text/words.ts'
+import { distance, toIso } from '../../model/time.ts'
 
 /** The result of a template; hono awaits promises inside it. */
 export type Html = ReturnType<typeof html>

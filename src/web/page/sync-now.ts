@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
-import { distance } from '../../model/durations.ts'
 import type { EndedRun } from '../../model/run-result.ts'
 import { plural } from '../../model/text/words.ts'
+import { distance } from '../../model/time.ts'
 import { foreign, type Html } from './html.ts'
 import type { TenantPage } from './load-page.ts'
 import { parametersOf } from './page-query.ts'

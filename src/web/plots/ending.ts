@@ -1,9 +1,8 @@
 import { html } from 'hono/html'
-import { dayOf } from '../../model/dates.ts'
-import { dayMs, distance } from '../../model/durations.ts'
 import { type Expiry, expiryName } from '../../model/expiry.ts'
 import { printable } from '../../model/text/printable.ts'
 import { plural } from '../../model/text/words.ts'
+import { dayMs, dayOf, distance } from '../../model/time.ts'
 import { foreign, type Html } from '../page/html.ts'
 import { axis, band, key, percent, plot, shareOf } from './frame.ts'
 

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { dayOf } from '../../model/dates.ts'
+import { dayOf } from '../../model/time.ts'
 import type { Span } from '../../model/trend.ts'
 import { type Html, type Table, table } from '../page/html.ts'
 

@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
-import { dayOf } from '../../model/dates.ts'
-import { describeDuration, hourMs } from '../../model/durations.ts'
 import { grouped as number } from '../../model/text/words.ts'
+import { dayOf, describeDuration, hourMs } from '../../model/time.ts'
 import type { Trend } from '../../model/trend.ts'
 import type { Html } from '../page/html.ts'
 import { axis, compact, key, percent, plot, shareOf } from './frame.ts'

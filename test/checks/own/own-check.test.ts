@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ownChecks } from '../../../src/checks/own/own-check.ts'
 import type { WellFormedCheck } from '../../../src/config/own-checks.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
-import { hourMs, minuteMs } from '../../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../../src/model/time.ts'
 import { type Evaluating, emptyWorld, evaluate, lifeOf, never, resync } from '../../evaluate/support/evaluating.ts'
 import { now, user } from '../support/facts.ts'
 

@@ -1,5 +1,5 @@
-import { parseIsoDate } from '../../../src/model/dates.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { parseIsoDate } from '../../../src/model/time.ts'
 import { resources } from '../../../src/resources/index.ts'
 import type { ChangeRow, MirrorRecord, RecordReader } from '../../../src/store/records/query.ts'
 import { now } from './facts.ts'

@@ -2,7 +2,7 @@ import { chmodSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { diagnoseToken } from '../../../src/doctor/tenant.ts'
-import { dayMs, hourMs } from '../../../src/model/durations.ts'
+import { dayMs, hourMs } from '../../../src/model/time.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { cli, doctor, startTime } from '../support/cli.ts'
 

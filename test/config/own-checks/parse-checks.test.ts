@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseChecks, readFolder } from '../../../src/config/own-checks.ts'
-import { hourMs } from '../../../src/model/durations.ts'
+import { hourMs } from '../../../src/model/time.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const header = `-- id: my-check

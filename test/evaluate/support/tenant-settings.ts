@@ -1,6 +1,6 @@
 import type { CheckSettings, ResourceSettings, TenantSettings } from '../../../src/config/settings.ts'
-import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { hourMs, minuteMs } from '../../../src/model/time.ts'
 import { resources as catalogue } from '../../../src/resources/index.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 

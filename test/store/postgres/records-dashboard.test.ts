@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { minuteMs } from '../../../src/model/durations.ts'
+import { minuteMs } from '../../../src/model/time.ts'
 import { panelsOf } from '../../monitoring/support/shipped.ts'
 import { onPostgres } from '../../support/test-database.ts'
 import { type Row, type SqlWorld, sqlWorld } from './support/sql-world.ts'

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, onTestFinished } from 'vitest'
-import { minuteMs } from '../../../src/model/durations.ts'
+import { minuteMs } from '../../../src/model/time.ts'
 import { listen, stopListening } from '../../../src/simulator/wire.ts'
 import * as facts from '../../checks/support/facts.ts'
 import { type TestEngine, testEngine } from '../../support/engine.ts'

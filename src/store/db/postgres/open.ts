@@ -1,5 +1,5 @@
-import { minuteMs, secondMs } from '../../../model/durations.ts'
 import type { Log } from '../../../model/log.ts'
+import { minuteMs, secondMs } from '../../../model/time.ts'
 import { parseAddress, shown } from './address.ts'
 import { bringUpToDate, inTransaction, type Role } from './migrate.ts'
 import { openPool, overConnection, type Password, type PoolOptions } from './pool.ts'

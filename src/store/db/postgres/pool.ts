@@ -1,5 +1,5 @@
 import type { types as TypesOfDriver } from 'pg'
-import { secondMs } from '../../../model/durations.ts'
+import { secondMs } from '../../../model/time.ts'
 import type { Address } from './address.ts'
 import { parsers, type Query } from './statement.ts'
 import { throwDriverError } from './store-error.ts'
