@@ -3,9 +3,8 @@ import { ok } from '../evaluate/check.ts'
 import { guidKey, isAnyGuid } from '../model/guid.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { defineCheck } from './support/define-check.ts'
-import { identifiedFacts, textOf } from './support/records.ts'
+import { identifiedFacts, quoted, textOf } from './support/records.ts'
 import { clientTitle, excessOf, type MirroredRole, meantAnotherRole, rolesIn, rolesOfClient } from './support/roles.ts'
-import { quoted } from './support/words.ts'
 
 const clientId = z.string().refine(isAnyGuid, { error: 'expected the clientId of an API client' })
 const suffix = z.string().regex(/^[^*^$\s]+$/, { error: 'expected the end of a code, without a pattern such as *' })

@@ -1,6 +1,6 @@
 import { ok } from '../evaluate/check.ts'
 import { defineCheck } from './support/define-check.ts'
-import { identifiedFacts, textOf } from './support/records.ts'
+import { identifiedFacts, quoted, textOf } from './support/records.ts'
 import {
   clientTitle,
   isActiveRole,
@@ -10,7 +10,6 @@ import {
   rolesIn,
   rolesOfClient,
 } from './support/roles.ts'
-import { quoted } from './support/words.ts'
 
 export const apiClientRoleActive = defineCheck({
   id: 'api-client-role-active',

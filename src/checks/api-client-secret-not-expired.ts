@@ -1,8 +1,7 @@
 import { ok } from '../evaluate/check.ts'
 import { defineCheck } from './support/define-check.ts'
-import { expiryOf, secretFacts } from './support/records.ts'
+import { expiryOf, onDate, secretFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
-import { onDate } from './support/words.ts'
 
 export const apiClientSecretNotExpired = defineCheck({
   id: 'api-client-secret-not-expired',

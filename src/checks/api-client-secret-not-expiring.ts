@@ -2,10 +2,9 @@ import * as z from 'zod'
 import { type Outcome, ok } from '../evaluate/check.ts'
 import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
-import { expiryOf, secretFacts } from './support/records.ts'
+import { counted, expiryOf, onDate, secretFacts } from './support/records.ts'
 import { clientTitle } from './support/roles.ts'
 import { days, withinFrom } from './support/time-limits.ts'
-import { counted, onDate } from './support/words.ts'
 
 export const apiClientSecretNotExpiring = defineCheck({
   id: 'api-client-secret-not-expiring',

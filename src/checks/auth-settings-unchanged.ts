@@ -6,9 +6,8 @@ import { dayOf, toIso } from '../model/time.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
 import { assumesFirstState, type Expectation, expectationOf, withoutDrift } from './support/drift.ts'
-import { readingOf } from './support/records.ts'
+import { quoted, readingOf } from './support/records.ts'
 import { missingSettings } from './support/settings.ts'
-import { quoted } from './support/words.ts'
 
 const subjects = {
   ssoEnabled: 'Single sign-on',

@@ -2,9 +2,8 @@ import * as z from 'zod'
 import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { lastTouched } from './support/documents.ts'
-import { documentFacts, timeOf } from './support/records.ts'
+import { counted, documentFacts, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
-import { counted } from './support/words.ts'
 
 export const documentCurrent = defineCheck({
   id: 'document-current',

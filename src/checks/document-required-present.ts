@@ -5,9 +5,8 @@ import { dayMs } from '../model/time.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
 import { doneStatuses, lastTouched, statusWords } from './support/documents.ts'
-import { documentFacts, textOf, timeOf } from './support/records.ts'
+import { counted, documentFacts, textOf, timeOf } from './support/records.ts'
 import { olderFrom } from './support/time-limits.ts'
-import { counted } from './support/words.ts'
 
 const requirement = z.strictObject({
   /** The entity id of its finding, shown without authentication. */

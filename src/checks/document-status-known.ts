@@ -3,8 +3,8 @@ import { ok } from '../evaluate/check.ts'
 import { isKnownWord } from '../model/text/words.ts'
 import { defineCheck } from './support/define-check.ts'
 import { doneStatusesOf, withoutCompletion } from './support/documents.ts'
+import { quoted } from './support/records.ts'
 import { hours } from './support/time-limits.ts'
-import { quoted } from './support/words.ts'
 
 export const documentStatusKnown = defineCheck({
   id: 'document-status-known',

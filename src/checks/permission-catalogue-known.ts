@@ -1,9 +1,8 @@
 import { ok } from '../evaluate/check.ts'
 import { firstOf } from '../model/text/words.ts'
 import { defineCheck } from './support/define-check.ts'
-import { textOf } from './support/records.ts'
+import { quoted, textOf } from './support/records.ts'
 import { boundedList, toRole } from './support/roles.ts'
-import { quoted } from './support/words.ts'
 
 export const permissionCatalogueKnown = defineCheck({
   id: 'permission-catalogue-known',

@@ -5,8 +5,8 @@ import { firstOf } from '../model/text/words.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
 import { assumesFirstState, expectationOf, withoutDrift } from './support/drift.ts'
+import { quoted } from './support/records.ts'
 import { type MirroredRole, type Roles, rolesIn, toRole } from './support/roles.ts'
-import { quoted } from './support/words.ts'
 
 const options = z.strictObject({
   /** Expected codes by `roleId` or by role name (`roleId` first). Other roles: the state last accepted. */

@@ -2,9 +2,8 @@ import * as z from 'zod'
 import { isKnownWord } from '../model/text/words.ts'
 import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
-import { identifiedFacts, timeOf } from './support/records.ts'
+import { counted, identifiedFacts, onDate, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
-import { counted, onDate } from './support/words.ts'
 
 export const userInvitationAccepted = defineCheck({
   id: 'user-invitation-accepted',

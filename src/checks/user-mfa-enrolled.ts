@@ -4,9 +4,8 @@ import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
 import { authSettingsUnchanged, configuredMfaPolicy, expectedMfaPolicy } from './auth-settings-unchanged.ts'
 import { defineCheck } from './support/define-check.ts'
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from './support/enrolment.ts'
-import { identifiedFacts, readingOf } from './support/records.ts'
+import { identifiedFacts, plainOrQuoted, readingOf } from './support/records.ts'
 import { isWithoutSso } from './support/settings.ts'
-import { plainOrQuoted } from './support/words.ts'
 
 const ruleNames = Object.keys(enrolmentRules) as [EnrolmentRule, ...EnrolmentRule[]]
 

@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { hourMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
-import { identifiedFacts } from './support/records.ts'
+import { identifiedFacts, quoted } from './support/records.ts'
 import { isActiveRole, type MirroredRole, rolesEvidence } from './support/roles.ts'
 import { hours } from './support/time-limits.ts'
 import { roleTitle, usersByRole } from './support/users-by-role.ts'
-import { quoted } from './support/words.ts'
 
 export const userRoleActive = defineCheck({
   id: 'user-role-active',

@@ -4,9 +4,8 @@ import type { Severity } from '../../model/severity.ts'
 import { isKnownWord } from '../../model/text/words.ts'
 import { hourMs, parseIsoDate, toIso } from '../../model/time.ts'
 import type { ChangeRow, MirrorRecord } from '../../store/records/query.ts'
-import { documentFacts, textOf, timeOf } from './records.ts'
+import { counted, documentFacts, onDate, textOf, timeOf } from './records.ts'
 import { isOlderThan, olderFrom } from './time-limits.ts'
-import { counted, onDate } from './words.ts'
 
 /** A configured list of upload statuses. The specification lists neither all statuses nor the meaning of null. */
 export const statuses = (...byDefault: readonly string[]) =>

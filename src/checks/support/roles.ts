@@ -4,8 +4,7 @@ import { memoizeWeakly } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { firstOf, isKnownWord } from '../../model/text/words.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
-import { factsOf, textOf } from './records.ts'
-import { quoted } from './words.ts'
+import { factsOf, quoted, textOf } from './records.ts'
 
 export interface MirroredRole {
   readonly roleId: number

@@ -2,10 +2,9 @@ import { type CheckContext, type Evaluator, type Failure, type Outcome, ok } fro
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
-import { textOf } from './records.ts'
+import { quoted, textOf } from './records.ts'
 import { type MirroredRole, meantAnotherRole, type Roles, rolesIn } from './roles.ts'
 import { olderFrom } from './time-limits.ts'
-import { quoted } from './words.ts'
 
 interface RoleReference {
   /** Null when the user's details were not read recently. */
