@@ -23,7 +23,7 @@ import {
 import { type Answer, type Failure, statusFailure, statusOf } from './transport/outcome.ts'
 import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 
-export interface ReaderParts {
+interface ReaderParts {
   readonly send: Send<TenantRequest>
   readonly access: Access
   readonly gate: Gate

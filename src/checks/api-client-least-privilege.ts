@@ -39,7 +39,7 @@ export const apiClientLeastPrivilege = defineCheck({
   evaluates: 'api-clients',
   needs: ['roles'],
   notEvaluatedWhere:
-    'the role name is missing, belongs to no role, or was given to another role since the client was read',
+    'the role name is missing, belongs to no role, or stands for other roles since the client was read',
   comparesReads: true,
   material: ['roleName', 'excess'],
   options,

@@ -25,7 +25,7 @@ export const apiClientRoleActive = defineCheck({
   evaluates: 'api-clients',
   needs: ['roles'],
   notEvaluatedWhere:
-    'the role name is missing, belongs to no role and roles were last read before the client, or was given to another role since the client was read',
+    'the role name is missing, belongs to no role and roles were last read before the client, or stands for other roles since the client was read',
   comparesReads: true,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),

@@ -87,7 +87,7 @@ Examples:
   },
 })
 
-/** `cursorKind={"users":"offset"}`: a value is JSON, else a text. @throws UsageError */
+/** `cursorKind={"users":"offset"}`: a value is JSON, or a text where that fits. @throws UsageError */
 export function readReadings(pairs: readonly string[]): ReadingsInput {
   return Object.assign({}, ...pairs.map(readReading))
 }
@@ -96,9 +96,12 @@ function readReading(pair: string): ReadingsInput {
   const [name = '', ...rest] = pair.split('=')
   oneOf('reading', Object.keys(readingsSchema.shape), name)
   const text = rest.join('=')
-  const value = rest.length === 0 ? true : parseJson(text)
-  const { error } = readingsSchema.safeParse({ [name]: value })
-  if (error !== undefined)
+  const json = rest.length === 0 ? true : parseJson(text)
+  const problemOf = (value: unknown) => readingsSchema.safeParse({ [name]: value }).error
+  const error = problemOf(json)
+  // A text may look like JSON, such as `5`.
+  const value = error !== undefined && problemOf(text) === undefined ? text : json
+  if (error !== undefined && value === json)
     throw new UsageError(
       `Reading ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
     )

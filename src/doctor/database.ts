@@ -148,7 +148,7 @@ const greatestSkewMs = 10 * secondMs
 const takeoverMs = 15 * secondMs
 const mostNames = 10
 
-export interface ServerReading {
+interface ServerReading {
   /** Names of the configured tenants. */
   readonly tenants: readonly string[]
   readonly now: number

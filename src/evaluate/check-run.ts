@@ -136,11 +136,13 @@ export function contextOf(
   needed: ReadonlyMap<ResourceName, NeededResource>,
 ): CheckContext {
   const incomplete = inputs.filter(({ blocked, partial }) => blocked !== null || partial.length > 0)
+  const readInFullAt = (resource: ResourceName) => quality.resources[resource].state.completeStartedAt ?? 0
   return {
     ...ruleContextOf(request.tenant.settings),
     now: request.now,
     incomplete: new Set(incomplete.map(({ resource }) => resource)),
-    readInFullAt: (resource) => quality.resources[resource].state.completeStartedAt ?? 0,
+    readInFullAt,
+    readInFullBy: (resource) => readInFullAt(resource) + (quality.resources[resource].state.completeDurationMs ?? 0),
     accepted: accepted?.byEntity ?? null,
     needed: (resource) => needed.get(resource)?.records ?? [],
     changesOfNeeded: (resource) => needed.get(resource)?.changes ?? [],

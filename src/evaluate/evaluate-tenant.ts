@@ -120,7 +120,7 @@ async function evaluateRecords(
 }
 
 async function neededResources(
-  { store, tenant }: EvaluateTenant,
+  { store, tenant, now }: EvaluateTenant,
   runs: readonly CheckRun[],
   { resources }: TenantDataQuality,
 ) {
@@ -130,7 +130,7 @@ async function neededResources(
     .filter(isEvaluable)
     .flatMap(({ check: { evaluates, needs } }) => needs.map((resource) => ({ resource, evaluates })))
   for (const [resource, uses] of Map.groupBy(pairs, (pair) => pair.resource)) {
-    const since = Math.min(...uses.map(({ evaluates }) => resources[evaluates].state.completeStartedAt ?? 0))
+    const since = Math.min(...uses.map(({ evaluates }) => resources[evaluates].state.completeStartedAt ?? now))
     const records = (await Array.fromAsync(reader.select(resource))).flat()
     needed.set(resource, { records, changes: await reader.changesSince(resource, since) })
   }

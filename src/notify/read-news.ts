@@ -92,7 +92,7 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
 }
 
 /** The sentence of a finding, with names where the target may have them. That of an own check may be hidden as a whole. */
-export function textOf(finding: FindingView, { exposeDetails }: Pick<NotificationSettings, 'exposeDetails'>): string {
+function textOf(finding: FindingView, { exposeDetails }: Pick<NotificationSettings, 'exposeDetails'>): string {
   const check = isOfOwnCheck(finding.evidence) ? `${finding.check}: ` : ''
   return printable(`${check}${describeFinding(exposeDetails ? finding : withoutDetails(finding)).text}`, longestText)
 }

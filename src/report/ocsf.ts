@@ -113,8 +113,8 @@ function activityOf({ state, firstSeen, lastSeen, reopened }: FindingView): Code
 }
 
 /**
- * OCSF: `status_id` of a finding and `compliance.status_id`. A waived finding still fails. Only a fixed one is resolved and passes; one that ended because its entity or check was
- * removed is archived and proves nothing.
+ * OCSF: `status_id` of a finding and `compliance.status_id`. A waived finding still fails. Only a fixed one is resolved and
+ * passes; one that ended because its entity or check was removed is archived and proves nothing.
  */
 function statusOf({ state, resolution }: FindingView): { readonly finding: Code; readonly compliance: Code } {
   if (state === 'open') return { finding: [1, 'New'], compliance: [3, 'Fail'] }

@@ -36,7 +36,7 @@ export function quoted(columns: readonly string[]): string {
 export type Row = readonly unknown[]
 
 /** A mirror that does not change during the copy. */
-export interface CopySource {
+interface CopySource {
   /** All rows in the order of the key. */
   rows(table: CopiedTable): Iterable<Row>
 }

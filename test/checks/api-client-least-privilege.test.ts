@@ -78,7 +78,7 @@ itFinds(check, [
     { ...renamed, population: 2, notEvaluated: 1, scope: { c1: 'not_evaluated', c2: 'evaluated' } },
   ],
   [
-    'a client that was read before a role went',
+    'a client that was read before a role of its name went',
     { 'api-clients': [client()], roles: [role()] },
     [],
     { ...removed, population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } },

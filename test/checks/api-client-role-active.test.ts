@@ -21,9 +21,21 @@ itFinds(check, [
     { ...renamed, population: 2, notEvaluated: 1, scope: { c1: 'not_evaluated', c2: 'evaluated' } },
   ],
   [
-    'a client that was read before a role went',
+    'a client that was read before a role of its name went',
     { 'api-clients': [client()], roles: [role()] },
     [],
     { ...removed, population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } },
+  ],
+  [
+    'the new role of its name, of the same round',
+    { ...clients, roles: renamed.roles },
+    [],
+    { ...renamed, changes: renamed.changes.map((change) => ({ ...change, at: now + 60_000 })) },
+  ],
+  [
+    'the new role of its name, by a clock that was wrong',
+    { ...clients, roles: renamed.roles },
+    [],
+    { ...renamed, at: now },
   ],
 ])

@@ -26,7 +26,7 @@ function viewsOf(
   return { views, mirror }
 }
 
-it('gives the last changes of one tenant, newest first, with a mark on values that name a person', async () => {
+it('gives the last changes of one tenant, newest first', async () => {
   const world = await synced(twoTenants)
   const { primary } = world.simulator
   const [user, other] = [...world.simulator.primary.users.all()]

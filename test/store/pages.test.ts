@@ -54,3 +54,25 @@ it('keeps the unknown fields of the list when an answer by id knows others', asy
   expect(again.counts).toMatchObject({ updated: 0, unchanged: 1 })
   expect((await records())[0]).toMatchObject({ extra: { locale: 'de' }, fields: { roleId: 7 } })
 })
+
+it('gives the changes of a list since a time, with what a removed record was', async () => {
+  const { mirror, tenantId, page } = await opened()
+  const whole = { startedAt: at, durationMs: 1, serverTime: at }
+  const role = (roleId: number, name: string): Reading => ({
+    ok: true,
+    record: { roleId, name, description: null, state: 'Active', type: 'User', isReadOnly: false, permissions: [] },
+    extra: null,
+    oddities: [],
+  })
+  const list = (items: readonly Reading[], since: number) =>
+    mirror.commitPage(page(items, { resource: 'roles', whole, at: since }))
+  await list([role(1, 'Reader'), role(2, 'Maker')], at)
+  await list([role(1, 'Old'), role(2, 'Maker')], at + 1)
+  await list([role(1, 'Old')], at + 2)
+  const reader = mirror.records(tenantId)
+  expect(await reader.changesSince('roles', at + 1)).toMatchObject([
+    { key: '1', kind: 'changed', field: 'name', before: 'Reader', after: 'Old' },
+    { key: '2', kind: 'removed', before: { name: 'Maker' } },
+  ])
+  expect([await reader.changesSince('roles', at + 3), await reader.changesSince('users', at)]).toEqual([[], []])
+})

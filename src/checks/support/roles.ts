@@ -3,6 +3,7 @@ import { digestOf } from '../../evaluate/digest.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { firstOf, isKnownWord } from '../../model/text/words.ts'
+import { minuteMs } from '../../model/time.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { factsOf, quoted, textOf } from './records.ts'
 
@@ -30,25 +31,29 @@ export const rolesIn = memoizeWeakly((records: readonly MirrorRecord[]): Roles =
 
 /**
  * Since when a name stands for its present roles, in milliseconds since the epoch, as far as the list of roles shows a
- * change: whoever was read before and has that name may have another role. A removed role may have had any name.
+ * change: whoever was read before and has that name may have another role.
  */
-function namesSince({ changesOfNeeded, needed }: CheckContext): (name: string | null) => number {
+function namesSince({ changesOfNeeded, needed, now }: CheckContext): (name: string | null) => number {
   const since = new Map<unknown, number>()
-  let removedAt = 0
-  const created = new Map(needed('roles').map(({ key, fields }) => [key, fields['name']]))
+  const present = new Map(needed('roles').map(({ key, fields }) => [key, fields['name']]))
   for (const { kind, key, field, before, after, at } of changesOfNeeded('roles')) {
-    if (kind === 'removed' || kind === 'returned') removedAt = at
-    const names = kind === 'created' ? [created.get(key)] : field === 'name' ? [before, after] : []
-    for (const name of names) since.set(name, at)
+    // Its clock was wrong.
+    if (at > now) continue
+    if (field === 'name') since.set(before, at).set(after, at)
+    else if (kind === 'removed') since.set((before as MirrorRecord['fields'] | null)?.['name'], at)
+    else if (kind !== 'changed') since.set(present.get(key), at)
   }
-  return (name) => Math.max(removedAt, since.get(name) ?? 0)
+  return (name) => since.get(name) ?? 0
 }
+
+/** Roles are read at most this long after the clients and users of the same round, whose names they have then. */
+const roundMs = minuteMs
 
 /** True for a record whose role name may have meant another role when it was last read. */
 export function meantAnotherRole(context: CheckContext, resource: ResourceName): (record: MirrorRecord) => boolean {
   const since = namesSince(context)
-  const readInFullAt = context.readInFullAt(resource)
-  return (record) => since(textOf(record, 'roleName')) > Math.max(record.readAt, readInFullAt)
+  const readBy = context.readInFullBy(resource)
+  return (record) => since(textOf(record, 'roleName')) - roundMs > Math.max(record.readAt, readBy)
 }
 
 export function toRole(record: MirrorRecord): MirroredRole {

@@ -86,8 +86,11 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
       const readAt = user.times['detailReadAt'] ?? null
       const isKnown = byId.roleId !== null && isFresh(readAt, limitMs, now)
       const reference = isKnown ? byId : byName
-      const isById = isKnown && mirrored.byId.get(Number(byId.roleId))?.name === byId.roleName
-      const { checkResult, roles } = !isById && meantAnother(user) ? unknownRole : assess(reference)
+      const isNamed = mirrored.byId.get(Number(byId.roleId))?.name === byId.roleName
+      const mayHaveMoved = meantAnother(user)
+      const resultByName = mayHaveMoved ? unknownRole : assess(byName)
+      const resultById = mayHaveMoved && !isNamed ? unknownRole : assess(byId)
+      const { checkResult, roles } = isKnown ? resultById : resultByName
       // A user who was read later than the roles, or given one since, may have one that is new.
       const knownSince = Math.max(user.readAt, isKnown ? (user.times['roleIdSince'] ?? 0) : 0)
       if (checkResult === 'fails' && roles.length === 0 && knownSince > rolesAt) return { kind: 'not_evaluated' }
@@ -99,7 +102,7 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
             : { kind: 'not_evaluated' }
       if (byId.roleId === null || readAt === null) return outcome
       // The age of the id only matters if the role name gives another result.
-      if (assess(byId).checkResult === assess(byName).checkResult) return outcome
+      if (resultById.checkResult === resultByName.checkResult) return outcome
       if (isKnown) return { ...outcome, until: olderFrom(readAt, limitMs) }
       return readAt > now ? { ...outcome, until: readAt - futureToleranceMs } : outcome
     },

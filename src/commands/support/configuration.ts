@@ -20,8 +20,8 @@ export function loadConfiguration(
 export type OpenMirror = Awaited<ReturnType<typeof openMirror>>
 
 /**
- * What a command beside a running engine reads. Verifies all of a mirror that no running engine has verified (docs/daily-work.md#database): a damaged index gives no
- * error, but fewer findings.
+ * What a command beside a running engine reads. Verifies all of a mirror that no running engine has verified
+ * (docs/daily-work.md#database): a damaged index gives no error, but fewer findings.
  */
 export async function openMirror(io: Io, command: Command) {
   const { settings, source } = loadConfiguration(io, command)

@@ -29,7 +29,7 @@ export function isAbout(waiver: Pick<Waiver, 'check' | 'entity' | 'tenant'>, fin
 }
 
 /** GUIDs are equal whatever their letter case. */
-export function isOfEntity({ entity }: Pick<Waiver, 'entity'>, entityId: string): boolean {
+function isOfEntity({ entity }: Pick<Waiver, 'entity'>, entityId: string): boolean {
   return entity === anyEntity || entity === entityId || guidKey(entity) === entityId
 }
 

@@ -27,7 +27,10 @@ export interface RecordReader {
   keys(resource: ResourceName): Promise<readonly string[]>
   /** Oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>
-  /** Changes of all records, then or later in milliseconds since the epoch; oldest first. */
+  /**
+   * Changes of all records, then or later in milliseconds since the epoch, oldest first; `before` of a removal is the record,
+   * null after its erasure.
+   */
   changesSince(resource: ResourceName, since: number): Promise<readonly ChangeRow[]>
 }
 

@@ -3,7 +3,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { Db } from '../db/db.ts'
 import { recordSubject, recordSubjects } from '../event-store.ts'
 import { changesIn, ofRecords, type StoredRecordEvent } from '../history/changes.ts'
-import { columnList } from '../rows.ts'
+import { columnList, fromJson } from '../rows.ts'
 import { events } from '../schema/index.ts'
 import type { MirrorRecord, RecordReader } from './query.ts'
 import { mirrorRecordOf, type RecordRow, recordColumns } from './record-body.ts'
@@ -27,6 +27,7 @@ export function recordReader(db: Db, tenantId: number): RecordReader {
     }
   }
 
+  const bodies = db.dialect.recordsByKeys('key, body', 'body is not null')
   return {
     select,
     async byKeys(resource: ResourceName, keys: readonly string[]) {
@@ -51,7 +52,12 @@ export function recordReader(db: Db, tenantId: number): RecordReader {
         const text = `select ${columnList(events)} from events
           where tenant_id = ? and ${ofRecords} and subject between ? and ? and at >= ? order by +id`
         const rows = await sql<StoredRecordEvent>(text, [tenantId, ...recordSubjects(resource), since])
-        return rows.flatMap(changesIn)
+        const changes = rows.flatMap(changesIn)
+        const keys = changes.filter(({ kind }) => kind === 'removed').map(({ key }) => key)
+        const last = new Map(await sql<[string, string]>(bodies, [{ tenantId, resource, keys }], 'arrays'))
+        return changes.map((change) => {
+          return change.kind === 'removed' ? { ...change, before: fromJson(last.get(change.key) ?? 'null') } : change
+        })
       }),
   }
 }

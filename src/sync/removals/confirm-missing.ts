@@ -1,5 +1,5 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
-import type { Reading } from '../../model/reading.ts'
+import { memoize } from '../../model/memoize.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { isKnownWord } from '../../model/text/words.ts'
 import type { MissingRecord } from '../../store/port.ts'
@@ -33,6 +33,7 @@ export async function confirmMissing(
   let isProven = false
   let skipped = false
   const failures: unknown[] = []
+  const unlisted = memoize<void, ReturnType<typeof unlistedStates>>(() => unlistedStates(run))
   const save = async () => {
     const removed = await store.saveLookUps({ tenantId, resource, at: clock.now(), ...batch, removedAt })
     run.counts.removed += removed
@@ -45,7 +46,10 @@ export async function confirmMissing(
       // Another tenant's token gets 404 for every id.
       if (found === undefined) break
       batch.asked.push(record.rid)
-      if (found.item === null || isClosed(run, found.item)) {
+      const { item } = found
+      const isClosed =
+        item?.ok === true && (await unlisted()).some(({ field, states }) => isKnownWord(states, item.record[field]))
+      if (item === null || isClosed) {
         // The token may have become another tenant's, which knows none of the ids.
         if (!isProven) await run.guard.prove(run)
         isProven = true
@@ -67,13 +71,17 @@ export async function confirmMissing(
   return skipped
 }
 
-/** True in a state that the configuration alone names: a server may leave out of its list who is in it. */
-function isClosed({ definition, context }: Run, item: Reading): boolean {
-  if (!item.ok) return false
-  return listedFields(definition, context.settings).some(({ field, known, words }) => {
-    const state = item.record[field]
-    return typeof state === 'string' && isKnownWord(known, state) && !isKnownWord(words, state)
+/** States that only the configuration names and in which the list never showed a record: as where it leaves out closed accounts. */
+async function unlistedStates({ definition, context, tenantId }: Run) {
+  const configured = listedFields(definition, context.settings).map(({ field, known, words }) => {
+    return { field, states: known.filter((state) => !isKnownWord(words, state)) }
   })
+  const fields = configured.filter(({ states }) => states.length > 0)
+  if (fields.length === 0) return fields
+  for await (const batch of context.store.records(tenantId).select(definition.name))
+    for (const one of fields)
+      one.states = one.states.filter((state) => !batch.some(({ fields }) => isKnownWord([state], fields[one.field])))
+  return fields
 }
 
 /** Takes the answer for a missing record that exists; true if one more full sync must follow. */

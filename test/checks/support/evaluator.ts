@@ -91,6 +91,7 @@ export function contextOf(
     now: evaluation.at ?? now,
     incomplete: new Set(evaluation.incomplete),
     readInFullAt: () => evaluation.rolesReadAt ?? evaluation.at ?? now,
+    readInFullBy: () => now,
     accepted: acceptedStates(evaluation.accepted),
     needed: (resource) => needed.get(resource) ?? [],
     changesOfNeeded: (resource) => evaluation.changes?.filter((change) => change.resource === resource) ?? [],

@@ -30,12 +30,13 @@ const change = {
   field: null,
   before: null,
   after: null,
-  at: now + 1,
+  at: now + 61_000,
   requestId: null,
 } as const
 
-/** Since everything else was read, role 1 became `Legacy`, and role 2 with the name Reader was made. */
+/** A minute after everything else was read, role 1 became `Legacy`, and role 2 with the name Reader was made. */
 export const renamed = {
+  at: now + 120_000,
   roles: [role({ name: 'Legacy' }, ['Api_Users_Create']), role({ roleId: 2 }), role({ roleId: 3, name: 'Other' })],
   changes: [
     { ...change, key: '1', kind: 'changed', field: 'name', before: 'Reader', after: 'Legacy' },
@@ -43,8 +44,11 @@ export const renamed = {
   ],
 } as const
 
-/** A role is gone since everything else was read. */
-export const removed = { changes: [{ ...change, key: '9', kind: 'removed' }] } as const
+/** A minute after everything else was read, a role with the name Reader went. */
+export const removed = {
+  at: now + 120_000,
+  changes: [{ ...change, key: '9', kind: 'removed', before: { name: 'Reader' } }],
+} as const
 
 export const user = (fields: Record<string, unknown> = {}) => ({
   userId: 1,

@@ -46,7 +46,7 @@ function isMirrorMade(lock: BetterSqlite3.Database): boolean {
   return Number(lock.pragma('user_version', { simple: true })) > 0
 }
 
-export interface LockState {
+interface LockState {
   /** Null when unknown, as without permission to read the lock. */
   readonly held: boolean | null
   readonly mirrorMade: boolean | null
