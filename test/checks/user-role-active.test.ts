@@ -23,6 +23,13 @@ itFinds(check, [
   one('one active role by name', {}, [role()], []),
   one('a name that was given to another role since', {}, renamed.roles, [], { ...unclear, ...renamed }),
   one('a role by id that lost its name since', known, renamed.roles, [], { ...unclear, ...renamed }),
+  one(
+    'an inactive role by id that was only renamed since',
+    known,
+    [role({ ...off, name: 'Legacy' })],
+    ['1 medium'],
+    renamed,
+  ),
   one('a role by id that went since', known, [role(second)], [], { ...unclear, ...removed }),
   one('an inactive role by id while another one went', known, [role(off)], ['1 medium'], removed),
   one('an inactive role by name', {}, [role(off)], ['1 medium']),

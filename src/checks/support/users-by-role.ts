@@ -86,10 +86,12 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
       const readAt = user.times['detailReadAt'] ?? null
       const isKnown = byId.roleId !== null && isFresh(readAt, limitMs, now)
       const reference = isKnown ? byId : byName
-      const isNamed = mirrored.byId.get(Number(byId.roleId))?.name === byId.roleName
+      const role = mirrored.byId.get(Number(byId.roleId))
+      // A role that was only renamed decides by its id.
+      const idDecides = role !== undefined && (role.name === byId.roleName || !mirrored.byName.has(byId.roleName ?? ''))
       const mayHaveMoved = meantAnother(user)
       const resultByName = mayHaveMoved ? unknownRole : assess(byName)
-      const resultById = mayHaveMoved && !isNamed ? unknownRole : assess(byId)
+      const resultById = mayHaveMoved && !idDecides ? unknownRole : assess(byId)
       const { checkResult, roles } = isKnown ? resultById : resultByName
       // A user who was read later than the roles, or given one since, may have one that is new.
       const knownSince = Math.max(user.readAt, isKnown ? (user.times['roleIdSince'] ?? 0) : 0)
