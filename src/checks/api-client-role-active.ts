@@ -5,7 +5,7 @@ import {
   clientTitle,
   isActiveRole,
   type MirroredRole,
-  meantAnotherRole,
+  meansAnotherRole,
   rolesEvidence,
   rolesIn,
   rolesOfClient,
@@ -24,22 +24,21 @@ export const apiClientRoleActive = defineCheck({
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],
-  notEvaluatedWhere:
-    'the role name is missing, belongs to no role and roles were last read before the client, or stands for other roles since the client was read',
+  notEvaluatedWhere: 'the role name is missing, or client and roles were not read together since one of them changed',
   comparesReads: true,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   begin(_options, context) {
     const { incomplete, knownRoleStates, needed, readInFullAt } = context
     const roles = rolesIn(needed('roles'))
-    const meantAnother = meantAnotherRole(context, 'api-clients')
+    const meansAnother = meansAnotherRole(context, 'api-clients')
     // After a role was renamed, clients that were read later than the roles have its new name.
     const rolesAt = incomplete.has('roles') ? 0 : readInFullAt('roles')
     return {
       record(client) {
         const found = rolesOfClient(client, roles)
         const isNewer = found?.length === 0 && client.readAt > rolesAt
-        if (found === null || isNewer || meantAnother(client)) return { kind: 'not_evaluated' }
+        if (found === null || isNewer || meansAnother(client)) return { kind: 'not_evaluated' }
         const [role, ...others] = found
         const isActive = role !== undefined && others.length === 0 ? isActiveRole(role, knownRoleStates) : false
         if (isActive === null) return { kind: 'not_evaluated' }

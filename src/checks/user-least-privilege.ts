@@ -27,7 +27,7 @@ export const userLeastPrivilege = defineCheck({
   evaluates: 'users',
   needs: ['roles'],
   notEvaluatedWhere:
-    'the role is unknown, roles of its name differ, the list of roles may be incomplete, or the name stands for other roles since the user was read',
+    'the role is unknown, roles of its name differ, the list of roles may be incomplete, or user and roles were not read together since one of them changed',
   comparesReads: true,
   material: ['roleName', 'excess'],
   options,

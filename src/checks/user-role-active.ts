@@ -20,7 +20,7 @@ export const userRoleActive = defineCheck({
   evaluates: 'users',
   needs: ['roles'],
   notEvaluatedWhere:
-    'the role is unknown, roles of its name differ or are in a state outside roles.knownStates, the roles may be incomplete or older than the user, or the name stands for other roles since the user was read',
+    'the role is unknown, roles of its name differ or are in a state outside roles.knownStates, the roles may be incomplete, or user and roles were not read together since one of them changed',
   comparesReads: true,
   material: ['state', 'roleName'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),

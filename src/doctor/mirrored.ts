@@ -93,7 +93,7 @@ export async function diagnoseMissing({ mirror, row, client, signal }: ExaminedT
       warning(
         name,
         text,
-        'Only a 404 or 410 with the envelope of the API confirms a removal, or a state of users.knownStates other than Active and Invited; the next full syncs ask again',
+        'Only a 404 or 410 with the envelope of the API confirms a removal; the next full syncs ask again',
       ),
     )
   }

@@ -142,6 +142,7 @@ export function contextOf(
     now: request.now,
     incomplete: new Set(incomplete.map(({ resource }) => resource)),
     readInFullAt,
+    firstReadInFullAt: (resource) => quality.resources[resource].state.firstCompleteAt ?? 0,
     readInFullBy: (resource) => readInFullAt(resource) + (quality.resources[resource].state.completeDurationMs ?? 0),
     accepted: accepted?.byEntity ?? null,
     needed: (resource) => needed.get(resource)?.records ?? [],

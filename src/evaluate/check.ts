@@ -75,7 +75,9 @@ export interface CheckContext extends RuleContext {
   readonly incomplete: ReadonlySet<ResourceName>
   /** Start of the last complete full sync, in milliseconds since the epoch. */
   readonly readInFullAt: (resource: ResourceName) => number
-  /** End of that full sync, likewise. */
+  /** End of the first complete full sync, likewise. */
+  readonly firstReadInFullAt: (resource: ResourceName) => number
+  /** End of the last complete full sync, likewise. */
   readonly readInFullBy: (resource: ResourceName) => number
   /** The accepted states of a check with `drift` or `acceptedOf`, by entity; null before the first ones are stored. */
   readonly accepted: ReadonlyMap<string, AcceptedState> | null

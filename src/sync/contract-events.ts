@@ -90,12 +90,10 @@ export function odditiesOf({ definition, context }: Read, { items }: Pick<Fetche
 
 const shortened = (value: unknown) => JSON.stringify(withoutEmails(String(value)).slice(0, mostOfValue))
 
-/** Fields whose known values a setting lists, with those that checks know anyway. */
-export function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {
+function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {
   return Object.entries(fields).flatMap(([field, { kind, ...rules }]) => {
     if (kind !== 'text' || !('known' in rules) || rules.known === undefined || !('setting' in rules.known)) return []
-    const { setting, words = [] } = rules.known
-    return [{ field, known: knownValues(settings, rules.known), setting, words }]
+    return [{ field, known: knownValues(settings, rules.known), setting: rules.known.setting }]
   })
 }
 

@@ -50,6 +50,11 @@ const readAfter = new Map(
   resources.flatMap((one: ResourceDefinition) => (one.readAfter === undefined ? [] : [[one.name, one.readAfter]])),
 )
 
+/** Resources that are read after this one. */
+export function readersAfter(resource: ResourceName): readonly ResourceName[] {
+  return [...readAfter].flatMap(([name, before]) => (before.includes(resource) ? [name] : []))
+}
+
 /** How long an interrupted full sync may be resumed, in milliseconds; after that its data is too old. */
 export function idleLimitMs({ settings }: TenantContext, state: SyncState): number {
   return fullFreshnessLimitMs(settings.resources[state.resource], state.completeDurationMs) / 2

@@ -10,7 +10,7 @@ import { atAddress } from '../store/sync/tenant-store.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { type LoggedEvents, logEvents } from './contract-events.ts'
 import { applyDecisions } from './decisions.ts'
-import { type DueRun, dueRuns } from './due.ts'
+import { type DueRun, dueRuns, readersAfter } from './due.ts'
 import { fullSyncOfFeed, incrementalSyncOfFeed } from './feeds/feed-sync.ts'
 import { movedMessage } from './identity-proof.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
@@ -115,6 +115,9 @@ export class TenantEngine {
     const ended = run === undefined ? result : await this.#close(run, result)
     // Also after a failure: otherwise each evaluation would send requests to a failing server.
     if (result.mode === 'full') this.#forward.delete(resource)
+    // What the changed clients refer to may have changed, too.
+    if (run?.definition.kind === 'pagedList' && run.counts.created + run.counts.updated > 0)
+      for (const name of readersAfter(resource)) this.#bringForward(name)
     observer.runEnded(ended)
     return ended
   }

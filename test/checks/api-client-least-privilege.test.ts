@@ -1,10 +1,11 @@
 import { apiClientLeastPrivilege as check } from '../../src/checks/api-client-least-privilege.ts'
 import { itFinds } from './support/evaluator.ts'
-import { client, removed, renamed, role } from './support/facts.ts'
+import { client, now, removed, renamed, role } from './support/facts.ts'
 
 const ownClientId = '00000000-0000-4000-8000-0000000000c1'
 const failing = `${ownClientId} high`
 const create = ['Api_Users_Read', 'Api_Users_Create']
+const unclear = { population: 1, notEvaluated: 1, scope: { [ownClientId]: 'not_evaluated' } }
 const exporting = ['Api_Users_Export']
 const allowing = (id: string, codes = create) => ({ options: { allowed: { [id]: codes } } })
 
@@ -82,5 +83,17 @@ itFinds(check, [
     { 'api-clients': [client()], roles: [role()] },
     [],
     { ...removed, population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } },
+  ],
+  [
+    'a client that changed since roles were read',
+    granted(['Api_Users_Read']),
+    [],
+    { ...unclear, rolesReadAt: now - 1 },
+  ],
+  [
+    'a client that was read over a minute before the first roles',
+    granted(create),
+    [],
+    { ...unclear, at: now + 120_000, rolesFirstReadAt: now + 61_000 },
   ],
 ])

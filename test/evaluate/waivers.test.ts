@@ -218,7 +218,7 @@ it('lapses when the role of an accepted client changes, and when a setting drift
   ]
   await world.evaluate()
   expect([(await world.waiver()).covered, (await world.waiver('w2')).covered]).toEqual([1, 1])
-  await world.sync({ 'api-clients': [client({ roleName: 'B' })] })
+  await world.sync({ 'api-clients': [client({ roleName: 'B' })], roles })
   await world.sync({ 'authentication-settings': [settings({ providerType: 'Ldap' })] })
   await world.evaluate()
   expect((await world.findings(privilege))[0]?.waiver?.explanation).toContain('(roleName: "A" → "B")')

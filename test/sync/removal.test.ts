@@ -101,20 +101,6 @@ it('full syncs once more at once when the full sync skipped a user that exists, 
   expect(live(test, 'users')).toBe(60)
 })
 
-it('removes a user in a state that only the configuration names, if the list never showed anyone in it', async () => {
-  const test = await fullySynced({ settings: { users: { knownStates: ['Active', 'Invited', 'Closed', 'Away'] } } })
-  const { users } = test.sim.primary
-  const [, closed = 0, locked = 0, away = 0] = userIds(test)
-  users.update(away, { state: 'Away' })
-  await test.run('users', 'full')
-  users.update(closed, { state: ' closed' })
-  users.update(locked, { state: 'Locked' })
-  skipInList(test, [closed, locked, away])
-  await test.run('users', 'full')
-  const gone = test.query('select key from records where removed_at is not null').map(({ key }) => Number(key))
-  expect([missing(test), gone]).toEqual([[locked], [closed]])
-})
-
 it('full syncs at once only for the first time that a user is skipped, until it is listed again', async () => {
   const test = await fullySynced()
   const [, skipped = 0] = userIds(test)

@@ -49,11 +49,18 @@ function namesSince({ changesOfNeeded, needed, now }: CheckContext): (name: stri
 /** Roles are read at most this long after the clients and users of the same round, whose names they have then. */
 const roundMs = minuteMs
 
-/** True for a record whose role name may have meant another role when it was last read. */
-export function meantAnotherRole(context: CheckContext, resource: ResourceName): (record: MirrorRecord) => boolean {
+/**
+ * True for a record whose role name may mean another role than the list of roles has: one that was read before the name
+ * stood for these roles, as far as they were read by then, or that changed since they were read.
+ */
+export function meansAnotherRole(context: CheckContext, resource: ResourceName): (record: MirrorRecord) => boolean {
   const since = namesSince(context)
-  const readBy = context.readInFullBy(resource)
-  return (record) => since(textOf(record, 'roleName')) - roundMs > Math.max(record.readAt, readBy)
+  const [readBy, rolesAt] = [context.readInFullBy(resource), context.readInFullAt('roles')]
+  const rolesSince = context.firstReadInFullAt('roles')
+  return (record) => {
+    const namedSince = Math.max(rolesSince, since(textOf(record, 'roleName')))
+    return record.readAt > rolesAt || namedSince - roundMs > Math.max(record.readAt, readBy)
+  }
 }
 
 export function toRole(record: MirrorRecord): MirroredRole {

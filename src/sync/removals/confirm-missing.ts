@@ -1,9 +1,7 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
-import { memoize } from '../../model/memoize.ts'
 import type { FeedResource } from '../../model/resource.ts'
-import { isKnownWord } from '../../model/text/words.ts'
 import type { MissingRecord } from '../../store/port.ts'
-import { listedFields, noteEvent } from '../contract-events.ts'
+import { noteEvent } from '../contract-events.ts'
 import { askById, type Found, takeDetails } from '../details.ts'
 import { endsAsking, endsRun, type Run } from '../run.ts'
 
@@ -33,7 +31,6 @@ export async function confirmMissing(
   let isProven = false
   let skipped = false
   const failures: unknown[] = []
-  const unlisted = memoize<void, ReturnType<typeof unlistedStates>>(() => unlistedStates(run))
   const save = async () => {
     const removed = await store.saveLookUps({ tenantId, resource, at: clock.now(), ...batch, removedAt })
     run.counts.removed += removed
@@ -46,10 +43,7 @@ export async function confirmMissing(
       // Another tenant's token gets 404 for every id.
       if (found === undefined) break
       batch.asked.push(record.rid)
-      const { item } = found
-      const isClosed =
-        item?.ok === true && (await unlisted()).some(({ field, states }) => isKnownWord(states, item.record[field]))
-      if (item === null || isClosed) {
+      if (found.item === null) {
         // The token may have become another tenant's, which knows none of the ids.
         if (!isProven) await run.guard.prove(run)
         isProven = true
@@ -69,19 +63,6 @@ export async function confirmMissing(
   await save()
   logFailures(run, failures)
   return skipped
-}
-
-/** States that only the configuration names and in which the list never showed a record: as where it leaves out closed accounts. */
-async function unlistedStates({ definition, context, tenantId }: Run) {
-  const configured = listedFields(definition, context.settings).map(({ field, known, words }) => {
-    return { field, states: known.filter((state) => !isKnownWord(words, state)) }
-  })
-  const fields = configured.filter(({ states }) => states.length > 0)
-  if (fields.length === 0) return fields
-  for await (const batch of context.store.records(tenantId).select(definition.name))
-    for (const one of fields)
-      one.states = one.states.filter((state) => !batch.some(({ fields }) => isKnownWord([state], fields[one.field])))
-  return fields
 }
 
 /** Takes the answer for a missing record that exists; true if one more full sync must follow. */

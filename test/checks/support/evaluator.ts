@@ -13,6 +13,7 @@ export interface EvaluationOptions extends Past {
   readonly at?: number
   readonly incomplete?: readonly ResourceName[]
   readonly rolesReadAt?: number
+  readonly rolesFirstReadAt?: number
   readonly knownStates?: readonly string[]
   readonly knownStatuses?: readonly (string | null)[]
   /** Options of other checks, by id. */
@@ -92,6 +93,7 @@ export function contextOf(
     incomplete: new Set(evaluation.incomplete),
     readInFullAt: () => evaluation.rolesReadAt ?? evaluation.at ?? now,
     readInFullBy: () => now,
+    firstReadInFullAt: () => evaluation.rolesFirstReadAt ?? 0,
     accepted: acceptedStates(evaluation.accepted),
     needed: (resource) => needed.get(resource) ?? [],
     changesOfNeeded: (resource) => evaluation.changes?.filter((change) => change.resource === resource) ?? [],
