@@ -90,6 +90,7 @@ itFinds(check, [
     [],
     { ...unclear, rolesReadAt: now - 1 },
   ],
+  ['a client that was read by a clock that was ahead', granted(['Api_Users_Read']), [], { at: now - 120_000 }],
   [
     'a client that was read over a minute before the first roles',
     granted(create),
