@@ -29,16 +29,14 @@ export const apiClientRoleActive = defineCheck({
   material: ['roleName', 'roles.roleId', 'roles.state'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   begin(_options, context) {
-    const { incomplete, knownRoleStates, needed, readInFullAt } = context
+    const { incomplete, knownRoleStates, needed } = context
     const roles = rolesIn(needed('roles'))
     const meansAnother = meansAnotherRole(context, 'api-clients')
-    // After a role was renamed, clients that were read later than the roles have its new name.
-    const rolesAt = incomplete.has('roles') ? 0 : readInFullAt('roles')
     return {
       record(client) {
         const found = rolesOfClient(client, roles)
-        const isNewer = found?.length === 0 && client.readAt > rolesAt
-        if (found === null || isNewer || meansAnother(client)) return { kind: 'not_evaluated' }
+        const mayBeMissing = found?.length === 0 && incomplete.has('roles')
+        if (found === null || mayBeMissing || meansAnother(client)) return { kind: 'not_evaluated' }
         const [role, ...others] = found
         const isActive = role !== undefined && others.length === 0 ? isActiveRole(role, knownRoleStates) : false
         if (isActive === null) return { kind: 'not_evaluated' }

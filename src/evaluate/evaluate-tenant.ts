@@ -126,13 +126,13 @@ async function neededResources(
 ) {
   const reader = store.records(tenant.id)
   const needed = new Map<ResourceName, NeededResource>()
-  const pairs = runs
-    .filter(isEvaluable)
-    .flatMap(({ check: { evaluates, needs } }) => needs.map((resource) => ({ resource, evaluates })))
+  const pairs = runs.filter(isEvaluable).flatMap(({ check }) => check.needs.map((resource) => ({ resource, check })))
   for (const [resource, uses] of Map.groupBy(pairs, (pair) => pair.resource)) {
-    const since = Math.min(...uses.map(({ evaluates }) => resources[evaluates].state.completeStartedAt ?? now))
     const records = (await Array.fromAsync(reader.select(resource))).flat()
-    needed.set(resource, { records, changes: await reader.changesSince(resource, since) })
+    const comparing = uses.filter(({ check }) => check.comparesReads === true)
+    const since = Math.min(...comparing.map(({ check }) => resources[check.evaluates].state.completeStartedAt ?? now))
+    const changes = comparing.length === 0 ? [] : await reader.changesSince(resource, since)
+    needed.set(resource, { records, changes })
   }
   return needed
 }

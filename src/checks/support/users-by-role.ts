@@ -93,8 +93,8 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
       const resultByName = mayHaveMoved ? unknownRole : assess(byName)
       const resultById = mayHaveMoved && !idDecides ? unknownRole : assess(byId)
       const { checkResult, roles } = isKnown ? resultById : resultByName
-      // A user who was read later than the roles, or given one since, may have one that is new.
-      const knownSince = Math.max(user.readAt, isKnown ? (user.times['roleIdSince'] ?? 0) : 0)
+      // A user who was given a role since the roles were read may have one that is new.
+      const knownSince = isKnown ? (user.times['roleIdSince'] ?? 0) : 0
       if (checkResult === 'fails' && roles.length === 0 && knownSince > rolesAt) return { kind: 'not_evaluated' }
       const outcome: Outcome =
         checkResult === 'fails'
