@@ -90,7 +90,7 @@ CREATE TABLE `findings` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
-CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
+CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`id`) WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE INDEX `findings_tenant` ON `findings` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE INDEX `findings_severity` ON `findings` (`tenant_id`,(case severity when 'critical' then 0 when 'high' then 1 when 'medium' then 2 when 'low' then 3 when 'info' then 4 end),`check`,`id`) WHERE resolved_at is null;--> statement-breakpoint

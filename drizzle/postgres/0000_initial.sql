@@ -229,7 +229,7 @@ CREATE INDEX "events_subject" ON "events" USING btree ("tenant_id","kind","subje
 CREATE INDEX "events_tenant" ON "events" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "events_time" ON "events" USING btree ("tenant_id","at") WHERE data is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "findings_fingerprint" ON "findings" USING btree ("fingerprint");--> statement-breakpoint
-CREATE INDEX "findings_open" ON "findings" USING btree ("tenant_id","check","severity","first_seen_at","fingerprint") WHERE resolved_at is null;--> statement-breakpoint
+CREATE INDEX "findings_open" ON "findings" USING btree ("tenant_id","check","severity","id") WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX "findings_all" ON "findings" USING btree ("tenant_id","check");--> statement-breakpoint
 CREATE INDEX "findings_tenant" ON "findings" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "findings_severity" ON "findings" USING btree ("tenant_id",(case severity when 'critical' then 0 when 'high' then 1 when 'medium' then 2 when 'low' then 3 when 'info' then 4 end),"check","id") WHERE resolved_at is null;--> statement-breakpoint

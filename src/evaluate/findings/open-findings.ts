@@ -35,7 +35,7 @@ interface Matched {
 /** Open findings of a check with what waivers say of them. */
 async function* matchedFindings(
   { store, tenant, waivers, now }: OpenFindings,
-  filter: Pick<FindingFilter, 'check' | 'fingerprints' | 'lapsed' | 'order' | 'severities'>,
+  filter: Pick<FindingFilter, 'check' | 'fingerprints' | 'lapsed' | 'severities'>,
 ): AsyncGenerator<Matched> {
   const matchOf = waiverMatcher(waivers)
   for await (const batch of store.findings({ ...filter, tenantIds: [tenant.id] }))
@@ -125,7 +125,7 @@ export interface TopFindings extends OpenFindings {
   readonly owners?: readonly OwnerRule[]
 }
 
-/** By severity, then by first seen (oldest first), then by fingerprint, so that the order is stable. */
+/** By severity, then as they were first opened. */
 export async function topFindings(request: TopFindings): Promise<readonly NamedFinding[]> {
   const { store, check, counts, tenant, owners = [], waivers, now } = request
   // A waiver for all entities covers every finding for which it has not lapsed.
@@ -134,7 +134,7 @@ export async function topFindings(request: TopFindings): Promise<readonly NamedF
   for (const severity of highestFirst) {
     const end = Math.min(maxTopFindings, found.length + (counts.open[severity] ?? 0))
     if (found.length === end) continue
-    const filter = { check: check.id, severities: [severity], order: 'age' as const, lapsed }
+    const filter = { check: check.id, severities: [severity], lapsed }
     for await (const { finding, match } of matchedFindings(request, filter)) {
       if (match.coveredBy.length === 0) found.push(finding)
       if (found.length === end) break

@@ -31,11 +31,6 @@ export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSe
   readonly evidence: string
 }
 
-const orders = {
-  opened: ['f.id'],
-  age: ['f.first_seen_at', 'f.fingerprint'],
-} as const
-
 /** An absent field does not restrict. */
 export interface FindingFilter {
   readonly tenantIds?: readonly number[]
@@ -49,10 +44,10 @@ export interface FindingFilter {
   /** Only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number | undefined
   /**
-   * `age`: by when they were first seen, then by fingerprint; `severity`: the highest first, then by tenant, check and
-   * first opening, of present findings only and neither `descending` nor `after`; absent = as they were first opened.
+   * `severity`: the highest first, then by tenant, check and first opening, of present findings only and neither
+   * `descending` nor `after`; absent = as they were first opened.
    */
-  readonly order?: 'age' | 'severity'
+  readonly order?: 'severity'
   readonly descending?: boolean
   /** Fingerprint; only findings after it, none if it is unknown. */
   readonly after?: string | undefined
@@ -132,19 +127,15 @@ export function findingReader(db: Db, past: AsOf | null = null) {
   }
 
   return async function* findings(filter: FindingFilter): AsyncGenerator<readonly FindingRow[]> {
-    const { after, order = 'opened', descending = false } = filter
+    const { after, order, descending = false } = filter
     if (order === 'severity') return yield* readBySeverity(filter)
     const [direction, sign] = descending ? ['desc', '<'] : ['asc', '>']
-    const columns = orders[order]
-    const place = `(select ${columns.join(', ')} from findings f where f.id = ?)`
-    const beyond = `and (${columns.join(', ')}) ${sign} ${order === 'opened' ? '(?)' : place}`
-    const sorted = `order by ${columns.map((column) => `${column} ${direction}`).join(', ')}`
     const conditions = conditionsOf(filter, dialect, { asOf, isPast: past !== null })
     const start = after === undefined ? null : await idOf(after)
     if (start === undefined) return
     let last: number | null = start
     for (let most = firstBatch; ; most = laterBatch) {
-      const rest: string = `${conditions.text} ${last === null ? '' : beyond} ${sorted} limit ${most}`
+      const rest: string = `${conditions.text} ${last === null ? '' : `and f.id ${sign} ?`} order by f.id ${direction} limit ${most}`
       const batch = await read(filter, rest, last === null ? conditions.values : [...conditions.values, last])
       if (batch.found.length > 0) yield batch.found.map(({ finding }) => finding)
       if (batch.count < most) return

@@ -83,10 +83,8 @@ export const findings = sqliteTable(
   },
   (table) => [
     uniqueIndex('findings_fingerprint').on(table.fingerprint),
-    // In display order, so that the first findings can be read without the others.
-    index('findings_open')
-      .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
-      .where(sql`resolved_at is null`),
+    // The first findings of a check and severity are read without the others.
+    index('findings_open').on(table.tenantId, table.check, table.severity, table.id).where(sql`resolved_at is null`),
     index('findings_all').on(table.tenantId, table.check),
     // Batches of a tenant's findings begin after the last one.
     index('findings_tenant').on(table.tenantId, table.id),
