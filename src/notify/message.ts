@@ -77,15 +77,14 @@ export interface Addressed {
   readonly pageUrl: string | null
 }
 
-/** @param title default: the numbers of items. */
-export function messageOf(news: News, { target, tenant, pageUrl }: Addressed, title?: string): Message {
+export function messageOf(news: News, { target, tenant, pageUrl }: Addressed): Message {
   const { items, found, counts, lastEventId } = news
   const numbers = [...counts].map(([label, count]) => `${grouped(count)} ${label}`).join(', ')
   return {
     id: `${tenant}/${lastEventId}`,
     target: target.name,
     tenant,
-    title: `${tenant}: ${title ?? numbers}`,
+    title: `${tenant}: ${numbers}`,
     items: items.toSorted((a, b) => a.eventId - b.eventId),
     more: found - items.length,
     url: pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}`,

@@ -8,8 +8,8 @@ import { hourMs, minuteMs, secondMs } from '../model/time.ts'
 import { cronTimes } from '../schedule/cron-times.ts'
 import type { Mirror, NotificationPosition } from '../store/port.ts'
 import type { Delivery } from './delivery.ts'
-import { type Message, messageOf } from './message.ts'
-import { isChosen, type NewsRequest, type NewsViews, readNews, summaryOf } from './read-news.ts'
+import { messageOf } from './message.ts'
+import { isChosen, type NewsRequest, type NewsViews, readNews } from './read-news.ts'
 
 /** Wait after an evaluation, so that those of one round of syncs make one message. */
 const groupMs = 10 * secondMs
@@ -86,8 +86,7 @@ export class TargetLane implements AsyncDisposable {
     const stored = await store.notificationPosition(id, target)
     if (stored !== undefined) return stored
     const last = await store.lastEventId(id)
-    const [posture] = await this.#parts.views().posture(name)
-    const isNew = posture === undefined || untriedResources(posture).length > 0
+    const isNew = !(await isTried(name, this.#parts.views()))
     const position = { eventId: isNew ? 0 : last, failingSince: null, problem: null }
     await store.saveNotificationPosition(id, target, position)
     return position
@@ -146,23 +145,17 @@ export class TargetLane implements AsyncDisposable {
     if ((this.#sent.get(id) ?? 0) > last) this.#sent.delete(id)
     const after = Math.max(stored.eventId, this.#sent.get(id) ?? 0)
     const request: NewsRequest = { store, tenantId: id, tenant: name, target, pageUrl, views }
-    const deliver = async (message: Message) => {
-      await delivery.deliver(target, message, this.#ending.signal)
-      this.#sent.set(id, last)
-      this.#count('success')
-      if (this.#failures > 0) log.info({ target: target.name }, 'Notifications are delivered again')
-      this.#failures = 0
-    }
-    if (after === 0) {
-      const [present] = await views.posture(name)
-      if (present === undefined || untriedResources(present).length > 0) return null
-      await deliver(await summaryOf(request, present, last))
-    } else if (last > after) {
+    if (last > after) {
+      if (after === 0 && !(await isTried(name, views))) return null
       const news = await readNews(request, after, last)
       if (news.found > 0) {
         const waitMs = this.#untilDigest(news.firstAt)
         if (waitMs > 0) return waitMs
-        await deliver(messageOf(news, request))
+        await delivery.deliver(target, messageOf(news, request), this.#ending.signal)
+        this.#sent.set(id, last)
+        this.#count('success')
+        if (this.#failures > 0) log.info({ target: target.name }, 'Notifications are delivered again')
+        this.#failures = 0
       }
     }
     if (last > stored.eventId || stored.failingSince !== null)
@@ -215,4 +208,10 @@ export class TargetLane implements AsyncDisposable {
     }
     return 0
   }
+}
+
+/** False in the first sync of a tenant, whose news is one message. */
+async function isTried(tenant: string, views: NewsViews): Promise<boolean> {
+  const [posture] = await views.posture(tenant)
+  return posture !== undefined && untriedResources(posture).length === 0
 }

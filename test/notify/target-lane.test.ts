@@ -7,7 +7,7 @@ import { notifyWorld } from './support/world.ts'
 
 const refused = (retryAt?: number) => new SyncError('server_error', 'POST to the address answered 503', { retryAt })
 
-it('sends one summary about the first sync of a tenant, once every resource was tried', async () => {
+it('sends one message about the first sync of a tenant, once every resource was tried', async () => {
   const world = await notifyWorld()
   world.posture = posture({ resources: [unread('users')] })
   const lane = world.lane({ minSeverity: 'high' })
@@ -18,7 +18,7 @@ it('sends one summary about the first sync of a tenant, once every resource was 
   world.posture = posture()
   lane.evaluated('acme')
   await world.settled()
-  expect(world.asked).toMatchObject([{ id: 'acme/0', items: { length: 10 }, more: 10 }])
+  expect(world.asked).toMatchObject([{ title: 'acme: 20 opened', items: { length: 10 }, more: 10 }])
   await world.result([...low, findingOf('new')])
   lane.evaluated('acme')
   await world.settled()

@@ -48,7 +48,7 @@ export const notificationPositions = sqliteTable(
   {
     tenantId: integer('tenant_id').notNull(),
     target: text('target').notNull(),
-    /** Last event that was sent, or that is no news for the target; 0 = the summary of the first sync is pending. */
+    /** Last event that was sent, or that is no news for the target; 0 in the first sync of a tenant. */
     eventId: integer('event_id').notNull(),
     /** First failure since the last success; null = none. */
     failingSince: integer('failing_since'),

@@ -49,8 +49,8 @@ export async function notifyWorld() {
   const state: State = { posture: posture(), waivers: [], owners: [], asked: [], answer: async () => {} }
   const views: NewsViews = {
     posture: async () => [state.posture],
-    findings: ({ fingerprints, severities, states = ['open'] }) => {
-      const filter = { tenantIds: [id], ...(fingerprints && { fingerprints }), ...(severities && { severities }) }
+    findings: ({ fingerprints, states = ['open'] }) => {
+      const filter = { tenantIds: [id], ...(fingerprints && { fingerprints }) }
       const { waivers, owners } = state
       return readFindings({ store: mirror, waivers, owners, now: clock.now(), states, ...filter })
     },
