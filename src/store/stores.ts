@@ -18,16 +18,14 @@ import { recordReader } from './records/record-reader.ts'
 import { fullSyncStore } from './sync/full-sync-store.ts'
 import { holdStore } from './sync/hold-store.ts'
 import { pageStore } from './sync/page-store.ts'
-import { SeenRecords } from './sync/seen-records.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
 function operationsOver(db: Db) {
-  const passes = new SeenRecords()
   const records = (tenantId: number) => recordReader(db, tenantId)
   return {
     ...tenantStore(db),
-    ...pageStore(db, passes),
-    ...fullSyncStore(db, passes),
+    ...pageStore(db),
+    ...fullSyncStore(db),
     ...holdStore(db),
     ...resultStore(db),
     ...findingStore(db),

@@ -7,6 +7,7 @@ import type { CommitCounts, WrittenAnswer } from '../model/run-result.ts'
 import { greatestSkewMs, replayHint } from '../model/server-clock.ts'
 import { secondMs } from '../model/time.ts'
 import type { FullSyncRow, SyncState } from '../store/port.ts'
+import { RidSet } from '../store/sync/seen-records.ts'
 import type { TenantContext } from './context.ts'
 import { type ContractEvents, noteOddities } from './contract-events.ts'
 import type { TenantGuard } from './tenant-guard.ts'
@@ -46,6 +47,8 @@ export interface Run {
   /** Look-ups spent on missing records. */
   lookUps: number
   proven: boolean
+  /** Records that the full sync has returned so far. */
+  seen: RidSet
   /** Keys of new records and of those whose detail became unknown, at most `userDetails.perRun`. */
   readonly detailsDue: Set<string>
   readonly events: ContractEvents
@@ -111,14 +114,16 @@ export function momentOf({ clock }: TenantContext): Moment {
 }
 
 /** Begins a full sync whose first page was requested at `begun`; drops an open one. */
-export function beginFullSync(
+export async function beginFullSync(
   run: Run,
   cursorBefore: string | null,
   begun = momentOf(run.context),
 ): Promise<FullSyncRow> {
   const { context, tenantId, definition } = run
   run.readInFull = { beforeMs: 0, since: begun.since }
-  return context.store.startFullSync({ tenantId, resource: definition.name, at: begun.at, cursorBefore })
+  const row = await context.store.startFullSync({ tenantId, resource: definition.name, at: begun.at, cursorBefore })
+  run.seen = new RidSet()
+  return row
 }
 
 /** Duration of the full sync so far, in milliseconds of the monotonic clock. */

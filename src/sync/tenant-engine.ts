@@ -6,6 +6,7 @@ import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { noCounts, type RunResult } from '../model/run-result.ts'
 import type { TenantRow } from '../store/port.ts'
+import { RidSet } from '../store/sync/seen-records.ts'
 import { atAddress } from '../store/sync/tenant-store.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import { type LoggedEvents, logEvents } from './contract-events.ts'
@@ -144,6 +145,7 @@ export class TenantEngine {
       reachedTime: null,
       lookUps: 0,
       proven: false,
+      seen: new RidSet(),
       detailsDue: new Set(),
       events: new Map(),
       fullSyncCompleted: () => this.#fullSyncCompleted(definition),

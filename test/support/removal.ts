@@ -1,5 +1,6 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Mirror } from '../../src/store/port.ts'
+import { RidSet } from '../../src/store/sync/seen-records.ts'
 
 interface Removal {
   readonly tenantId: number
@@ -24,6 +25,6 @@ export async function markMissing(
   at: number,
 ): Promise<void> {
   const { id } = await mirror.startFullSync({ tenantId, resource, at, cursorBefore: null })
-  const end = { at, durationMs: 1, removedAt: null, remove: [] }
+  const end = { at, durationMs: 1, removedAt: null, remove: [], seen: new RidSet() }
   await mirror.completeFullSync({ ...end, fullSyncId: id, absent: [], missing })
 }

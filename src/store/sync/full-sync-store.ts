@@ -4,7 +4,7 @@ import type { Db, Sql } from '../db/db.ts'
 import { absentRecords, endQuarantine, markMissing, removalBudget, removeRecords } from '../records/removals.ts'
 import { insertRow, selectRows, updateRows } from '../rows.ts'
 import { fullSyncs } from '../schema/index.ts'
-import { packRids, readSeen, type SeenRecords } from './seen-records.ts'
+import { packRids, type RidSet, readSeen } from './seen-records.ts'
 import type {
   BudgetQuery,
   FullSyncEnd,
@@ -33,7 +33,7 @@ async function dropFullSync(sql: Sql, id: number): Promise<void> {
 }
 
 /** Full syncs and the removals that they lead to. */
-export function fullSyncStore(db: Db, seen: SeenRecords) {
+export function fullSyncStore(db: Db) {
   const { isIn } = db.dialect
   return {
     openFullSync: (tenantId: number, resource: ResourceName) => db.read((sql) => openRow(sql, tenantId, resource)),
@@ -45,7 +45,6 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         await insertRow(sql, fullSyncs, { ...start, startedAt: at, progressAt: at })
         const row = await openRow(sql, start.tenantId, start.resource)
         if (row === null) throw new Error('The full sync was not stored')
-        seen.begin(row.id)
         return row
       }),
     dropFullSync: (id: number) => db.write((sql) => dropFullSync(sql, id)),
@@ -58,12 +57,12 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
           [{ tenantId, resource, until }],
         )
       }),
-    async absence(id: number) {
-      const of = await db.read(async (sql) => ({ ...(await rowById(sql, id)), seen: await readSeen(sql, id) }))
-      return absentRecords(db, of, of.seen)
-    },
-    async completeFullSync({ fullSyncId, ...end }: FullSyncEnd) {
-      const removed = await db.write(async (sql) => {
+    /** The records that the pages of a full sync have returned so far. */
+    seenIn: (id: number) => db.read((sql) => readSeen(sql, id)),
+    absence: async (id: number, seen: RidSet) => absentRecords(db, await db.read((sql) => rowById(sql, id)), seen),
+    /** Resolves with the number of records removed. */
+    completeFullSync: ({ fullSyncId, seen, ...end }: FullSyncEnd) =>
+      db.write(async (sql) => {
         const row = await rowById(sql, fullSyncId)
         const { tenantId, resource, startedAt, startServerTime: serverTime, startRequestId: requestId } = row
         const removal = { tenantId, resource, at: end.at, requestId }
@@ -71,7 +70,7 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         await markMissing(sql, end.missing, end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
         await sql(endProvisional, [row])
-        const ended = row.notWhole ? 0 : await endQuarantine(sql, row, await readSeen(sql, fullSyncId))
+        const ended = row.notWhole ? 0 : await endQuarantine(sql, row, seen)
         const changed = end.remove.length + end.missing.length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
@@ -89,10 +88,7 @@ export function fullSyncStore(db: Db, seen: SeenRecords) {
         )
         await dropFullSync(sql, fullSyncId)
         return removed
-      })
-      seen.end(fullSyncId)
-      return { removed }
-    },
+      }),
     removalBudget: (query: BudgetQuery) => db.write((sql) => removalBudget(sql, query)),
     /** Missing records, least recently looked up first. */
     missing: (query: OfResource & { readonly limit: number; readonly onlyAccepted: boolean }) =>

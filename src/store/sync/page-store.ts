@@ -21,15 +21,10 @@ import { endQuarantine, markMissing, removeRecords, rowsBeside } from '../record
 import { distinctItems } from '../records/same-id.ts'
 import { fromJson } from '../rows.ts'
 import { advanceFullSync } from './full-sync-store.ts'
-import type { SeenRecords } from './seen-records.ts'
 import type { DetailAnswer, OfResource, PageCommit, PageResult } from './sync-port.ts'
 import { raiseVersion, saveCompletion, saveState, stateRow } from './sync-states.ts'
 
-interface Committed extends PageResult {
-  readonly rids: readonly number[]
-}
-
-const nothing: Committed = {
+const nothing: PageResult = {
   admitted: true,
   counts: noCounts,
   rotated: 0,
@@ -39,16 +34,13 @@ const nothing: Committed = {
 }
 
 /** Pages and answers by id. */
-export function pageStore(db: Db, passes: SeenRecords) {
+export function pageStore(db: Db) {
   return {
     /** A page, the cursor that follows it and its events, in one transaction (docs/internals/sync.md#1-page). */
     async commitPage(page: PageCommit): Promise<PageResult> {
       const { items, fullSync, cursor, whole } = page
       if (items.length === 0 && fullSync === undefined && cursor === undefined && whole === undefined) return nothing
-      const done = await db.write((sql) => commit(sql, page, passes))
-      // Only now: a transaction that fails returned nothing.
-      if (fullSync !== undefined) passes.add(fullSync.id, done.rids)
-      return done
+      return await db.write((sql) => commit(sql, page))
     },
     /** Counts ids that identify the tenant: live, tombstoned or quarantined, not of a former tenant, not provisional. */
     identifyingKeys: (tenantId: number, resource: ResourceName, ids: readonly (string | number)[]) =>
@@ -93,14 +85,13 @@ export function pageStore(db: Db, passes: SeenRecords) {
   }
 }
 
-async function commit(sql: Sql, page: PageCommit, passes: SeenRecords): Promise<Committed> {
+async function commit(sql: Sql, page: PageCommit): Promise<PageResult> {
   const { tenantId, resource, fullSync, whole } = page
   const distinct = distinctItems(recordShapes[resource], page.items)
   const known = await knownRows(sql, page, [...distinct.items.keys()])
-  const seen = fullSync === undefined ? null : await passes.of(sql, fullSync.id)
   const comparison = comparisonOf(distinct, known)
   const isProvisional = comparison.identifying === 0 && (await mayBeOthers(sql, page))
-  const changes = new PageChanges(page, distinct, known, { seen, isProvisional })
+  const changes = new PageChanges(page, distinct, known, { seen: fullSync?.seen ?? null, isProvisional })
   const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
   const differs = !changes.isEmpty || beside.length > 0
   if (page.admit?.({ ...comparison, differs }) === false) return { ...nothing, admitted: false }

@@ -35,29 +35,3 @@ export async function readSeen(sql: Sql, fullSyncId: number): Promise<RidSet> {
   for (const blob of await sql<Buffer>(text, [fullSyncId], 'values')) seen.add(unpacked(blob))
   return seen
 }
-
-/** Records that open full syncs returned, in memory, because a page is compared with all earlier ones. */
-export class SeenRecords {
-  readonly #of = new Map<number, RidSet>()
-
-  /** Call when a full sync starts: SQLite gives out the ids of deleted rows again. */
-  begin(fullSyncId: number): void {
-    this.#of.set(fullSyncId, new RidSet())
-  }
-
-  end(fullSyncId: number): void {
-    this.#of.delete(fullSyncId)
-  }
-
-  /** Records of committed pages; read from the database after a restart. */
-  async of(sql: Sql, fullSyncId: number): Promise<RidSet> {
-    const seen = this.#of.get(fullSyncId) ?? (await readSeen(sql, fullSyncId))
-    this.#of.set(fullSyncId, seen)
-    return seen
-  }
-
-  /** Call once the page is committed. */
-  add(fullSyncId: number, rids: readonly number[]): void {
-    this.#of.get(fullSyncId)?.add(rids)
-  }
-}

@@ -4,6 +4,7 @@ import type { CommitCounts, RunResult, WrittenAnswer } from '../../model/run-res
 import type { HoldFacts } from '../events.ts'
 import type { RowOf } from '../rows.ts'
 import type { fullSyncs, holds, syncStates, tenants } from '../schema/sync.ts'
+import type { RidSet } from './seen-records.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
 
@@ -85,6 +86,8 @@ export interface WholeList {
 
 export interface FullSyncStep {
   readonly id: number
+  /** Records of its earlier pages. */
+  readonly seen: RidSet
   /** The full sync after the page; absent for an incremental page beside it. */
   readonly next?: Partial<FullSyncRow>
 }
@@ -98,6 +101,8 @@ export interface PageResult {
   readonly contradictory: readonly string[]
   /** Keys of records whose detail is unknown since this page. */
   readonly detailDue: readonly string[]
+  /** Its records, which later pages of the full sync are compared with. */
+  readonly rids: readonly number[]
 }
 
 /** An answer by id. */
@@ -123,6 +128,8 @@ export interface AbsentRecord {
 
 export interface FullSyncEnd {
   readonly fullSyncId: number
+  /** All records that it returned. */
+  readonly seen: RidSet
   readonly at: number
   readonly durationMs: number
   /** Incremental cursor to store; undefined keeps the stored one. */

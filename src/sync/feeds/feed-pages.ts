@@ -4,10 +4,10 @@ import { SyncError } from '../../model/errors.ts'
 import { incrementalFreshnessLimitMs } from '../../model/freshness.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { isoMs } from '../../model/time.ts'
-import type { FullSyncRow, PageCommit } from '../../store/port.ts'
+import type { FullSyncRow } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { idleLimitMs } from '../due.ts'
-import { commitPage } from '../pages/commit-page.ts'
+import { commitPage, type PageEffects } from '../pages/commit-page.ts'
 import { pageRules, queryAt } from '../pages/page-rules.ts'
 import { beginFullSync, fetchPage, fullSyncAfter, type Run } from '../run.ts'
 
@@ -59,6 +59,7 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
     log.info({ resource: definition.name, pages: open.pages }, 'Resuming an interrupted full sync')
     // In the first full sync, only the first page needs a proof.
     run.reachedTime = open.startServerTime
+    run.seen = await store.seenIn(open.id)
     run.proven ||= state.completeStartedAt === null
     run.readInFull = { beforeMs: open.fullSyncMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
     return open
@@ -109,7 +110,7 @@ export function cursorFails({ context, definition, state }: Run): boolean {
 export async function readFeed(
   run: Run,
   query: FeedQuery,
-  step: (page: Fetched, index: number) => Pick<PageCommit, 'fullSync' | 'cursor'>,
+  step: (page: Fetched, index: number) => Pick<PageEffects, 'fullSync' | 'cursor'>,
 ): Promise<void> {
   const rules = pageRules(run.context.settings.api.maxPages)
   let next = query

@@ -49,7 +49,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
 
 /** Reads once more if live clients are missing: another one's removal may have moved them to a page that was already read. */
 async function readSkipped(run: Run, definition: PagedListResource, { id }: FullSyncRow, { ids }: Pass): Promise<void> {
-  if (newlyAbsent(await run.context.store.absence(id)).length === 0) return
+  if (newlyAbsent(await run.context.store.absence(id, run.seen)).length === 0) return
   await readPass(run, definition, async (page) => {
     // The others may have changed meanwhile, which is no contradiction.
     const items = page.items.filter((item) => !ids.has(idTextOf(item, definition.idField) ?? ''))
@@ -111,7 +111,7 @@ async function assertComplete(
   { ids }: Pass,
 ): Promise<void> {
   const { context, tenantId, state } = run
-  const { absent } = await context.store.absence(id)
+  const { absent } = await context.store.absence(id, run.seen)
   const missing = absent.filter(({ accepted }) => !accepted).map(({ rid }) => rid)
   if (missing.length > 0) {
     const { live } = await context.store.syncState(tenantId, definition.name)

@@ -1,21 +1,23 @@
 import type { Fetched } from '../../api/reader.ts'
 import { idOf } from '../../model/reading.ts'
 import type { CommitCounts } from '../../model/run-result.ts'
-import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
+import type { FullSyncStep, PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import type { Run } from '../run.ts'
 
+/** What a page changes besides its records. */
+export interface PageEffects extends Pick<PageCommit, 'cursor' | 'whole'> {
+  readonly fullSync?: Omit<FullSyncStep, 'seen'>
+}
+
 /** Writes a page, after a proof if its records require it (docs/internals/sync.md#8-tenant-identity). Throws if it is refused. */
-export async function commitPage(
-  run: Run,
-  fetched: Fetched,
-  rest: Pick<PageCommit, 'fullSync' | 'cursor' | 'whole'>,
-): Promise<void> {
+export async function commitPage(run: Run, fetched: Fetched, { fullSync, ...rest }: PageEffects): Promise<void> {
   const { context, guard, state } = run
   const { observer, settings, store } = context
   guard.insist(run)
   noteOddities(run, odditiesOf(run, fetched))
-  const page: PageCommit = { ...pageOf(run, fetched), ...rest }
+  const { seen } = run
+  const page: PageCommit = { ...pageOf(run, fetched), ...rest, ...(fullSync && { fullSync: { ...fullSync, seen } }) }
   let refused: PageComparison | null = null
   let needsProof = false
   const admit = (comparison: PageComparison) => {
@@ -33,6 +35,8 @@ export async function commitPage(
     result = await store.commitPage({ ...page, provisional: page.provisional === true && !isShown, admit })
   }
   if (refused !== null) throw await guard.refusePage(refused, run)
+  // Only now: a transaction that fails returned nothing.
+  if (fullSync !== undefined) seen.add(result.rids)
   for (const key of result.detailDue) if (run.detailsDue.size < settings.userDetails.perRun) run.detailsDue.add(key)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.secretsRotated(settings.name, result.rotated)

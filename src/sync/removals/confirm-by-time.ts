@@ -45,7 +45,7 @@ export async function confirmByTime(
     )
     return false
   }
-  const absent = new Set((await store.absence(id)).absent.map(({ rid }) => rid))
+  const absent = new Set((await store.absence(id, run.seen)).absent.map(({ rid }) => rid))
   for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
   return true
 }

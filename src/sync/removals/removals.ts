@@ -70,7 +70,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   const { name } = definition
   const rule: RemovalRule = definition.kind === 'feed' ? definition.removal : 'two-full-syncs'
   await proveBeforeRemovals(run)
-  const first = ended.notWhole ? nothing : await store.absence(ended.id)
+  const first = ended.notWhole ? nothing : await store.absence(ended.id, run.seen)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const asked = [...due.filter(({ accepted }) => !accepted), ...newlyAbsent(first)]
@@ -78,7 +78,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   const isConfirmed = byTime ? await confirmByTime(run, definition, ended, asked) : true
   // Read again: the confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
-  const absence = fullSync.notWhole ? nothing : byTime ? await store.absence(fullSync.id) : first
+  const absence = fullSync.notWhole ? nothing : byTime ? await store.absence(fullSync.id, run.seen) : first
   run.guard.insist(run)
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
@@ -91,11 +91,14 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   // So many that the guard would hold them are not taken for removed ones that the next full sync confirms.
   const isMass = rule === 'two-full-syncs' && planRemovals(absence, 'confirm', settings.removals, budget).why !== null
   const suspects = isMass ? rids(newlyAbsent(absence)) : []
-  const missing = fullSync.notWhole ? rids((await store.absence(fullSync.id)).absent) : [...unconfirmed, ...suspects]
+  const missing = fullSync.notWhole
+    ? rids((await store.absence(fullSync.id, run.seen)).absent)
+    : [...unconfirmed, ...suspects]
   const refusal = why === null ? null : await raise(run, { held, why, live: absence.live, budget })
   if (refusal === null && !fullSync.notWhole) await store.liftHold(tenantId, name, 'shrink_held')
-  const { removed } = await store.completeFullSync({
+  run.counts.removed += await store.completeFullSync({
     fullSyncId: fullSync.id,
+    seen: run.seen,
     at,
     durationMs: fullSyncMs(run),
     // Cursors of a paged list are only valid within one full sync, so none is stored.
@@ -106,7 +109,6 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
     // Those that are removed now are not missing.
     missing: missing.filter((rid) => !removing.has(rid)),
   })
-  run.counts.removed += removed
   await run.fullSyncCompleted()
   if (fullSync.notWhole)
     log.warn(
