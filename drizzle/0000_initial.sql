@@ -34,7 +34,6 @@ CREATE TABLE `events` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
 	`at` integer NOT NULL,
-	`server_at` integer,
 	`kind` text NOT NULL,
 	`subject` text NOT NULL,
 	`data` text,

@@ -38,8 +38,8 @@ export type StoredEvent = RowOf<typeof eventTable>
 
 type Content = Omit<StoredEvent, 'id' | 'digest' | 'hash' | 'tenantId'>
 
-export function digestOf(tenantId: number, { at, serverAt, kind, subject, data, requestId }: Content): string {
-  return hash('sha256', JSON.stringify([tenantId, at, serverAt, kind, subject, data, requestId]))
+export function digestOf(tenantId: number, { at, kind, subject, data, requestId }: Content): string {
+  return hash('sha256', JSON.stringify([tenantId, at, kind, subject, data, requestId]))
 }
 
 /** @param before hash of the previous event of the chain; empty for the first one. */
@@ -84,7 +84,6 @@ export async function lockChain(tx: Sql, tenantId: number, at = 0): Promise<{ ha
 /** The values as every database returns them. */
 function contentOf({ kind, subject, data, requestId = null }: NewEvent): Omit<Content, 'at'> {
   return {
-    serverAt: null,
     kind,
     subject: subject.toWellFormed(),
     data: JSON.stringify(data),

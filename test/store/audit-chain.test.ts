@@ -110,7 +110,6 @@ it('detects a change of any column of any kind of event', async () => {
     const { id } = event
     for (const [column, value] of [
       ['at', 5],
-      ['server_at', 5],
       ['kind', 'configuration'],
       ['subject', 'x'],
       ['data', '{"x":1}'],

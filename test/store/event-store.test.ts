@@ -7,7 +7,7 @@ const event = (subject: string, more: Partial<NewEvent> = {}): NewEvent => {
   return { kind: 'result', subject, at, data: { status: 'pass' }, ...more }
 }
 
-const select = `select id, at, server_at as "serverAt", kind, subject, data, request_id as "requestId", digest, hash
+const select = `select id, at, kind, subject, data, request_id as "requestId", digest, hash
   from events order by id`
 
 function opened() {

@@ -11,8 +11,6 @@ export const events = sqliteTable(
     tenantId: integer('tenant_id').notNull(),
     /** Local time, or that of the event before it if the clock was set back since and no server confirmed it. */
     at: integer('at').notNull(),
-    /** Time of the tenant's server, where an answer stated it. */
-    serverAt: integer('server_at'),
     kind: text('kind').$type<EventKind>().notNull(),
     /** What the event is about, such as `users/17`, a fingerprint, or the id of a check, waiver or hold. */
     subject: text('subject').notNull(),
