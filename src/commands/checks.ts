@@ -1,12 +1,12 @@
-import { basename, dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
 import { queryOf } from '../checks/own/own-check.ts'
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import { ConfigError } from '../config/mistakes.ts'
-import { type OwnChecksSettings, parseChecks, readFile, type WellFormedCheck } from '../config/own-checks.ts'
-import { tryOwnChecks } from '../doctor/own-checks.ts'
-import type { Check } from '../evaluate/check.ts'
+import { type OwnCheck, type OwnChecksSettings, readOwnCheck } from '../config/own-checks.ts'
+import { failingQueries } from '../doctor/own-checks.ts'
+import { type Check, inputsOf } from '../evaluate/check.ts'
 import { dataNotes } from '../model/describe.ts'
 import { FatalError, UsageError } from '../model/errors.ts'
 import type { Io } from '../model/process/io.ts'
@@ -44,7 +44,7 @@ export const addChecks = addList<{ readonly try?: string; readonly tenant?: stri
       columns: {
         id: ({ check }) => check.id,
         severities: ({ check }) => check.severities,
-        evaluates: ({ check }) => (isBroken(check) ? null : check.evaluates),
+        evaluates: ({ check }) => check.evaluates,
         needs: ({ check }) => check.needs,
         title: ({ check }) => check.title,
       },
@@ -52,7 +52,7 @@ export const addChecks = addList<{ readonly try?: string; readonly tenant?: stri
       table: {
         CHECK: ({ check }) => check.id,
         SEVERITIES: ({ check }) => check.severities.toReversed().join('/'),
-        READS: ({ check }) => (isBroken(check) ? '' : [check.evaluates, ...check.needs].join(', ')),
+        READS: ({ check }) => inputsOf(check).join(', '),
         'PASSES WHEN': ({ check }) =>
           check.own === undefined ? check.title : `${check.title} (own: ${check.own.file})`,
       },
@@ -80,7 +80,7 @@ async function tryOwnCheck(
   only: string | undefined,
 ): Promise<{ readonly rows: readonly TriedRow[]; readonly notes: readonly string[] }> {
   const wanted = configuredTenant(settings, only)
-  const check = await wellFormed(resolve(io.cwd, file), file, settings.ownChecks, now)
+  const check = await readTried(resolve(io.cwd, file), file, settings.ownChecks, now)
   await using queries = new SandboxQueries()
   const rows: TriedRow[] = []
   const notes: string[] = []
@@ -99,18 +99,13 @@ async function tryOwnCheck(
   return { rows, notes }
 }
 
-async function wellFormed(
-  path: string,
-  file: string,
-  limits: OwnChecksSettings,
-  now: number,
-): Promise<WellFormedCheck> {
-  const read = { files: [readFile(dirname(path), basename(path))] }
+async function readTried(path: string, file: string, limits: OwnChecksSettings, now: number): Promise<OwnCheck> {
   const builtIn = checks.map(({ id }) => id)
-  const [tried] = await tryOwnChecks({ ...limits, ...parseChecks(read, dirname(path), builtIn) }, now)
-  if (tried?.problem !== null || tried.check.problem !== null)
-    throw new ConfigError([`${printable(file)}: ${tried?.problem}`])
-  return tried.check
+  const read = readOwnCheck(path, builtIn)
+  if ('problem' in read) throw new ConfigError([printable(`${file}: ${read.problem}`)])
+  const [failing] = await failingQueries({ ...limits, checks: [read] }, now)
+  if (failing !== undefined) throw new ConfigError([printable(`${file}: ${failing.problem}`)])
+  return read
 }
 
 interface ListedCheck {
@@ -126,8 +121,8 @@ async function everyCheck(
 ): Promise<{ readonly all: readonly ListedCheck[]; readonly notes: readonly string[] }> {
   try {
     const { settings } = loadConfiguration(io, command)
-    const tried = await tryOwnChecks(settings.ownChecks, io.clock.now())
-    const problems = new Map(tried.map(({ check, problem }) => [check.id, problem]))
+    const failing = await failingQueries(settings.ownChecks, io.clock.now())
+    const problems = new Map(failing.map(({ check, problem }) => [check.id, problem]))
     const all = checksOf(settings).map((check) => ({ check, problem: problems.get(check.id) ?? null }))
     const notes = all.flatMap(({ check, problem }) =>
       problem === null ? [] : [`${check.id} cannot be evaluated: ${printable(problem)}`],
@@ -143,14 +138,9 @@ async function everyCheck(
   }
 }
 
-function isBroken({ own }: Check): boolean {
-  return own !== undefined && own.problem !== null
-}
-
 function factsOf({ check, problem }: ListedCheck): object {
   const { id, title, description, risk, remediation, severities, evaluates, needs, entity, frameworks, own } = check
   const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entityType: entity.type }
   if (own === undefined) return facts
-  const reads = isBroken(check) ? { evaluates: null } : {}
-  return { ...facts, ...reads, own: { file: own.file, frameworks, problem } }
+  return { ...facts, own: { file: own.file, frameworks, problem } }
 }

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Option } from 'commander'
 import { stringify } from 'yaml'
 import { jsonSchema, schemaLine } from '../config/json-schema.ts'
@@ -8,7 +8,7 @@ import { ConfigError } from '../config/mistakes.ts'
 import { maskedYaml, type Settings } from '../config/settings.ts'
 import { urlOf } from '../daemon/open-store.ts'
 import { endedWaivers, ignoredStorePath, openAddress, uncoveredStatuses } from '../doctor/configuration.ts'
-import { tryOwnChecks, unlistedRequirements } from '../doctor/own-checks.ts'
+import { failingQueries, unlistedRequirements } from '../doctor/own-checks.ts'
 import { UsageError } from '../model/errors.ts'
 import { makeFolder } from '../model/process/files.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
@@ -36,15 +36,13 @@ const addCheck = addCommand<{ readonly syntaxOnly?: boolean }>({
   async run({ io, command, options: { syntaxOnly = false } }) {
     const { settings, source, ignoredPath } = loadConfiguration(io, command, syntaxOnly ? 'syntax' : 'check')
     const { ownChecks, server, tenants, waivers } = settings
-    const tried = syntaxOnly ? [] : await tryOwnChecks(ownChecks, io.clock.now())
+    const failing = syntaxOnly ? [] : await failingQueries(ownChecks, io.clock.now())
     const problems = [
       ...(syntaxOnly ? [] : await addressProblems(settings, io)).map((problem) => `${source}: ${problem}`),
-      ...tried.flatMap(({ check, problem }) =>
-        problem === null ? [] : [`${printable(`${ownChecks.folder}: ${check.file}`)}: ${problem}`],
-      ),
+      ...failing.map(({ check, problem }) => `${printable(join(ownChecks.folder ?? '', check.file))}: ${problem}`),
     ]
     if (problems.length > 0) throw new ConfigError(problems)
-    const own = tried.length === 0 ? '' : `, ${plural(tried.length, 'own check')}`
+    const own = syntaxOnly || ownChecks.checks.length === 0 ? '' : `, ${plural(ownChecks.checks.length, 'own check')}`
     print(io, `${source} is valid: ${plural(tenants.length, 'tenant')}${own}${syntaxOnly ? ' (syntax only)' : ''}`)
     warn(io, [
       ...ignoredStorePath(ignoredPath),

@@ -14,7 +14,7 @@ import {
   valueAt,
   whyUnreadable,
 } from './mistakes.ts'
-import { parseChecks, readFolder } from './own-checks.ts'
+import { type ReadOwnChecks, readOwnChecks } from './own-checks.ts'
 import { createProbe, type Environment, exists, isAtLeast, type Purpose } from './probes.ts'
 import { configurationSchema, type Written } from './schema.ts'
 import { type Settings, settingsOf } from './settings.ts'
@@ -46,6 +46,7 @@ export interface LoadedSettings {
 }
 
 const noWaiverFiles: WaiverFiles = { waivers: [], problems: [] }
+const noOwnChecks: ReadOwnChecks = { checks: [], problems: [] }
 
 /** docs/install.md#first-configuration. @throws ConfigError with every mistake and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
@@ -66,8 +67,10 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const missing = yaml === null && isAtLeast(purpose, 'request') ? tokenVariableProblem(env) : undefined
   if (missing !== undefined) problems.push(`environment: ${missing}`)
   const folder = valueAt(raw, ['ownChecks', 'folder'])
-  const own = readOwnChecks(typeof folder === 'string' ? folder : null, cwd, catalogue)
-  const probe = createProbe({ cwd, env, purpose, ...own })
+  const builtIn = catalogue.checks.map(({ id }) => id)
+  const own = typeof folder === 'string' && /\S/.test(folder) ? readOwnChecks(folder, cwd, builtIn) : noOwnChecks
+  if (isAtLeast(purpose, 'read')) problems.push(...own.problems)
+  const probe = createProbe({ cwd, env, purpose })
   const files = file === null ? noWaiverFiles : readWaiverFiles(waiverFolder(file.path), cwd)
   problems.push(...files.problems)
   const inline: unknown = raw['waivers'] ?? []
@@ -85,7 +88,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     return { prefix: 'environment', line: null, order: Number.POSITIVE_INFINITY, name: variable ?? name, path: place }
   }
   const { value: written, mistakes } = validate(
-    configurationSchema(own.catalogue, probe, cronSeconds),
+    configurationSchema(withOwn(catalogue, own), probe, cronSeconds),
     withGeneral(whole),
     locate,
   )
@@ -94,7 +97,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (isAtLeast(purpose, 'serve') && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))
     problems.push(...readWebSettings(webConfig, cwd).mistakes)
   if (written === undefined || problems.length > 0) throw new ConfigError(problems)
-  return { settings: settingsOf(written, own.parsed), written, source: file?.path ?? environmentSource, ignoredPath }
+  return { settings: settingsOf(written, own.checks), written, source: file?.path ?? environmentSource, ignoredPath }
 }
 
 /** Value of --config with which a command reads the same configuration; undefined = it is found without. */
@@ -191,15 +194,10 @@ function withVariables(given: Fields, env: Environment, variables: Map<string, s
   return { raw, ignoredPath: null }
 }
 
-/** An own check is known to the schema by its id; a file that cannot be read leaves the known ids incomplete. */
-function readOwnChecks(folder: string | null, cwd: string, catalogue: Catalogue) {
-  if (folder === null) return { catalogue, folderProblem: null, parsed: { checks: [], incomplete: false } }
-  const read = readFolder(resolve(cwd, folder))
-  const builtIn = catalogue.checks.map(({ id }) => id)
-  const parsed = parseChecks(read, folder, builtIn)
-  const own = parsed.checks.map(({ id }) => ({ id, options: z.strictObject({}) }))
-  const known = { ...catalogue, checks: [...catalogue.checks, ...own], incomplete: parsed.incomplete }
-  return { catalogue: known, folderProblem: 'problem' in read ? read.problem : null, parsed }
+/** An own check is known to the schema by its id; beside a file with a mistake, any other id may be that of its check. */
+function withOwn(catalogue: Catalogue, { checks, problems }: ReadOwnChecks): Catalogue {
+  const own = checks.map(({ id }) => ({ id, options: z.strictObject({}) }))
+  return { checks: [...catalogue.checks, ...own], incomplete: problems.length > 0 }
 }
 
 /** The sections that a tenant may set for itself, with the depth of the keys that it replaces. */

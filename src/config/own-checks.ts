@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import * as z from 'zod'
 import { readRegularFileSync } from '../model/process/files.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
@@ -8,65 +8,22 @@ import { dayMs, parseDuration } from '../model/time.ts'
 import { formatPath, validate, whyUnreadable } from './mistakes.ts'
 import { text, textOf } from './values.ts'
 
-export interface WellFormedCheck extends Readonly<z.output<typeof schema>> {
+export interface OwnCheck extends Readonly<z.output<typeof schema>> {
   readonly file: string
   readonly query: string
   /** True when the result of the same records can change with time. */
   readonly timeBased: boolean
-  readonly problem: null
 }
-
-/** A file without a valid check; it becomes a check that cannot be evaluated. */
-export interface BrokenCheck {
-  readonly id: string
-  readonly file: string
-  readonly problem: string
-}
-
-export type OwnCheck = WellFormedCheck | BrokenCheck
 
 export interface OwnChecksSettings {
   readonly folder: string | null
   readonly timeoutMs: number
   readonly maxRows: number
   readonly checks: readonly OwnCheck[]
-  /** True if a file or the folder could not be read, so that unlisted checks may exist. */
-  readonly incomplete: boolean
 }
 
 const mostFiles = 200
 const mostBytes = 64 * 1024
-
-export type OwnCheckFile =
-  | { readonly name: string; readonly text: string }
-  | { readonly name: string; readonly problem: string }
-
-export type OwnCheckFolder = { readonly files: readonly OwnCheckFile[] } | { readonly problem: string }
-
-/** Files by name, without hidden files and subfolders. Follows links, which mounted configurations contain. */
-export function readFolder(folder: string): OwnCheckFolder {
-  try {
-    const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name.toLowerCase().endsWith('.sql'))
-    if (names.length > mostFiles) return { problem: `it contains ${names.length} files; expected at most ${mostFiles}` }
-    // An empty folder may be a volume that is not mounted: reading it as one without checks would close their findings.
-    if (names.length === 0)
-      return {
-        problem: 'it has no *.sql file; is its volume mounted? Without own checks, set ownChecks.folder to null',
-      }
-    return { files: names.sort().map((name) => readFile(folder, name)) }
-  } catch (error) {
-    return { problem: whyUnreadable(error) }
-  }
-}
-
-export function readFile(folder: string, name: string): OwnCheckFile {
-  try {
-    const bytes = readRegularFileSync(join(folder, name), mostBytes)
-    return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
-  } catch (error) {
-    return { name, problem: error instanceof TypeError ? 'it is not UTF-8 text' : whyUnreadable(error) }
-  }
-}
 
 export const idPattern = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 
@@ -147,67 +104,68 @@ function problemOfQuery(query: string): string | null {
   return unknown === undefined ? null : `the query has the parameter ${unknown}; there are :now and :tenant`
 }
 
-const folderId = 'own-checks-folder'
-
-/** An invalid file gets the id in its header if known, else one derived from the file name. */
-export function parseChecks(
-  folder: OwnCheckFolder,
-  path: string,
-  builtIn: readonly string[],
-): Pick<OwnChecksSettings, 'checks' | 'incomplete'> {
-  if ('problem' in folder) {
-    const problem = `the folder of own checks cannot be read: ${folder.problem}`
-    return { checks: [{ id: folderId, file: path, problem }], incomplete: true }
-  }
-  const read = folder.files.map((file) => ({ file: file.name, check: parse(file, builtIn) }))
-  const files = Map.groupBy(read, ({ check }) => check.id)
-  const taken = new Set([...builtIn, ...read.flatMap(({ check }) => check.id ?? [])])
-  const checks: OwnCheck[] = []
-  for (const [id, same] of files) {
-    if (id === null)
-      checks.push(...same.map(({ file, check }) => ({ id: nameFor(file, taken), file, problem: check.problem ?? '' })))
-    else if (same.length > 1) {
-      const names = same.map(({ file }) => file).join(', ')
-      checks.push({ id, file: names, problem: `the id ${id} is in several files: ${names}` })
-    } else checks.push(...same.map(({ check }) => ({ ...check, id }) as OwnCheck))
-  }
-  return { checks: checks.sort((a, b) => (a.file < b.file ? -1 : 1)), incomplete: files.has(null) }
+export interface ReadOwnChecks {
+  readonly checks: readonly OwnCheck[]
+  /** `path: what is wrong`, one for each file without a valid check, or for the folder. */
+  readonly problems: readonly string[]
 }
 
-/** A file without a valid check; the id is null when unknown or already taken. */
-type Unusable = Omit<BrokenCheck, 'id'> & { readonly id: string | null }
+/**
+ * The checks of a folder by name of the file, without hidden files and subfolders. Follows links, which mounted
+ * configurations contain.
+ */
+export function readOwnChecks(folder: string, cwd: string, builtIn: readonly string[]): ReadOwnChecks {
+  const checks: OwnCheck[] = []
+  const problems: string[] = []
+  for (const name of namesIn(resolve(cwd, folder), (why) => problems.push(`${folder}: ${why}`))) {
+    const path = join(folder, name)
+    const read = readOwnCheck(resolve(cwd, path), builtIn)
+    const twin = 'id' in read ? checks.find(({ id }) => id === read.id) : undefined
+    if ('problem' in read) problems.push(`${path}: ${read.problem}`)
+    else if (twin !== undefined) problems.push(`${path}: the id ${twin.id} is that of ${twin.file}, too`)
+    else checks.push(read)
+  }
+  return { checks, problems }
+}
 
-function parse(file: OwnCheckFile, builtIn: readonly string[]): WellFormedCheck | Unusable {
-  const { name } = file
-  if ('problem' in file) return { id: null, file: name, problem: `the file cannot be read: ${file.problem}` }
-  const { written, problems, query } = readPairs(file.text)
+function namesIn(folder: string, fail: (why: string) => void): readonly string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name.toLowerCase().endsWith('.sql'))
+    // An empty folder may be a volume that is not mounted: reading it as one without checks would close their findings.
+    if (names.length === 0)
+      fail('it has no *.sql file; is its volume mounted? Without own checks, set ownChecks.folder to null')
+    if (names.length <= mostFiles) return names.sort()
+    fail(`it contains ${names.length} files; expected at most ${mostFiles}`)
+  } catch (error) {
+    fail(`ownChecks.folder cannot be read: ${whyUnreadable(error)}`)
+  }
+  return []
+}
+
+/** One file, which need not be in the folder of own checks. */
+export function readOwnCheck(path: string, builtIn: readonly string[]): OwnCheck | { readonly problem: string } {
+  let source: string
+  try {
+    source = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFileSync(path, mostBytes))
+  } catch (error) {
+    return { problem: error instanceof TypeError ? 'it is not UTF-8 text' : whyUnreadable(error) }
+  }
+  return parse(basename(path), source, builtIn)
+}
+
+function parse(file: string, source: string, builtIn: readonly string[]): ReturnType<typeof readOwnCheck> {
+  const { written, problems, query } = readPairs(source)
   const keys = [...written.keys()]
   const { value: header, mistakes } = validate(schema, Object.fromEntries(written), (path) => {
     const order = keys.indexOf(String(path[0]))
     return { prefix: 'header', line: null, order, name: formatPath(path), path }
   })
   problems.push(...mistakes.map((mistake) => mistake.text))
-  const given = written.get('id') ?? ''
-  const id = idPattern.test(given) ? given : null
-  if (id !== null && builtIn.includes(id))
-    return { id: null, file: name, problem: `the id ${id} is that of a built-in check` }
+  const id = header?.id ?? ''
+  if (builtIn.includes(id)) problems.push(`the id ${id} is that of a built-in check`)
   // If the header does not end, there is no query to check.
   const found = problems.length > 0 && query.trim() === '' ? null : problemOfQuery(query)
   if (found !== null) problems.push(found)
-  if (header === undefined || problems.length > 0) return { id, file: name, problem: problems.join('; ') }
-  return { ...header, file: name, query, timeBased: timeWords.test(query), problem: null }
-}
-
-function nameFor(file: string, taken: Set<string>): string {
-  const stem = file
-    .slice(0, -'.sql'.length)
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 50)
-    .replace(/^-|-$/g, '')
-  const wanted = `own-file-${stem || 'unnamed'}`
-  let name = wanted
-  for (let next = 2; taken.has(name); next++) name = `${wanted}-${next}`
-  taken.add(name)
-  return name
+  if (header === undefined || problems.length > 0) return { problem: problems.join('; ') }
+  return { ...header, file, query, timeBased: timeWords.test(query) }
 }

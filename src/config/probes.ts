@@ -10,7 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>
  * What a configuration is loaded for. Each purpose verifies what the ones before it do, and more:
  *
  * - `syntax`: no file, variable or program that the configuration names, so that a file for another machine is valid.
- * - `read`: no secret is where its source belongs.
+ * - `read`: no secret is where its source belongs; own checks are valid.
  * - `request`: variables and files of secrets are there.
  * - `serve`: the web configuration file is valid.
  * - `check`: also what can be fixed while the daemon runs, such as an empty secret or a missing program.
@@ -24,7 +24,7 @@ export function isAtLeast(purpose: Purpose, least: Purpose): boolean {
 }
 
 /** What the configuration names outside itself. */
-export type Named = 'variable' | 'secretFile' | 'program' | 'authorities' | 'webConfig' | 'ownChecks'
+export type Named = 'variable' | 'secretFile' | 'program' | 'authorities' | 'webConfig'
 
 /** What is wrong with something that the configuration names, without secrets; null = nothing. */
 export type Probe = (what: Named, name: string) => string | null
@@ -33,11 +33,9 @@ export interface Surroundings {
   readonly cwd: string
   readonly env: Environment
   readonly purpose: Purpose
-  /** Why the folder of own checks cannot be read; null when it can. */
-  readonly folderProblem: string | null
 }
 
-export function createProbe({ cwd, env, purpose, folderProblem }: Surroundings): Probe {
+export function createProbe({ cwd, env, purpose }: Surroundings): Probe {
   if (purpose === 'syntax') return () => null
   const needsSecrets = isAtLeast(purpose, 'request')
   const strict = purpose === 'check'
@@ -79,8 +77,6 @@ export function createProbe({ cwd, env, purpose, folderProblem }: Surroundings):
         ? 'names a program that does not exist or that this user cannot execute'
         : null,
     webConfig: (name) => (!needsSecrets || exists(pathOf(name)) ? null : gone(name)),
-    ownChecks: (name) =>
-      strict && folderProblem !== null ? `names the folder \`${name}\`, which cannot be read: ${folderProblem}` : null,
   }
   return (what, name) => probes[what](name)
 }

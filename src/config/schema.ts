@@ -128,7 +128,7 @@ export function configurationSchema(catalogue: Catalogue, probe: Probe = () => n
       ...limits(),
       store: store(probe).prefault({}).describe('The mirror: a file, or a database of PostgreSQL 15 or later'),
       server: server(probe).prefault({}).describe('Page, metrics and JSON'),
-      ownChecks: ownChecks(probe).prefault({}).describe('Checks of your own in SQL, see docs/own-checks.md'),
+      ownChecks: ownChecks().prefault({}).describe('Checks of your own in SQL, see docs/own-checks.md'),
       waivers: emptyAsList(waiver(catalogue), 'waivers').meta({
         description:
           'Accepted findings; every key but ticket is mandatory. Further ones are in files of waivers.d beside this file, see docs/waivers.md',

@@ -212,10 +212,9 @@ export function server(probe: Probe) {
   })
 }
 
-export function ownChecks(probe: Probe) {
+export function ownChecks() {
   return section({
     folder: text('the path of a folder')
-      .superRefine(available(probe, 'ownChecks'))
       .nullable()
       .default(null)
       .describe('One check for each file `*.sql`, such as config/own-checks'),

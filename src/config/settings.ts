@@ -6,7 +6,7 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { dayMs, parseIsoDate, secondMs } from '../model/time.ts'
 import { type CronSchedule, cronSchedule } from './cron.ts'
-import type { OwnChecksSettings } from './own-checks.ts'
+import type { OwnCheck, OwnChecksSettings } from './own-checks.ts'
 import type { Written, WrittenTenant } from './schema.ts'
 import type { secretSource } from './sections.ts'
 import { durationMs, type ListenAddress, maskUrl, readListen } from './values.ts'
@@ -90,7 +90,7 @@ export function knownValues(
 }
 
 /** Tenants that override nothing share the general settings. */
-export function settingsOf(written: Written, own: Pick<OwnChecksSettings, 'checks' | 'incomplete'>): Settings {
+export function settingsOf(written: Written, own: readonly OwnCheck[]): Settings {
   const general = { api: apiOf(written.api), resources: resourcesOf(written), checks: checksOf(written.checks) }
   const { overlap, knownStatuses } = written.documents
   const limits = {
@@ -127,7 +127,7 @@ export function settingsOf(written: Written, own: Pick<OwnChecksSettings, 'check
     historyRetentionDays: written.history.retentionDays,
     store: written.store,
     server: { ...address, ...server },
-    ownChecks: { ...ownChecks, timeoutMs: timeoutSeconds * secondMs, ...own },
+    ownChecks: { ...ownChecks, timeoutMs: timeoutSeconds * secondMs, checks: own },
     waivers: written.waivers.map(waiverIn),
     owners: written.owners,
     notifications: written.notifications,

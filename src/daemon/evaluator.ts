@@ -27,7 +27,7 @@ import { resources } from '../resources/index.ts'
 import type { CheckResult, Mirror, NotedConfiguration } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 
-type Forwarded = 'beingRead' | 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'signal' | 'waivers'
+type Forwarded = 'beingRead' | 'currentForMs' | 'onlyInputs' | 'signal' | 'waivers'
 
 export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
   readonly checks?: readonly Check[]

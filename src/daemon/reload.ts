@@ -58,7 +58,7 @@ export class Reloader {
     const { reloading, session, webConfiguration, jobs, io, log } = this.#parts
     try {
       const next = reloading.load()
-      const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
+      const problems = needingRestart(session.settings, next)
       if (problems.length > 0) throw new ConfigError(problems)
       const web = webConfiguration.read(next.server.webConfig)
       const before = session.settings
@@ -92,11 +92,6 @@ function needingRestart(now: Settings, next: Settings): string[] {
 
 function storeText({ store: { path, url } }: Settings): string {
   return path ?? JSON.stringify(url)
-}
-
-/** A daemon may start without its own checks, but a reload does not drop those that it has. */
-function unreadFolder({ ownChecks: { folder, checks } }: Settings): string[] {
-  return checks.flatMap(({ file, problem }) => (file === folder && problem !== null ? [`${file}: ${problem}`] : []))
 }
 
 function problemsOf(error: unknown): readonly string[] {

@@ -243,7 +243,6 @@ export class Session implements AsyncDisposable {
       { id: tenant.engine.tenantId, settings: tenant.settings, skewOf },
       {
         checks: checksOf(settings),
-        keepUnlisted: settings.ownChecks.incomplete,
         waivers: settings.waivers.filter((waiver) => waiver.tenant === name),
         currentForMs: resultLimitMs(settings.evaluate.intervalMs),
         serverTime: answerTimes.now(),

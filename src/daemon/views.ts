@@ -1,8 +1,5 @@
 import { checksOf } from '../checks/index.ts'
-import { brokenCheck } from '../checks/own/own-check.ts'
-import type { OwnChecksSettings } from '../config/own-checks.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Check } from '../evaluate/check.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
 import { topFindingsMemory } from '../evaluate/findings/open-findings.ts'
 import { readEntityNames } from '../evaluate/findings/owners.ts'
@@ -23,7 +20,7 @@ import type { SkewOf } from '../model/server-clock.ts'
 import { total } from '../model/severity.ts'
 import { sharedTenants } from '../model/shared-records.ts'
 import { trendMemory } from '../report/trend.ts'
-import type { CheckStateRow, Mirror, Stores, TenantChangeRow } from '../store/port.ts'
+import type { Mirror, Stores, TenantChangeRow } from '../store/port.ts'
 import type { FindingQuery, TenantViews } from '../web/web-options.ts'
 import { metricsConfig } from './metrics-config.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
@@ -73,18 +70,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
 
   /** Reads through a mirror, or a snapshot of it. */
   function readerOver(store: Stores) {
-    async function checksFor({ id }: EvaluatedTenant): Promise<readonly Check[]> {
-      const { ownChecks } = settings
-      return ownChecks.incomplete
-        ? [...listed, ...unreadChecks(ownChecks, listed, await store.checkStates(id))]
-        : listed
-    }
-
     async function postureOf(tenant: EvaluatedTenant): Promise<TenantPosture> {
       const { sharedWith } = tenant
-      const checks = await checksFor(tenant)
       const posture = await readPosture({
-        ...{ store, tenant, checks },
+        ...{ store, tenant, checks: listed },
         waivers: waiversOfTenant.get(tenant.settings.name) ?? [],
         now: clock.now(),
         evaluateIntervalMs: evaluate.intervalMs,
@@ -123,7 +112,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       // Before the findings are read, so that a change meanwhile is noticed.
       const lastEventId = await store.lastEventId(id)
       const named: NamedFinding[] = []
-      for (const check of await checksFor(tenant)) {
+      for (const check of listed) {
         const counts = posture.checks.find((view) => view.check === check.id)
         if (counts === undefined) continue
         const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
@@ -210,16 +199,4 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
 
 function isNamed(name: string, names: TenantNames | undefined): boolean {
   return names === undefined || (typeof names === 'string' ? names === name : names.has(name))
-}
-
-/** Own checks that have open findings but could not be read: without their series the findings would look fixed. */
-function unreadChecks(
-  { folder }: Pick<OwnChecksSettings, 'folder'>,
-  listed: readonly Check[],
-  states: readonly CheckStateRow[],
-): readonly Check[] {
-  if (folder === null) return []
-  const known = new Set(listed.map(({ id }) => id))
-  const unread = states.filter(({ check, open }) => !known.has(check) && total(open) > 0)
-  return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))
 }

@@ -9,41 +9,36 @@ import { printable } from '../model/text/printable.ts'
 import { plural } from '../model/text/words.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
-/** Tries every own check: its header, and its query over an empty mirror. */
-export async function tryOwnChecks(settings: OwnChecksSettings, now: number) {
+/** The own checks whose query fails over an empty mirror. */
+export async function failingQueries(settings: OwnChecksSettings, now: number) {
   await using queries = new SandboxQueries()
-  const tried: { readonly check: OwnCheck; readonly problem: string | null }[] = []
+  const failing: { readonly check: OwnCheck; readonly problem: string }[] = []
   for (const check of settings.checks) {
-    let { problem } = check
-    if (check.problem === null) {
-      const answer = await queries.ask(emptyStore, 0, { ...queryOf(check, settings), now, tenant: 'tenant' })
-      if (answer.kind === 'failed') problem = answer.problem
-    }
-    tried.push({ check, problem: problem === null ? null : printable(problem) })
+    const answer = await queries.ask(emptyStore, 0, { ...queryOf(check, settings), now, tenant: 'tenant' })
+    if (answer.kind === 'failed') failing.push({ check, problem: printable(answer.problem) })
   }
-  return tried
+  return failing
 }
 
 const subject = 'own checks'
 
 export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly Diagnosis[]> {
-  const tried = await tryOwnChecks(settings, now)
-  if (tried.length === 0) return []
+  const count = settings.checks.length
+  if (count === 0) return []
   const advice = 'Fix the file; "tenantwatch config check" tries it again'
-  const bad = tried.flatMap(({ check, problem }) =>
-    problem === null ? [] : [failure(subject, `${check.file}: ${problem}`, advice)],
-  )
+  const failing = await failingQueries(settings, now)
+  const bad = failing.map(({ check, problem }) => failure(subject, `${check.file}: ${problem}`, advice))
   const found = [...bad, ...unlistedRequirements(settings)]
-  const queries = plural(tried.length, 'query', 'queries')
-  return found.length > 0 ? found : [fine(subject, `${queries} without errors over an empty mirror`)]
+  return found.length > 0
+    ? found
+    : [fine(subject, `${plural(count, 'query', 'queries')} without errors over an empty mirror`)]
 }
 
 /** Own checks with entities that they could not evaluate, or that failed, when they were last evaluated. */
 export function diagnoseOwnResults({ checks }: TenantPosture, { folder, ...own }: OwnChecksSettings): Diagnosis[] {
-  return own.checks.flatMap(({ id, file, problem: mistake }) => {
+  return own.checks.flatMap(({ id, file }) => {
     const view = checks.find(({ check }) => check === id)
-    // A mistake in the file is reported on its own line.
-    if (view?.problem === undefined || mistake !== null) return []
+    if (view?.problem === undefined) return []
     const { entities, notEvaluated } = view
     const sentence =
       (notEvaluated ?? 0) === 0
@@ -57,7 +52,7 @@ export function diagnoseOwnResults({ checks }: TenantPosture, { folder, ...own }
 /** Own checks that name requirements that no report lists: a typo would omit their evidence. */
 export function unlistedRequirements({ checks }: Pick<OwnChecksSettings, 'checks'>): readonly Diagnosis[] {
   return checks.flatMap((check) => {
-    const unknown = check.problem === null ? unknownRequirements(check.frameworks) : []
+    const unknown = unknownRequirements(check.frameworks)
     if (unknown.length === 0) return []
     const sentence = `${check.file}: frameworks names ${unknown.map((name) => JSON.stringify(name)).join(', ')}, which no report lists`
     const known = frameworks.map(({ name }) => name).join('; ')

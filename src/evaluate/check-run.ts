@@ -28,8 +28,6 @@ export interface EvaluateTenant {
   readonly onDataQuality?: (quality: TenantDataQuality) => Promise<void>
   /** Needed for own checks. */
   readonly ownQueries?: OwnQueries
-  /** Does not close findings of checks that are not listed. */
-  readonly keepUnlisted?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -66,8 +64,7 @@ export async function checkRun(
   const states = inputs.map(({ resource }) => quality.resources[resource].state)
   const versions = states.map(({ version }) => version)
   const readAt = check.comparesReads === true ? states.map(({ completeStartedAt }) => completeStartedAt ?? 0) : null
-  const problem = check.own?.problem ?? null
-  const facts = [version, rule, problem, severity, inputs, versions, readAt, accepted?.version ?? 0]
+  const facts = [version, rule, severity, inputs, versions, readAt, accepted?.version ?? 0]
   return {
     ...{ check, request, settings, quality, inputs, rule, accepted },
     waivers: noted.filter((waiver) => waiver.check === check.id),

@@ -42,10 +42,7 @@ export interface CheckFacts {
   readonly comparesReads?: true
   /** In milliseconds, in addition to the freshness limits of the inputs. */
   readonly maxAgeMs?: number
-  readonly own?: {
-    readonly file: string
-    readonly problem: string | null
-  }
+  readonly own?: { readonly file: string }
   /** Evidence whose change makes a waiver lapse (in lists `list.field`); absent = all but ids, times, thresholds. */
   readonly material?: readonly string[]
   /** Set if an operator may accept findings as drift; their evidence has `present`, `expected` and `expectedFrom`. */
@@ -156,12 +153,12 @@ export interface Check extends CheckFacts {
   alertThresholds?(options: CheckOptions): Readonly<Partial<Record<Severity, number>>>
   /** Absent for own checks, and for the record of a previous configuration. */
   begin?(options: CheckOptions, context: CheckContext): Evaluator
-  /** Of an own check whose file is valid. */
+  /** Of an own check. */
   readonly query?: Omit<OwnQuery, 'now' | 'tenant'>
 }
 
-export function inputsOf({ evaluates, needs, own }: CheckFacts): readonly ResourceName[] {
-  return own === undefined || own.problem === null ? [evaluates, ...needs] : []
+export function inputsOf({ evaluates, needs }: CheckFacts): readonly ResourceName[] {
+  return [evaluates, ...needs]
 }
 
 const byDefault: CheckSettings = { enabled: true, severity: null, options: {} }

@@ -33,10 +33,10 @@ export async function evaluateQuery(run: CheckRun): Promise<CheckResult> {
   }
 }
 
-async function askQuery({ check: { own, query }, request }: CheckRun): Promise<OwnAnswer | NoAnswer> {
+async function askQuery({ check: { query }, request }: CheckRun): Promise<OwnAnswer | NoAnswer> {
   const { store, tenant, now, signal, ownQueries } = request
-  if (query === undefined) return { kind: 'failed', problem: own?.problem ?? '' }
-  if (ownQueries === undefined) throw new TypeError('Cannot evaluate own checks: the request has no runner of queries')
+  if (query === undefined || ownQueries === undefined)
+    throw new TypeError('Cannot evaluate own checks: there is no query, or no runner of queries')
   return ownQueries.ask(store, tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
 }
 

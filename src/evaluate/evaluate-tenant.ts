@@ -185,12 +185,11 @@ async function saveResults(
   if (results.length > 0 || counts.size > 0) await store.saveResults(tenant.id, now, { results, counts, currentForMs })
 }
 
-async function closeDisabled({ store, tenant, checks, now, keepUnlisted }: EvaluateTenant) {
-  const listed = new Set(checks.map(({ id }) => id))
+async function closeDisabled({ store, tenant, checks, now }: EvaluateTenant) {
   const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
   return closeFindings(store, tenant.id, {
     now,
-    isKept: (check) => enabled.has(check) || (keepUnlisted === true && !listed.has(check)),
+    isKept: (check) => enabled.has(check),
     resolution: 'check_disabled',
   })
 }

@@ -146,7 +146,6 @@ function problemsOf(
   state: CheckStateRow | undefined,
   notEvaluated: number,
 ): Pick<CheckView, 'problem' | 'unevaluated'> {
-  if (own !== undefined && own.problem !== null) return { problem: `${own.file}: ${own.problem}` }
   if (state?.problem == null) return {}
   if (own !== undefined) return { problem: state.problem }
   return notEvaluated > 0 ? { unevaluated: JSON.parse(state.problem) as readonly string[] } : {}
@@ -163,7 +162,6 @@ function presentStatus(check: Check, { request, state }: CheckKnown, inputs: rea
   const { tenant, now, evaluateIntervalMs } = request
   const { enabled, options } = settingsOf(check, tenant.settings)
   if (!enabled) return { status: 'not_applicable', reason: null }
-  if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
   const { status = 'unknown', reason = 'never' } = state ?? {}
   const aged = decideStatus({ found: { status, reason }, inputs, timeBased: check.timeBased })

@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { fakeIo } from '../support/fake-io.ts'
 import { onPostgres } from '../support/test-database.ts'
-import { type Cli, cli, synced } from './support/cli.ts'
+import { type Cli, type CliOptions, cli } from './support/cli.ts'
 import { movedToPostgres } from './support/on-postgres.ts'
 import { reloadable } from './support/reloading.ts'
 
@@ -20,12 +21,11 @@ const upTo = (most: number) =>
 const first = 'select min(userId) from users'
 const ofFirst = `select userId as entity, iif(userId = (${first}), 'alarm', 'ok') as status, 'It is the first.' as reason from users`
 
-async function world(files: Readonly<Record<string, string>>, more = '', start: typeof cli = synced): Promise<Cli> {
-  const first = await start({ more: `ownChecks: { folder: own, timeoutSeconds: 60 }\n${more}` })
-  const made = onPostgres ? movedToPostgres(first) : first
+async function world(files: Readonly<Record<string, string>>, more = '', options: CliOptions = {}): Promise<Cli> {
+  const made = await cli({ ...options, more: `ownChecks: { folder: own, timeoutSeconds: 60 }\n${more}` })
   mkdirSync(join(made.folder, 'own'), { recursive: true })
   for (const [name, text] of Object.entries(files)) made.write(`own/${name}`, text)
-  return made
+  return onPostgres ? movedToPostgres(made) : made
 }
 
 const openOf = async ({ run }: Cli, check: string) =>
@@ -65,22 +65,22 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
 })
 
 it('reports in config check and doctor the problem of each file', async () => {
-  const made = await world({ 'a.sql': sql('good-one', ofFirst) }, '', cli)
+  const made = await world({ 'a.sql': sql('good-one', ofFirst) })
   expect((await made.run('config', 'check')).stdout).toContain('1 tenant, 1 own check\n')
   made.write('own/b.sql', sql('bad-columns', 'select 1'))
   made.write('own/c.sql', sql('bad-input', "select fileId as entity, 'ok' as status, '' as reason from documents"))
   made.write('own/d.sql', sql('user-mfa-enrolled', ofFirst))
   const { code, stderr } = await made.run('config', 'check')
-  expect([code, stderr.match(/^own: \w\.sql: /gm)]).toEqual([2, ['own: b.sql: ', 'own: c.sql: ', 'own: d.sql: ']])
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/own\/d\.sql: the id user-mfa-enrolled is that of /)])
+  rmSync(join(made.folder, 'own/d.sql'))
+  const failing = (await made.run('config', 'check')).stderr
+  expect(failing.match(/^own\/\w\.sql: /gm)).toEqual(['own/b.sql: ', 'own/c.sql: '])
   expect((await made.run('doctor')).stdout).toMatch(/own checks +b\.sql: its columns are 1/)
-  rmSync(join(made.folder, 'own'), { recursive: true })
-  const gone = await made.run('config', 'check')
-  expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('`ownChecks.folder`')])
 })
 
 it('tries one file over the mirror, prints its rows that are not ok, and writes nothing', async () => {
   const tenants = [{ name: 'acme' }, { name: 'zeta', token: 'secondReader' as const }]
-  const made = await world({ 'a.sql': sql('first-user', ofFirst) }, '', (options) => synced({ ...options, tenants }))
+  const made = await world({ 'a.sql': sql('first-user', ofFirst) }, '', { tenants })
   await made.run('sync')
   made.write('draft.sql', sql('too-low', upTo(1010)))
   const tried = await made.run('checks', '--try', 'draft.sql', '--tenant', 'acme')
@@ -103,41 +103,71 @@ it('tries one file over the mirror, prints its rows that are not ok, and writes 
     )
 })
 
-it('is unknown with its error shown, and fails sync --fail-on, while a check is broken', async () => {
+it('is unknown with its error shown, and fails sync --fail-on, while its query fails', async () => {
   const made = await world({ 'a.sql': sql('good-one', ofFirst) })
   await made.run('sync')
   made.write('own/a.sql', sql('good-one', 'select nonsense'))
-  made.write('own/b.sql', 'no header')
   expect((await made.run('sync', '--fail-on', 'critical')).code).toBe(3)
   const { stderr } = await made.run('findings')
   expect(stderr).toContain('good-one (a.sql: no such column: nonsense)')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
   const { stdout } = await made.run('metrics')
-  for (const check of ['good-one', 'own-file-b'])
-    expect(stdout).toContain(`check_unknown_reason{tenant="acme",check="${check}",reason="check_failed"} 1\n`)
+  expect(stdout).toContain('check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n')
 })
 
-it('keeps findings while their file may be one that cannot be read, and closes them when it is gone', async () => {
-  const made = await world({ 'a.sql': sql('good-one', ofFirst) })
+it('evaluates and closes nothing while a file cannot be read, and closes findings when it is gone', async () => {
+  const made = await world({ 'a.sql': sql('good-one', ofFirst), 'c.sql': sql('other-one', ofFirst) })
   await made.run('sync')
-  made.write('own/a.sql', 'no header')
-  await made.run('sync')
-  expect(await openOf(made, 'good-one')).toHaveLength(1)
+  const states = async () => JSON.parse((await made.run('findings', '--all', '--format', 'json')).stdout)
+  const before = await states()
+  const refused = async (problem: string) => {
+    for (const args of [['sync'], ['run'], ['findings'], ['metrics'], ['report'], ['doctor'], ['config', 'check']]) {
+      const { code, stderr } = await made.run(...args)
+      expect([args, code, stderr]).toEqual([args, 2, expect.stringContaining(problem)])
+    }
+    expect((await made.run('checks')).stderr).toContain(problem)
+  }
+  made.write('own/a.sql', '-- no header')
+  await refused('own/a.sql: the header has the line')
   rmSync(join(made.folder, 'own'), { recursive: true })
-  await made.run('sync')
-  expect(await openOf(made, 'good-one')).toHaveLength(1)
-  expect((await made.run('findings')).stderr).toMatch(/own-checks-folder.*check_failed/)
+  await refused('own: ownChecks.folder cannot be read')
   mkdirSync(join(made.folder, 'own'))
-  await made.run('sync')
-  expect(await openOf(made, 'good-one')).toHaveLength(1)
-  made.write('own/b.sql', sql('another', ofFirst))
+  await refused('own: it has no *.sql file')
+  made.write('own/b.sql', sql('other-one', ofFirst))
+  expect(await states()).toEqual(before)
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toEqual([])
+  expect(await openOf(made, 'other-one')).toHaveLength(1)
   expect((await made.run('metrics')).stdout).not.toContain('check="good-one"')
-  const all = JSON.parse((await made.run('findings', '--all', '--format', 'json')).stdout)
-  expect(all.filter((one: { check: string }) => one.check === 'good-one')).toMatchObject([
+  expect((await states()).filter((one: { check: string }) => one.check === 'good-one')).toMatchObject([
     { state: 'resolved', resolution: 'check_disabled' },
   ])
+})
+
+it('a daemon goes on with its checks while a reload is refused for a file that cannot be read', async () => {
+  const one = await reloadable(
+    { more: 'ownChecks: { folder: ., timeoutSeconds: 60 }' },
+    { 'a.sql': sql('first-user', ofFirst) },
+  )
+  const open = 'tenantwatch_findings{tenant="acme",check="first-user",severity="medium"}'
+  expect(await one.metric(open)).toBe(1)
+  one.write('a.sql', '-- no header')
+  expect(await one.daemon.reload()).toEqual({
+    ok: false,
+    text: expect.stringMatching(/^a\.sql: the header has the line/),
+  })
+  expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(0)
+  const beside = fakeIo({ env: { ...one.env, TENANTWATCH_CONFIG: 'tenantwatch.yaml' }, folder: one.folder })
+  for (const command of ['sync', 'findings', 'metrics', 'doctor'])
+    expect([command, (await beside.runWith({}, command)).code]).toEqual([command, 2])
+  await one.session.evaluate()
+  expect(await one.metric(open)).toBe(1)
+  expect(await one.metric('tenantwatch_check_status{tenant="acme",check="first-user",status="fail"}')).toBe(1)
+  expect(await one.metric('tenantwatch_findings_resolved_total{tenant="acme",check="first-user"}')).toBe(0)
+  rmSync(join(one.folder, 'a.sql'))
+  expect(await one.daemon.reload()).toEqual({ ok: false, text: expect.stringMatching(/^\.: it has no \*\.sql file/) })
+  await one.session.evaluate()
+  expect(await one.metric(open)).toBe(1)
 })
 
 it('loads other files at a reload, and shows them on the page, in JSON and from the first scrape', async () => {
@@ -148,14 +178,14 @@ it('loads other files at a reload, and shows them on the page, in JSON and from 
   expect(await status('first-user', 'fail')).toBe(1)
   expect(await one.metric('tenantwatch_findings_opened_total{tenant="acme",check="first-user"}')).toBe(1)
   one.write('a.sql', sql('first-user', upTo(0)))
-  one.write('b.sql', sql('second', 'select 1; select 2'))
+  one.write('b.sql', sql('second', 'select 1'))
   expect(await one.daemon.reload()).toMatchObject({ ok: true })
   expect(await one.metric('tenantwatch_findings_opened_total{tenant="acme",check="second"}')).toBe(0)
   expect(await status('second', 'unknown')).toBe(1)
   await one.session.evaluate()
   expect(await status('first-user', 'pass')).toBe(1)
   expect(await one.metric('tenantwatch_findings_resolved_total{tenant="acme",check="first-user"}')).toBe(1)
-  expect(await one.get('/')).toContain('b.sql: there is more than one statement')
+  expect(await one.get('/')).toContain('b.sql: its columns are 1')
   expect(JSON.parse(await one.get('/api/v1/checks'))).toContainEqual(
     expect.objectContaining({ check: 'second', reason: 'check_failed', problem: expect.stringContaining('b.sql') }),
   )

@@ -104,7 +104,7 @@ it('hides ids unless a built-in check declares them plain', () => {
     'document-name-unique',
   ])
   const written = { id: 'mine', title: 'T', severity: 'low', inputs: ['users'], entity: 'user', file: 'a.sql' } as const
-  const more = { frameworks: [], timeBased: false, maxAgeMs: null, query: 'select 1', problem: null }
+  const more = { frameworks: [], timeBased: false, maxAgeMs: null, query: 'select 1' }
   const own = ownChecks({
     checks: [{ ...written, ...more, description: null, risk: null, remediation: null }],
   } as never)

@@ -77,7 +77,7 @@ function textOf(sights: Sights): string {
 
 async function see({ machine, settings, now, recoversSince }: LifeView): Promise<Sight> {
   const { waivers } = machine
-  const ownChecks = { folder: null, checks: [], incomplete: false }
+  const ownChecks = { folder: null, checks: [] }
   // All that is asked of the settings here.
   const whole = { tenants: [settings], waivers, owners: [], evaluate, ownChecks } as unknown as Settings
   const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }

@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest'
 import { ownChecks } from '../../../src/checks/own/own-check.ts'
-import type { WellFormedCheck } from '../../../src/config/own-checks.ts'
+import type { OwnCheck } from '../../../src/config/own-checks.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { hourMs, minuteMs } from '../../../src/model/time.ts'
 import { type Evaluating, emptyWorld, evaluate, lifeOf, never, resync } from '../../evaluate/support/evaluating.ts'
 import { now, user } from '../support/facts.ts'
 
-const written: WellFormedCheck = {
+const written: OwnCheck = {
   ...{ id: 'my-check', file: 'my.sql', title: 'All is well', severity: 'high', inputs: ['users', 'roles'] },
   ...{ maxAgeMs: null, entity: 'user', frameworks: [], description: null, risk: null, remediation: null },
-  ...{ query: 'select 1', timeBased: false, problem: null },
+  ...{ query: 'select 1', timeBased: false },
 }
-const limits = { folder: 'own', timeoutMs: 10_000, maxRows: 100, incomplete: false }
+const limits = { folder: 'own', timeoutMs: 10_000, maxRows: 100 }
 const answered = (answer: Partial<OwnAnswer> = {}): OwnAnswer => {
   return { kind: 'answered', ok: 0, alarms: [], errors: [], skipped: [], ...answer }
 }

@@ -68,7 +68,7 @@ it('gives a requirement the status of its worst check, and never a pass from an 
 })
 
 const own = (frameworks: readonly string[]) =>
-  [{ id: 'own-one', frameworks, own: { file: 'a.sql', problem: null } } as unknown as CheckFacts] as const
+  [{ id: 'own-one', frameworks, own: { file: 'a.sql' } } as unknown as CheckFacts] as const
 
 function stateOf(framework: string, requirement: string, frameworks: readonly string[], evaluated = true) {
   const all = requirementsOf(own(frameworks), new Map(evaluated ? [['own-one', 'pass']] : []))

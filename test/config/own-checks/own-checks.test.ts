@@ -38,7 +38,7 @@ waivers:
 `,
     { 'my.sql': sql('my-check') },
   )
-  expect(ownChecks).toMatchObject({ folder: '.', timeoutMs: 500, maxRows: 5, incomplete: false })
+  expect(ownChecks).toMatchObject({ folder: '.', timeoutMs: 500, maxRows: 5 })
   expect(ownChecks.checks.map(({ id }) => id)).toEqual(['my-check'])
   expect(acme?.checks['my-check']).toEqual({ enabled: true, severity: 'high', options: {} })
   expect(waivers).toHaveLength(1)
@@ -55,16 +55,24 @@ it('validates the keys and ids of own checks', () => {
   ])
 })
 
-it('reports an unreadable folder only where it is strict, and takes any check for one of it', () => {
-  const more = `ownChecks: { folder: gone }
-checks: { my-check: { enabled: false }, My_Check: { enabled: false } }
+it('is refused with a file that has a mistake, beside which any id may be that of its check', () => {
+  const more = `ownChecks: { folder: . }
+checks: { my-check: { enabled: false }, theirs: { enabled: false } }
 waivers: [{ id: W-1, check: "no check", entity: "1", tenant: acme, reason: a reason of twenty letters, owner: me, expires: 2027-01-01 }]`
+  const files = { 'my.sql': sql('my-check'), 'theirs.sql': 'no header' }
   const unknown = [
     expect.stringMatching(/^a\.yaml:4:29: `waivers\[0\]\.check` is "no check"; there is no such check; /),
   ]
-  expect(problemsOf(() => load(more))).toEqual(unknown)
-  expect(problemsOf(() => load(more, {}, 'check'))).toEqual([
-    'a.yaml:2:22: `ownChecks.folder` names the folder `gone`, which cannot be read: no such file',
-    ...unknown,
-  ])
+  for (const purpose of ['read', 'request', 'serve', 'check'] as const)
+    expect(problemsOf(() => load(more, files, purpose))).toEqual([expect.stringMatching(/^theirs\.sql: /), ...unknown])
+  expect(problemsOf(() => load(more, files, 'syntax'))).toEqual(unknown)
+})
+
+it.each([
+  ['gone', {}, 'gone: ownChecks.folder cannot be read: no such file'],
+  ['a.yaml', {}, 'a.yaml: ownChecks.folder cannot be read: it cannot be read (ENOTDIR)'],
+  ['.', {}, '.: it has no *.sql file'],
+])('is refused with the folder %s that has no checks', (folder, files, problem) => {
+  const refused = problemsOf(() => load(`ownChecks: { folder: ${folder} }`, files, 'read'))
+  expect(refused).toEqual([expect.stringContaining(problem)])
 })

@@ -88,9 +88,7 @@ export async function soundWorld(): Promise<TestWorld> {
 }
 
 export interface Evaluating
-  extends Partial<
-    Pick<EvaluateTenant, 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'ownQueries' | 'signal' | 'log'>
-  > {
+  extends Partial<Pick<EvaluateTenant, 'currentForMs' | 'onlyInputs' | 'ownQueries' | 'signal' | 'log'>> {
   readonly at?: number
   readonly changes?: SettingsChanges
   readonly catalogue?: readonly Check[]

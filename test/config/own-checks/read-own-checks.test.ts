@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseChecks, readFolder } from '../../../src/config/own-checks.ts'
+import { readOwnChecks } from '../../../src/config/own-checks.ts'
 import { hourMs } from '../../../src/model/time.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
@@ -11,10 +11,11 @@ const header = `-- id: my-check
 -- inputs: users, roles`
 const query = "select 1 as entity, 'ok' as status, '' as reason"
 
-const parseFiles = (files: Readonly<Record<string, string>>) =>
-  parseChecks({ files: Object.entries(files).map(([name, text]) => ({ name, text })) }, 'own', ['user-mfa-enrolled'])
-const parse = (text: string) => parseFiles({ 'a.sql': text }).checks[0]
-const problemOf = (text: string) => parse(text)?.problem
+function read(files: Readonly<Record<string, string | Uint8Array>>, folder = temporaryFolder()) {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return readOwnChecks('.', folder, ['user-mfa-enrolled'])
+}
+const parse = (text: string) => read({ 'a.sql': text })
 
 it('reads a header with everything it may have', () => {
   const text = `
@@ -33,7 +34,7 @@ it('reads a header with everything it may have', () => {
 -- A remark.
 ${query};
 `
-  expect(parse(text)).toEqual({
+  const expected = {
     id: 'my-check',
     file: 'a.sql',
     title: 'All is well: every day',
@@ -47,23 +48,17 @@ ${query};
     remediation: 'What to do',
     query: `\n-- A remark.\n${query};\n`,
     timeBased: false,
-    problem: null,
-  })
+  }
+  expect(parse(text)).toEqual({ checks: [expected], problems: [] })
 })
 
 it('accepts other line ends and missing optional keys', () => {
-  expect(parse(`${header}\n\n${query}`.replaceAll('\n', '\r\n'))).toMatchObject({
-    id: 'my-check',
-    inputs: ['users', 'roles'],
-    maxAgeMs: null,
-    entity: 'entity',
-    frameworks: [],
-    risk: null,
-    problem: null,
-  })
+  const expected = { inputs: ['users', 'roles'], maxAgeMs: null, entity: 'entity', frameworks: [], risk: null }
+  const { checks, problems } = parse(`${header}\n\n${query}`.replaceAll('\n', '\r\n'))
+  expect([checks, problems]).toMatchObject([[{ id: 'my-check', ...expected }], []])
 })
 
-it('reports all problems of a header', () => {
+it('reports all problems of a header in one line', () => {
   const text = `-- id: My Check
 -- titel: x
 -- severity: severe
@@ -73,7 +68,8 @@ it('reports all problems of a header', () => {
 -- frameworks:
 -- just a remark
 ${query}`
-  const problem = problemOf(text)
+  const { checks, problems } = parse(text)
+  expect([checks, problems]).toEqual([[], [expect.stringMatching(/^a\.sql: /)]])
   const expected = [
     'the header has inputs twice',
     'the header has the line "just a remark"',
@@ -84,7 +80,7 @@ ${query}`
     '`maxAge` is "soon"',
     '`frameworks` is ""',
   ]
-  for (const one of expected) expect(problem).toContain(one)
+  for (const one of expected) expect(problems[0]).toContain(one)
 })
 
 it.each([
@@ -100,13 +96,13 @@ it.each([
   [`${header}\n-- maxAge: 0s\n\n${query}`, '`maxAge` is "0s"'],
   [`${header}\n-- risk: a\u0007b\n\n${query}`, '`risk` is'],
 ])('reports the problem of %j', (text, problem) => {
-  expect(problemOf(text)).toContain(problem)
+  expect(parse(text)).toEqual({ checks: [], problems: [expect.stringContaining(problem)] })
 })
 
 it('ignores statements and parameters in strings, names and comments', () => {
   const odd = `select ';' as entity, "a;b" as status, [c?] as reason -- ; and :this
     /* ? ; */ from users where x = 'it''s :that ?' and y < :now and z = :tenant;`
-  expect(parse(`${header}\n\n${odd}`)).toMatchObject({ problem: null, timeBased: true })
+  expect(parse(`${header}\n\n${odd}`)).toMatchObject({ checks: [{ timeBased: true }], problems: [] })
 })
 
 it.each([
@@ -117,51 +113,48 @@ it.each([
   ['x < unixepoch()', true],
   ['createdAt < 5 and updatedAtMs > 6', false],
 ])('knows whether a query hangs on the time: %s', (condition, timeBased) => {
-  expect(parse(`${header}\n\n${query} where ${condition}`)).toMatchObject({ timeBased })
+  expect(parse(`${header}\n\n${query} where ${condition}`).checks).toMatchObject([{ timeBased }])
 })
 
 it('rejects two files with the same id, and a file with the id of a built-in check', () => {
   const whole = `${header}\n\n${query}`
-  expect(parseFiles({ 'a.sql': whole, 'b.sql': whole })).toEqual({
-    checks: [{ id: 'my-check', file: 'a.sql, b.sql', problem: 'the id my-check is in several files: a.sql, b.sql' }],
-    incomplete: false,
-  })
-  expect(parseFiles({ 'a.sql': whole.replace('my-check', 'user-mfa-enrolled') })).toEqual({
-    checks: [{ id: 'own-file-a', file: 'a.sql', problem: 'the id user-mfa-enrolled is that of a built-in check' }],
-    incomplete: true,
-  })
-})
-
-it('gives a file without an id a unique id', () => {
-  const other = `${header.replace('my-check', 'own-file-a-b')}\n\n${query}`
-  const { checks, incomplete } = parseFiles({ 'a b.sql': '', 'A_B.SQL': '', '.;.sql': '', 'c.sql': other })
-  expect(incomplete).toBe(true)
-  expect(checks.map(({ id }) => id)).toEqual(['own-file-unnamed', 'own-file-a-b-3', 'own-file-a-b-2', 'own-file-a-b'])
+  const builtIn = whole.replace('my-check', 'user-mfa-enrolled')
+  const { checks, problems } = read({ 'a.sql': whole, 'b.sql': whole, 'c.sql': builtIn })
+  expect(checks).toMatchObject([{ id: 'my-check', file: 'a.sql' }])
+  expect(problems).toEqual([
+    'b.sql: the id my-check is that of a.sql, too',
+    'c.sql: the id user-mfa-enrolled is that of a built-in check',
+  ])
 })
 
 it('reads exactly the files of a folder, through links too', () => {
   const folder = temporaryFolder()
-  const write = (name: string, text: string | Uint8Array) => writeFileSync(join(folder, name), text)
+  const whole = (id: string) => `${header.replace('my-check', id)}\n\n${query}`
   mkdirSync(join(folder, '..data'))
-  write('..data/linked.sql', 'linked')
+  writeFileSync(join(folder, '..data/linked.sql'), whole('linked'))
   symlinkSync(join('..data', 'linked.sql'), join(folder, 'linked.sql'))
   symlinkSync('gone', join(folder, 'broken.sql'))
   symlinkSync('/dev/null', join(folder, 'device.sql'))
   mkdirSync(join(folder, 'folder.sql'))
-  write('.hidden.sql', 'hidden')
-  write('README.md', 'read me')
-  write('B.SQL', '\ufeffupper')
-  write('large.sql', 'x'.repeat(65_537))
-  write('latin.sql', Uint8Array.of(0x2d, 0xe9))
-  expect(readFolder(folder)).toEqual({
-    files: [
-      { name: 'B.SQL', text: 'upper' },
-      { name: 'broken.sql', problem: 'no such file' },
-      { name: 'device.sql', problem: 'it is not a regular file' },
-      { name: 'folder.sql', problem: 'it is a directory' },
-      { name: 'large.sql', problem: 'it is larger than 64 KiB' },
-      { name: 'latin.sql', problem: 'it is not UTF-8 text' },
-      { name: 'linked.sql', text: 'linked' },
-    ],
-  })
+  const files = {
+    '.hidden.sql': 'hidden',
+    'README.md': 'read me',
+    'B.SQL': `\ufeff${whole('upper')}`,
+    'large.sql': 'x'.repeat(65_537),
+    'latin.sql': Uint8Array.of(0x2d, 0xe9),
+  }
+  const { checks, problems } = read(files, folder)
+  expect(checks.map(({ file, id }) => `${file} ${id}`)).toEqual(['B.SQL upper', 'linked.sql linked'])
+  expect(problems).toEqual([
+    'broken.sql: no such file',
+    'device.sql: it is not a regular file',
+    'folder.sql: it is a directory',
+    'large.sql: it is larger than 64 KiB',
+    'latin.sql: it is not UTF-8 text',
+  ])
+})
+
+it('reads at most 200 files', () => {
+  const files = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`${at}.sql`, '']))
+  expect(read(files)).toEqual({ checks: [], problems: ['.: it contains 201 files; expected at most 200'] })
 })
