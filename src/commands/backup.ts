@@ -4,10 +4,10 @@ import { exitCodes } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { describeDuration, toIso } from '../model/time.ts'
 import { printWrapped } from '../report/terminal.ts'
-import { type Backup, type BackupStep, backUpMirror } from '../store/db/sqlite/backup.ts'
+import { type Backup, backUpMirror } from '../store/db/sqlite/backup.ts'
 import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { type StatusLine, statusLine } from './support/io.ts'
+import { announce } from './support/io.ts'
 
 export const addBackup = addCommand({
   name: 'backup',
@@ -30,22 +30,12 @@ Examples:
       throw new UsageError(
         'backup copies the file of store.path; back up the database of store.url with pg_dump or point-in-time recovery',
       )
-    const line = statusLine(io)
-    const made = await backUpMirror({
-      from: path,
-      to: file === '' ? '' : resolve(io.cwd, file),
-      signal: io.stop,
-      onProgress: (step) => showStep(line, step),
-    }).finally(line.clear)
+    announce(io, 'Copying the mirror and verifying the copy')
+    const made = await backUpMirror({ from: path, to: file === '' ? '' : resolve(io.cwd, file), signal: io.stop })
     printWrapped(io, resultOf(made, io.clock.now()))
     return exitCodes.ok
   },
 })
-
-function showStep(line: StatusLine, step: BackupStep): void {
-  if (step.doing === 'checking') line.say('Verifying the copy')
-  else line.show(() => `Copying, ${Math.floor((100 * step.pages) / step.of)}%`)
-}
 
 function resultOf({ file, bytes, records, syncedAt }: Backup, now: number): string {
   const size = `${(bytes / 1e6).toFixed(1)} MB`

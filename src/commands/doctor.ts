@@ -33,7 +33,7 @@ import type { Mirror, QuarantinedRecord, TenantRow } from '../store/port.ts'
 import { enabledNames } from '../sync/due.ts'
 import { addList, type ListRun } from './list.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
-import { statusLine } from './support/io.ts'
+import { announce } from './support/io.ts'
 import { configuredTenant, detailsOption, tenantOption } from './support/options.ts'
 
 interface DoctorOptions {
@@ -118,53 +118,47 @@ async function examine(
   ignoredPath: string | null,
   only: string | undefined,
 ): Promise<readonly Found[]> {
-  const line = statusLine(io)
-  try {
-    const { path, url } = settings.store
-    const facts = path === null ? null : storeFacts(path)
-    const opened = facts?.exists === false ? null : await openIfPossible(settings, io)
-    await using mirror = opened === null || 'level' in opened ? undefined : opened
-    line.say('Reading from the tenants')
-    const rows = new Map((await mirror?.tenants().catch(() => []))?.map((row) => [row.name, row]))
-    await using clients = new AsyncDisposableStack()
-    const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
-    // Create all clients first, so that an error of the environment is reported before any request.
-    const probes = chosen.map((tenant) => {
-      const client = clients.use(probingClient(tenant, rows.get(tenant.name), io, facts?.lock.held !== false))
-      return { tenant, client, row: rows.get(tenant.name) }
-    })
-    const probed = await Promise.all(probes.map((probe) => probeTenant(probe, io)))
-    line.say('Reading the database')
-    // If that fails, the failure to open the mirror has the reason.
-    const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null)
-    const store = opened === null ? [] : await diagnoseStore({ facts, server, mirror: opened }, settings, io)
-    const sound = store.some(({ level }) => level === 'fail') ? undefined : mirror
-    const mirrored = sound === undefined ? new Map() : await mirroredIn(sound, probed, settings, io)
-    const ofTenants = probed.flatMap(({ tenant, diagnoses }) =>
-      [
-        ...proxyInUse(tenant, (name) => io.env[name]),
-        ...diagnoses,
-        ...(mirrored.get(tenant.name) ?? []),
-        ...tenantWarnings(tenant),
-      ].map((one: Diagnosis) => {
-        return { tenant: tenant.name, ...one }
-      }),
-    )
-    const general = [
-      ...store,
-      ...(mirrored.get(null) ?? []),
-      ...diagnoseSharedRecords(probed),
-      ...(facts === null ? [] : diagnosePlace(facts)),
-      ...(await diagnoseOwnChecks(settings.ownChecks, io.clock.now())),
-      ...(await diagnoseNotifications(settings, sound, io)),
-      ...openAddress(settings, io.cwd),
-      ...ignoredStorePath(ignoredPath),
-    ]
-    const all = [...ofTenants, ...general.map((one) => ({ tenant: null, ...one }))]
-    return (['fail', 'warn', 'ok'] as const).flatMap((level) => all.filter((one) => one.level === level))
-  } finally {
-    line.clear()
-  }
+  announce(io, 'Reading from the tenants and the database')
+  const { path, url } = settings.store
+  const facts = path === null ? null : storeFacts(path)
+  const opened = facts?.exists === false ? null : await openIfPossible(settings, io)
+  await using mirror = opened === null || 'level' in opened ? undefined : opened
+  const rows = new Map((await mirror?.tenants().catch(() => []))?.map((row) => [row.name, row]))
+  await using clients = new AsyncDisposableStack()
+  const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
+  // Create all clients first, so that an error of the environment is reported before any request.
+  const probes = chosen.map((tenant) => {
+    const client = clients.use(probingClient(tenant, rows.get(tenant.name), io, facts?.lock.held !== false))
+    return { tenant, client, row: rows.get(tenant.name) }
+  })
+  const probed = await Promise.all(probes.map((probe) => probeTenant(probe, io)))
+  // If that fails, the failure to open the mirror has the reason.
+  const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null)
+  const store = opened === null ? [] : await diagnoseStore({ facts, server, mirror: opened }, settings, io)
+  const sound = store.some(({ level }) => level === 'fail') ? undefined : mirror
+  const mirrored = sound === undefined ? new Map() : await mirroredIn(sound, probed, settings, io)
+  const ofTenants = probed.flatMap(({ tenant, diagnoses }) =>
+    [
+      ...proxyInUse(tenant, (name) => io.env[name]),
+      ...diagnoses,
+      ...(mirrored.get(tenant.name) ?? []),
+      ...tenantWarnings(tenant),
+    ].map((one: Diagnosis) => {
+      return { tenant: tenant.name, ...one }
+    }),
+  )
+  const general = [
+    ...store,
+    ...(mirrored.get(null) ?? []),
+    ...diagnoseSharedRecords(probed),
+    ...(facts === null ? [] : diagnosePlace(facts)),
+    ...(await diagnoseOwnChecks(settings.ownChecks, io.clock.now())),
+    ...(await diagnoseNotifications(settings, sound, io)),
+    ...openAddress(settings, io.cwd),
+    ...ignoredStorePath(ignoredPath),
+  ]
+  const all = [...ofTenants, ...general.map((one) => ({ tenant: null, ...one }))]
+  return (['fail', 'warn', 'ok'] as const).flatMap((level) => all.filter((one) => one.level === level))
 }
 
 /** Requests per second while an engine runs: both count towards the tenant's rate limit. */

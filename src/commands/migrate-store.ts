@@ -6,14 +6,13 @@ import { exitCodes, type Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { textTable } from '../report/table.ts'
 import { printWrapped } from '../report/terminal.ts'
-import type { CopyStep } from '../store/copy.ts'
 import type { OpenOptions } from '../store/db/postgres/open.ts'
 import { copyToPostgres } from '../store/db/postgres/postgres-mirror.ts'
 import { openFileSource } from '../store/db/sqlite/copy-source.ts'
 import { mayExist } from '../store/db/sqlite/database-file.ts'
 import { addCommand } from './command.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { type StatusLine, statusLine } from './support/io.ts'
+import { announce } from './support/io.ts'
 
 export const addMigrateStore = addCommand<{ readonly from: string }>({
   name: 'migrate-store',
@@ -44,19 +43,16 @@ Examples:
     }
     const file = resolve(io.cwd, from)
     if (!mayExist(file)) throw new UsageError(`--from names ${file}, which does not exist or is empty`)
-    const line = statusLine(io)
-    line.say('Reading the file for damage')
-    const lines = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
-    for (const text of lines) printWrapped(io, text)
+    announce(io, 'Copying the mirror and verifying the copy')
+    for (const text of await migrate(io, file, urlOf(url, io))) printWrapped(io, text)
     return exitCodes.ok
   },
 })
 
-async function migrate(io: Io, from: string, url: OpenOptions['url'], line: StatusLine): Promise<readonly string[]> {
+async function migrate(io: Io, from: string, url: OpenOptions['url']): Promise<readonly string[]> {
   const { clock, random, stop: signal } = io
   using source = await openFileSource(from, signal)
-  const onProgress = (step: CopyStep) => showStep(line, step)
-  const { place, tables } = await copyToPostgres({ url, clock, random }, { source, signal, onProgress })
+  const { place, tables } = await copyToPostgres({ url, clock, random }, { source, signal })
   const rows = tables.map((one) => [one.table, String(one.rows), 'yes'])
   const all = tables.reduce((sum, one) => sum + one.rows, 0)
   return [
@@ -66,9 +62,4 @@ async function migrate(io: Io, from: string, url: OpenOptions['url'], line: Stat
     'Next: set store.url instead of store.path, start the engine, and check that "tenantwatch doctor" finds no failure.',
     'Keep the file until then; afterwards delete it, because it contains names and e-mail addresses.',
   ]
-}
-
-function showStep(line: StatusLine, { doing, table, rows }: CopyStep): void {
-  if (doing === 'copying') line.show(() => `Copying ${table}, ${rows} rows`)
-  else line.show(() => `Verifying ${table}`)
 }

@@ -22,7 +22,7 @@ import type { SyncRequest } from '../web/web-options.ts'
 import { addCommand } from './command.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
-import { note, statusLine, warn } from './support/io.ts'
+import { eraseLine, note, warn } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { configuredTenant, failOnOption, resourceOption, tenantOption } from './support/options.ts'
 
@@ -142,16 +142,24 @@ async function runHere(settings: Settings, round: SyncRequest, io: Io): Promise<
   return { results, postures: await session.views.posture(round.tenant) }
 }
 
+const progressEveryMs = 200
+
 /** Shows how far a sync is on a terminal, in a line that is overwritten: `users 12,400, details 120/200`. */
-function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): SyncProgress & { clear(): void } {
+function syncProgress({ stderr, clock }: Io, { tenants }: Pick<Settings, 'tenants'>): SyncProgress & { clear(): void } {
   const read = new Map<string, { records: number; details: string }>()
-  const line = statusLine(io)
+  let shownAt = Number.NEGATIVE_INFINITY
+  const write = (text: string) => {
+    if (stderr.isTTY === true) stderr.write(`${eraseLine}${text.slice(0, (stderr.columns ?? 80) - 1)}`)
+  }
   const nameOf = (tenant: string, resource: string) => (tenants.length > 1 ? `${tenant} ${resource}` : resource)
   const show = (tenant: string, resource: string, change: (one: { records: number; details: string }) => void) => {
     const one = read.get(nameOf(tenant, resource)) ?? { records: 0, details: '' }
     change(one)
     read.set(nameOf(tenant, resource), one)
-    line.show(() => [...read].map(([name, of]) => `${name} ${grouped(of.records)}${of.details}`).join(' · '))
+    const now = clock.monotonic()
+    if (now - shownAt < progressEveryMs) return
+    shownAt = now
+    write([...read].map(([name, of]) => `${name} ${grouped(of.records)}${of.details}`).join(' · '))
   }
   return {
     page: (tenant, resource, _pages, records) =>
@@ -163,7 +171,7 @@ function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): SyncProgr
         one.details = `, details ${grouped(done)}/${grouped(wanted)}`
       }),
     runEnded: ({ tenant, resource }) => void read.delete(nameOf(tenant, resource)),
-    clear: line.clear,
+    clear: () => write(''),
   }
 }
 

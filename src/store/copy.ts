@@ -41,17 +41,9 @@ interface CopySource {
   rows(table: CopiedTable): Iterable<Row>
 }
 
-export interface CopyStep {
-  readonly doing: 'copying' | 'verifying'
-  readonly table: string
-  /** Rows of the table so far. */
-  readonly rows: number
-}
-
 export interface CopyOptions {
   readonly source: CopySource
   readonly signal: AbortSignal
-  readonly onProgress?: (step: CopyStep) => void
 }
 
 export interface CopiedRows {

@@ -9,9 +9,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { type BackupOptions, type BackupStep, backUpMirror } from '../../src/store/db/sqlite/backup.ts'
+import { type BackupOptions, backUpMirror } from '../../src/store/db/sqlite/backup.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -47,6 +48,19 @@ async function world() {
   return { ...test, commit, folder, target, back }
 }
 
+/** Does something again and again until a backup is made. */
+async function whileIn<T>(backup: Promise<T>, work: () => unknown): Promise<T> {
+  let isMade = false
+  const made = backup.finally(() => {
+    isMade = true
+  })
+  while (!isMade) {
+    await work()
+    await nextTurn()
+  }
+  return await made
+}
+
 /** The result of opening a file as it is. */
 function look(file: string) {
   const db = new BetterSqlite3(file, { readonly: true })
@@ -63,26 +77,19 @@ function look(file: string) {
   }
 }
 
-it('copies one instant of the mirror in one pass while the engine continues to write', async () => {
+it('copies one instant of the mirror while the engine continues to write', async () => {
   const { commit, path, target, back } = await world()
   await commit(1000)
   const then = look(path)
-  const later: Promise<unknown>[] = []
-  const seen: BackupStep[] = []
-  const made = await back({
-    onProgress(step) {
-      seen.push(step)
-      if (step.doing === 'copying') later.push(commit(10))
-    },
+  let later = 0
+  const made = await whileIn(back(), async () => {
+    await commit(10)
+    later += 10
   })
-  await Promise.all(later)
   expect(look(target)).toEqual(then)
-  expect(look(path).users).toBe(1200 + 10 * later.length)
+  expect(later).toBeGreaterThan(20)
+  expect(look(path).users).toBe(1200 + later)
   expect(made).toMatchObject({ file: target, records: 1200, bytes: statSync(target).size })
-  const pages = seen.flatMap((step) => (step.doing === 'copying' ? [step.pages] : []))
-  expect(pages).toEqual(pages.map((_, i) => 100 * i))
-  expect(pages.length).toBeGreaterThan(2)
-  expect(seen.at(-1)).toEqual({ doing: 'checking' })
 })
 
 it('makes a file for its owner alone that opens without another one beside it', async () => {
@@ -111,7 +118,7 @@ it('leaves the old backup in place until the new one is whole', async () => {
   await back()
   const old = readFileSync(target)
   await commit(50)
-  await back({ onProgress: () => expect(readFileSync(target).equals(old)).toBe(true) })
+  await whileIn(back(), () => expect(readFileSync(target).equals(old)).toBe(true))
   expect(look(target).users).toBe(250)
 })
 
@@ -121,7 +128,8 @@ it('leaves everything as it was when it is stopped', async () => {
   const old = readFileSync(target)
   await commit(50)
   const stopping = new AbortController()
-  const stopped = back({ signal: stopping.signal, onProgress: () => stopping.abort() })
+  const stopped = back({ signal: stopping.signal })
+  stopping.abort()
   await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
   expect(readFileSync(target).equals(old)).toBe(true)
   expect(readdirSync(folder)).toEqual(['backup.db'])

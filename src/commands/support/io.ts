@@ -30,36 +30,17 @@ export async function writeAll(
   }
 }
 
-const everyMs = 200
-
 /** Removes a progress line from a terminal. */
 export const eraseLine = '\r\u001b[K'
-
-export type StatusLine = ReturnType<typeof statusLine>
-
-/** A progress line on the terminal; writes nothing elsewhere. */
-export function statusLine({ stderr, clock }: Io) {
-  let shownAt = Number.NEGATIVE_INFINITY
-  const isTerminal = stderr.isTTY === true
-  const write = (text: string) => {
-    if (isTerminal) stderr.write(`${eraseLine}${text.slice(0, (stderr.columns ?? 80) - 1)}`)
-  }
-  return {
-    /** Shows a text, at most every 200 ms. */
-    show(text: () => string) {
-      const now = clock.monotonic()
-      if (now - shownAt < everyMs) return
-      shownAt = now
-      write(text())
-    },
-    say: write,
-    clear: () => write(''),
-  }
-}
 
 /** Writes lines to standard error, on a terminal broken between words. */
 export function note({ stderr }: Io, text: string): void {
   stderr.write(`${fittingLog(stderr, text)}\n`)
+}
+
+/** Names, on a terminal only, work that may take minutes. */
+export function announce(io: Io, text: string): void {
+  if (io.stderr.isTTY === true) note(io, text)
 }
 
 /** Writes warnings about a valid configuration to standard error, equal ones once. */

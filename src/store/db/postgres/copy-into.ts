@@ -21,15 +21,13 @@ const rowsPerBatch = 200
  * @throws the signal's reason when aborted, FatalError when the database is not empty or a table differs.
  */
 export function copyInto(db: Db, options: CopyOptions): Promise<readonly CopiedRows[]> {
-  const { signal, onProgress } = options
   return db.write(async (sql) => {
     await assertEmpty(sql)
     const copied = new Map<CopiedTable, RowsDigest>()
     for (const table of copiedTables) copied.set(table, await copyTable(sql, table, options))
     const differing: string[] = []
     for (const [table, digest] of copied) {
-      signal.throwIfAborted()
-      onProgress?.({ doing: 'verifying', table: table.name, rows: digest.rows })
+      options.signal.throwIfAborted()
       if (!digest.isSame(await digestOf(sql, table))) differing.push(table.name)
     }
     if (differing.length > 0)
@@ -51,8 +49,7 @@ async function assertEmpty(sql: Sql): Promise<void> {
 }
 
 /** @returns digest of the rows of the source. */
-async function copyTable(sql: Sql, table: CopiedTable, options: CopyOptions): Promise<RowsDigest> {
-  const { source, signal, onProgress } = options
+async function copyTable(sql: Sql, table: CopiedTable, { source, signal }: CopyOptions): Promise<RowsDigest> {
   const { name, columns, types } = table
   const lists = types.map((type) => `?::${postgresTypes[type] ?? type}[]`)
   const insert = `insert into "${name}" (${quoted(columns)}) select * from unnest(${lists.join(', ')})`
@@ -62,7 +59,6 @@ async function copyTable(sql: Sql, table: CopiedTable, options: CopyOptions): Pr
     for (const row of batch) digest.add(row)
     const values = columns.map((_, at) => batch.map((row) => row[at]))
     await sql(insert, values)
-    onProgress?.({ doing: 'copying', table: name, rows: digest.rows })
   }
   await raiseSequence(sql, table)
   await sql(`analyze "${name}"`)

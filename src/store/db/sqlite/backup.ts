@@ -23,12 +23,7 @@ export interface BackupOptions {
   readonly from: string
   readonly to: string
   readonly signal: AbortSignal
-  readonly onProgress?: (step: BackupStep) => void
 }
-
-export type BackupStep =
-  | { readonly doing: 'copying'; readonly pages: number; readonly of: number }
-  | { readonly doing: 'checking' }
 
 export type Backup = Awaited<ReturnType<typeof backUpMirror>>
 
@@ -36,7 +31,7 @@ export type Backup = Awaited<ReturnType<typeof backUpMirror>>
 const pagesPerStep = 100
 
 /** @throws UsageError when the target is unsuitable, FatalError when the copy fails; an earlier backup then stays. */
-export async function backUpMirror({ from, to, signal, onProgress }: BackupOptions) {
+export async function backUpMirror({ from, to, signal }: BackupOptions) {
   let target = to
   try {
     target = backupTarget(to)
@@ -46,13 +41,11 @@ export async function backUpMirror({ from, to, signal, onProgress }: BackupOptio
     closeSync(openSync(file, 'wx', 0o600))
     // Not by `vacuum into`, which cannot be stopped and hides damage. A snapshot prevents restarts at each commit.
     await source.raw.backup(file, {
-      progress({ totalPages, remainingPages }) {
+      progress() {
         signal.throwIfAborted()
-        onProgress?.({ doing: 'copying', pages: totalPages - remainingPages, of: totalPages })
         return pagesPerStep
       },
     })
-    onProgress?.({ doing: 'checking' })
     const content = contentOf(file)
     const damage = await findDamage(file, signal)
     if (damage !== null) throw damagedCopy(source.file, target, damage)

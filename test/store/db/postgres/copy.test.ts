@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import type BetterSqlite3 from 'better-sqlite3'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { expect, it } from 'vitest'
-import { type CopyOptions, type CopyStep, copiedTables } from '../../../../src/store/copy.ts'
+import { expect, it, vi } from 'vitest'
+import { type CopyOptions, copiedTables } from '../../../../src/store/copy.ts'
+import type { Db, RowMode } from '../../../../src/store/db/db.ts'
 import { copyInto } from '../../../../src/store/db/postgres/copy-into.ts'
 import type { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.ts'
 import { openFileSource } from '../../../../src/store/db/sqlite/copy-source.ts'
@@ -50,7 +51,7 @@ function fill(raw: BetterSqlite3.Database, table: SQLiteTable): void {
 
 const never = new AbortController().signal
 
-async function copied(path: string, db: PostgresDb, options: Partial<CopyOptions> = {}) {
+async function copied(path: string, db: Db, options: Partial<CopyOptions> = {}) {
   using source = await openFileSource(path, never)
   return await copyInto(db, { source, signal: never, ...options })
 }
@@ -108,14 +109,36 @@ it('copies each table of the file, and names the tables that it leaves', async (
 const isEmpty = (db: ReturnType<typeof postgresDb>) =>
   copiedTables.every(({ name }) => db.query(`select 1 from "${name}" limit 1`).length === 0)
 
-it.each(['copying', 'verifying'])('stores nothing of a copy that is stopped while it is %s', async (when) => {
+/** A statement about the records, and the state of the copy when it runs. */
+const moments = [
+  ['copying', 'insert into "records"'],
+  ['verifying', 'declare "copied_records"'],
+] as const
+
+/** The database, where something happens before a statement runs. */
+function before(db: PostgresDb, statement: string, act: () => void): Db {
+  return {
+    dialect: db.dialect,
+    read: (work) => db.read(work),
+    write: (work) =>
+      db.write((sql) => {
+        const acting = <Row>(text: string, ...more: [params?: readonly unknown[], mode?: RowMode]) => {
+          if (text.startsWith(statement)) act()
+          return sql<Row>(text, ...more)
+        }
+        return work(Object.assign(acting, { dialect: sql.dialect }))
+      }),
+  }
+}
+
+it.each(moments)('stores nothing of a copy that is stopped while it is %s', async (_, statement) => {
   const path = await oddMirror()
   const db = postgresDb()
   const stop = new AbortController()
-  const onProgress = ({ doing, table }: CopyStep) => {
-    if (doing === when && table === 'records') stop.abort(new DOMException('The program is stopping', 'AbortError'))
-  }
-  await expect(copied(path, db, { signal: stop.signal, onProgress })).rejects.toMatchObject({ name: 'AbortError' })
+  const stopping = before(db, statement, () => {
+    stop.abort(new DOMException('The program is stopping', 'AbortError'))
+  })
+  await expect(copied(path, stopping, { signal: stop.signal })).rejects.toMatchObject({ name: 'AbortError' })
   expect(isEmpty(db)).toBe(true)
   await copied(path, db)
   const { here, there } = await bothSides(path, db)
@@ -132,18 +155,14 @@ it('stores nothing of a copy that differs, and names the tables', async () => {
   expect(isEmpty(db)).toBe(true)
 })
 
-it.each(['copying', 'verifying'])('keeps the file from changes while it is %s', async (when) => {
+it.each(moments)('keeps the file from changes while it is %s', async (_, statement) => {
   const path = await oddMirror()
-  const refusals: unknown[] = []
-  await copied(path, postgresDb(), {
-    onProgress({ doing }) {
-      if (doing !== when || refusals.length > 0) return
-      const change = (raw: BetterSqlite3.Database) => raw.exec('pragma busy_timeout = 0; delete from runs where id > 2')
-      expect(() => withDatabase(path, change)).toThrow(/locked/)
-      refusals.push(doing)
-    },
+  const refused = vi.fn(() => {
+    const change = (raw: BetterSqlite3.Database) => raw.exec('pragma busy_timeout = 0; delete from runs where id > 2')
+    expect(() => withDatabase(path, change)).toThrow(/locked/)
   })
-  expect(refusals).toEqual([when])
+  await copied(path, before(postgresDb(), statement, refused))
+  expect(refused).toHaveBeenCalledOnce()
 })
 
 it('gives later rows the ids after the copied ones', async () => {

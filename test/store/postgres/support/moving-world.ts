@@ -1,5 +1,4 @@
 import { expect, onTestFinished } from 'vitest'
-import type { Io } from '../../../../src/model/process/io.ts'
 import { postgresDialect } from '../../../../src/store/db/db.ts'
 import { aDay, type Cli, type Decidable, json, synced } from '../../../commands/support/cli.ts'
 import { onPostgresOf } from '../../../commands/support/on-postgres.ts'
@@ -52,40 +51,22 @@ export interface Moving extends Cli {
   readonly postgres: TestPostgres
   /** Runs on the database. */
   runThere(...args: readonly string[]): Ran
-  /** Runs `migrate-store` from the file to the database, with parts of another world. */
-  migrate(io?: Partial<Io>): Ran
+  /** Runs `migrate-store` from the file to the database. */
+  migrate(): Ran
   wrongCounts(): readonly unknown[]
 }
 
-/** The filled mirror beside an empty database. */
-export async function movingWorld(): Promise<Moving> {
+/** The filled mirror beside a database without rows. */
+export async function movingWorld(layout: 'current' | 'empty' = 'empty'): Promise<Moving> {
   const world = await filledWorld()
-  const postgres = testPostgres('empty')
+  const postgres = testPostgres(layout)
   onTestFinished(() => postgres.drop())
   const runThere = onPostgresOf(world, postgres)
   return {
     ...world,
     postgres,
     runThere: (...args) => runThere({}, ...args),
-    migrate: (io = {}) => runThere(io, 'migrate-store', '--from', world.store),
+    migrate: () => runThere({}, 'migrate-store', '--from', world.store),
     wrongCounts: () => wrongCounts(postgresDialect, (sql) => postgres.query(sql)),
-  }
-}
-
-/** A terminal on which something happens when it first shows a text. */
-export function terminalOn(text: string, act: () => void): NonNullable<Partial<Io>['stderr']> & { shown: string } {
-  let hasHappened = false
-  return {
-    isTTY: true,
-    columns: 200,
-    shown: '',
-    write(piece) {
-      if (!piece.startsWith('\r')) this.shown += piece
-      if (!hasHappened && piece.includes(text)) {
-        hasHappened = true
-        act()
-      }
-      return true
-    },
   }
 }
