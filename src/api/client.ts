@@ -21,7 +21,6 @@ export interface TenantClient extends TenantWriter, AsyncDisposable {
   /** Milliseconds for which nothing is sent, in monotonic time; 0 = no wait. */
   waitMs(): number
   readonly answerTimes: AnswerTimes
-  readonly tokenGoodForMs: number | null
 }
 
 const defaultCycleMs = 5 * minuteMs
@@ -69,9 +68,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     answerTimes,
     createUser: createUserWriter(send, access),
     waitMs: () => gate.leftMs,
-    get tokenGoodForMs() {
-      return source.goodForMs?.() ?? null
-    },
     async [Symbol.asyncDispose]() {
       source.dispose()
       await dispatchers.destroy()

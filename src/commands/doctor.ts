@@ -131,7 +131,7 @@ async function examine(
     const client = clients.use(probingClient(tenant, rows.get(tenant.name), io, facts?.lock.held !== false))
     return { tenant, client, row: rows.get(tenant.name) }
   })
-  const probed = await Promise.all(probes.map((probe) => probeTenant(probe, io)))
+  const probed = await Promise.all(probes.map((probe) => probeTenant(probe, io.stop)))
   // If that fails, the failure to open the mirror has the reason.
   const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null)
   const store = opened === null ? [] : await diagnoseStore({ facts, server, mirror: opened }, settings, io)

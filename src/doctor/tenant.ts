@@ -1,25 +1,17 @@
-import { statSync } from 'node:fs'
-import { basename } from 'node:path'
 import type { TenantClient } from '../api/client.ts'
-import { parseSecret } from '../api/credentials/secret.ts'
 import { startDeadline } from '../api/deadline.ts'
-import type { EnvLookup } from '../api/options.ts'
 import type { Fetched } from '../api/reader.ts'
-import { whyUnreadable } from '../config/mistakes.ts'
 import type { AuthSettings, TenantSettings } from '../config/settings.ts'
 import { pathOfRequest } from '../model/describe.ts'
-import { reasonOf, SyncError } from '../model/errors.ts'
-import { isOfAll, mostSecretBytes, readRegularFileSync } from '../model/process/files.ts'
-import type { Io } from '../model/process/io.ts'
-import { contractEventMeanings } from '../model/reading.ts'
+import { reasonOf } from '../model/errors.ts'
+import { isOfAll } from '../model/process/files.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
-import { firstOf, plural } from '../model/text/words.ts'
+import { plural } from '../model/text/words.ts'
 import { describeDuration, minuteMs } from '../model/time.ts'
 import { resources } from '../resources/index.ts'
 import type { TenantRow } from '../store/port.ts'
-import { odditiesOf, oddityWords } from '../sync/contract-events.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
@@ -41,8 +33,7 @@ export interface Probed extends Probing {
 }
 
 /** Requests the first page of every resource. @throws the reason of a stop of the program. */
-export async function probeTenant(probing: Probing, { clock, env, stop }: Io): Promise<Probed> {
-  const { tenant, client } = probing
+export async function probeTenant(probing: Probing, stop: AbortSignal): Promise<Probed> {
   using deadline = startDeadline(timeoutMs, stop)
   const answers: Answer[] = []
   for (const definition of resources) answers.push(await probe(definition, answers, probing, deadline.signal))
@@ -50,8 +41,7 @@ export async function probeTenant(probing: Probing, { clock, env, stop }: Io): P
   const pages = answers.flatMap(({ definition, page }) => (page === null ? [] : [{ definition, fetched: page }]))
   const diagnoses = [
     ...answers.map(({ diagnosis }) => diagnosis),
-    ...diagnoseToken(tenant.auth, clock.now(), client.tokenGoodForMs, (name) => env[name]),
-    ...diagnoseDeviations(pages, tenant),
+    ...diagnoseTokenFile(probing.tenant.auth),
     ...diagnoseClock(pages),
   ]
   return { ...probing, diagnoses, pages }
@@ -133,28 +123,6 @@ function diagnosePage(definition: ResourceDefinition, page: Fetched, own: string
   return failure(name, sentence, problems.map(([, advice]) => advice).join('. '), { permission })
 }
 
-/** Most fields named of a resource. */
-const mostNamed = 10
-
-/** Deviations from the specification on the first pages, by names of fields: one warning for each kind. */
-function diagnoseDeviations(pages: readonly GivenPage[], settings: TenantSettings): readonly Diagnosis[] {
-  const found = pages.flatMap(({ definition, fetched }) => {
-    // A field of the envelope may mean that the answer is partial. The line about the clock has unreadable times.
-    const ofEnvelope = fetched.meta.oddities.filter(({ kind }) => kind !== 'invalid_id' && kind !== 'unreadable_time')
-    const ofRecords = odditiesOf({ definition, context: { settings } }, fetched)
-    return [...ofEnvelope, ...ofRecords].map(({ kind, field, detail }) => {
-      return { kind, resource: definition.name, words: oddityWords(field, detail) }
-    })
-  })
-  return [...Map.groupBy(found, ({ kind }) => kind)].map(([kind, same]) => {
-    const places = [...Map.groupBy(same, ({ resource }) => resource)].map(([resource, of]) => {
-      const names = [...new Set(of.map(({ words }) => words))]
-      return `${resource}: ${firstOf(names, mostNamed)}`
-    })
-    return warning('deviations', `${kind} in ${places.join('; ')}`, contractEventMeanings[kind])
-  })
-}
-
 /** The largest clock difference of the answers; nothing without an answer. */
 function diagnoseClock(pages: readonly GivenPage[]): readonly Diagnosis[] {
   if (pages.length === 0) return []
@@ -175,54 +143,10 @@ function diagnoseClock(pages: readonly GivenPage[]): readonly Diagnosis[] {
   return [failure('clock', `${sentence}, more than ${greatestSkewMs / 1000} s`, advice)]
 }
 
-/** Never contains the token. `now` and `goodForMs` in milliseconds; `goodForMs` is null if no token was fetched. */
-export function diagnoseToken(
-  { token }: AuthSettings,
-  now: number,
-  goodForMs: number | null,
-  env: EnvLookup,
-): readonly Diagnosis[] {
-  if ('env' in token) return [ofVariable(token.env, 'token', env)]
-  if ('file' in token) return [ofFile(token.file, 'token', now)]
-  const good =
-    goodForMs === null ? 'could not be fetched' : `fetched now, to be used for ${describeDuration(goodForMs)}`
-  if ('command' in token) return [ofFetched(`from the command ${basename(token.command[0] ?? '')}, ${good}`, goodForMs)]
-  const { tokenUrl, clientSecret } = token.oauth2
-  const secret =
-    'env' in clientSecret
-      ? ofVariable(clientSecret.env, 'client secret', env)
-      : ofFile(clientSecret.file, 'client secret', now)
-  return [ofFetched(`by OAuth 2 from ${new URL(tokenUrl).origin}, ${good}`, goodForMs), secret]
-}
-
-function ofVariable(name: string, what: string, env: EnvLookup): Diagnosis {
-  try {
-    parseSecret(env(name) ?? '', `the variable ${name}`)
-  } catch (error) {
-    if (!(error instanceof SyncError)) throw error
-    return failure(what, error.message, error.hint ?? null, { reason: 'unauthorized' })
-  }
-  return fine(what, `from the variable ${name}; its age is unknown, and a new value takes a restart`)
-}
-
-function ofFetched(sentence: string, goodForMs: number | null): Diagnosis {
-  return goodForMs === null
-    ? failure('token', sentence, 'See the results of the endpoints', { reason: 'unauthorized' })
-    : fine('token', sentence)
-}
-
-function ofFile(path: string, what: string, now: number): Diagnosis {
-  const origin = `the file ${path}`
-  const reason = { reason: 'unauthorized' } as const
-  try {
-    const stats = statSync(path)
-    parseSecret(readRegularFileSync(path, mostSecretBytes).toString(), origin)
-    const sentence = `from ${origin}, written ${describeDuration(now - stats.mtimeMs)} ago`
-    if (!isOfAll(stats.mode)) return fine(what, sentence)
-    return warning(what, `${sentence}; every user of this machine may read or replace it`, `Run "chmod o-rw ${path}"`)
-  } catch (error) {
-    if (error instanceof SyncError) return failure(what, error.message, error.hint ?? null, reason)
-    const advice = 'Let the user of the daemon read it, and run the doctor as that user'
-    return failure(what, `${origin}: ${whyUnreadable(error)}`, advice, reason)
-  }
+/** A warning where other users may read or replace the file of the token, or of the secret that fetches it. */
+export function diagnoseTokenFile({ token }: AuthSettings): readonly Diagnosis[] {
+  const source = 'oauth2' in token ? token.oauth2.clientSecret : token
+  if (!('file' in source) || !isOfAll(source.file)) return []
+  const sentence = `every user of this machine may read or replace the file ${source.file}`
+  return [warning('token', sentence, `Run "chmod o-rw ${source.file}"`)]
 }

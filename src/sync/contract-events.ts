@@ -14,7 +14,7 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
-/** By kind, each field with what the log names. */
+/** By kind, each field with what the log names, such as `state ("Locked", users.knownStates)`. */
 export type ContractEvents = Map<ContractEventKind, Map<string, string>>
 
 interface ObservedRun {
@@ -28,7 +28,7 @@ export function noteEvent(run: ObservedRun, kind: ContractEventKind, field: stri
   const fields = run.events.get(kind) ?? new Map<string, string>()
   const total = [...run.events.values()].reduce((sum, { size }) => sum + size, 0)
   if (fields.has(field) || total >= mostEvents) return
-  run.events.set(kind, fields.set(field, oddityWords(field, detail)))
+  run.events.set(kind, fields.set(field, detail === undefined ? field : `${field} (${detail})`))
   const { observer, settings } = run.context
   observer.contractEvent(settings.name, run.definition.name, kind)
 }
@@ -54,11 +54,6 @@ export function logEvents({ events, context, definition }: ObservedRun, logged: 
     { resource: definition.name, ...(isAllNamed ? {} : { counts }), fields, hint },
     "The tenant's API deviates from its specification",
   )
-}
-
-/** A deviation in the words of logs and of the doctor, such as `state ("Locked", users.knownStates)`. */
-export function oddityWords(field: string, detail: string | undefined): string {
-  return detail === undefined ? field : `${field} (${detail})`
 }
 
 const mostOfValue = 60

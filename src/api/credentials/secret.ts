@@ -49,7 +49,5 @@ export interface SecretSource {
   current(signal?: AbortSignal): Promise<Secret>
   /** Fetches the secret again after the server refused `used`; an expensive source does so at most once a cycle. */
   renew(used: Secret, signal?: AbortSignal): Promise<Secret>
-  /** Life of the last fetched secret in milliseconds; null before the first; absent for sources that do not fetch. */
-  goodForMs?(): number | null
   dispose(): void
 }

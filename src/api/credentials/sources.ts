@@ -198,7 +198,6 @@ function fetchedSource(
       }
       return fetchOnce(signal)
     },
-    goodForMs: () => (good === undefined ? null : Math.max(0, good.until - clock.monotonic())),
     dispose: () => life.abort(),
   }
 }

@@ -69,7 +69,11 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
-/** True if users other than the owner and its group may read or write a file of this mode. */
-export function isOfAll(mode: number): boolean {
-  return (mode & 0o006) !== 0
+/** True if users other than the owner and its group may read or write the file; false for one that cannot be examined. */
+export function isOfAll(path: string): boolean {
+  try {
+    return (statSync(path).mode & 0o006) !== 0
+  } catch {
+    return false
+  }
 }

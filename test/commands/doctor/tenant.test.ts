@@ -1,85 +1,52 @@
-import { chmodSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { diagnoseToken } from '../../../src/doctor/tenant.ts'
-import { dayMs, hourMs } from '../../../src/model/time.ts'
+import { diagnoseTokenFile } from '../../../src/doctor/tenant.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { cli, doctor, startTime } from '../support/cli.ts'
+import { cli, doctor } from '../support/cli.ts'
 
 const auth = { header: 'Authorization', scheme: 'Bearer' }
 
-const oauth2 = {
-  tokenUrl: 'https://login.example.com/token?key=CANARY',
-  clientId: 'a',
-  clientSecret: { env: 'ACME_SECRET' },
-  scope: null,
-  parameters: {},
-  clientAuth: 'body' as const,
-}
-
-/** What is said of a token of this source, at `startTime`. */
-function ofToken(token: Parameters<typeof diagnoseToken>[0]['token'], goodForMs: number | null = null) {
-  const env = (name: string) => (name === 'BROKEN' ? 'two words' : 'x')
-  const found = diagnoseToken({ ...auth, token }, startTime, goodForMs, env)
-  return found.map(({ level, subject, text }) => `${level} ${subject}: ${text}`)
-}
-
-it('reports the source and the age of a token, never the token', () => {
+it('warns of a token or client secret in a file that every user may read or replace', () => {
   const folder = temporaryFolder()
   const file = join(folder, 'token')
   writeFileSync(file, 'CANARY-9c1f44e7a0b25d3886')
-  utimesSync(file, (startTime - 3 * dayMs) / 1000, (startTime - 3 * dayMs) / 1000)
-  const withMode = (mode: number) => {
-    chmodSync(file, mode)
-    return ofToken({ file })
+  const clientSecret = { file }
+  const fetched = { tokenUrl: 'https://login.example.com/', clientId: 'a', scope: null, parameters: {} }
+  const sources = [{ file }, { oauth2: { ...fetched, clientSecret, clientAuth: 'body' } }] as const
+  for (const token of sources) {
+    const withMode = (mode: number) => {
+      chmodSync(file, mode)
+      return diagnoseTokenFile({ ...auth, token })
+    }
+    const open = { level: 'warn', text: `every user of this machine may read or replace the file ${file}` }
+    for (const mode of [0o644, 0o602]) expect(withMode(mode)).toMatchObject([open])
+    for (const mode of [0o600, 0o660]) expect(withMode(mode)).toEqual([])
   }
   const loop = join(folder, 'loop')
   symlinkSync(loop, loop)
-  for (const [[line], expected] of [
-    [ofToken({ env: 'ACME_TOKEN' }), /^ok token: .*ACME_TOKEN; its age/],
-    [withMode(0o600), /^ok token: .*written 3 days ago$/],
-    [withMode(0o644), /^warn token: .*every user of this machine/],
-    [withMode(0o660), /^ok token: /],
-    [withMode(0o602), /^warn token: .*every user of this machine/],
-    [ofToken({ env: 'BROKEN' }), /^fail token: .*BROKEN contains a space/],
-    [ofToken({ file: '/nowhere/at/all' }), /^fail token: .*no such file$/],
-    [ofToken({ file: folder }), /^fail token: .*it is a directory$/],
-    [ofToken({ file: loop }), /^fail token: .*ELOOP/],
-    [
-      ofToken({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs),
-      /^ok token: from the command vault,.* for 1 h$/,
-    ],
-    [ofToken({ oauth2 }, 54 * 60_000), /^ok token: by OAuth 2 from https:\/\/login\.example\.com,.* for 54 min$/],
-    [ofToken({ oauth2 }, 54 * 60_000).slice(1), /^ok client secret: .*ACME_SECRET/],
-    [ofToken({ oauth2 }), /^fail token: .*could not be fetched$/],
-  ] as const) {
-    expect(line).toMatch(expected)
-    expect(line).not.toContain('CANARY')
-  }
+  for (const token of [{ env: 'ACME_TOKEN' }, { command: ['vault'] }, { file: loop }])
+    expect(diagnoseTokenFile({ ...auth, token })).toEqual([])
 })
 
-it('warns of deviations on the first pages, with what they mean for the data', async () => {
-  const plain = await cli({ simulator: { problems: false } })
-  expect((await doctor(plain)).stdout).not.toContain('deviations')
-  const world = await cli({ simulator: { problems: false, readings: { timestamps: 'no-offset' } } })
-  const { stdout } = await doctor(world)
-  expect(stdout).toMatch(
-    /^warn deviations: no_offset in .*api-clients: .*createdAt.*; documents: .*updatedAt.*\. Dates without an offset are read as UTC; if/m,
-  )
-})
-
-it('names an unknown value with the key that would make it known', async () => {
+it.each([
+  ['{ env: BAD }', /Environment variable BAD contains a space/],
+  ['{ file: FOLDER/empty }', /File \S+empty is empty/],
+  ['{ file: FOLDER/loop }', /File \S+loop cannot be read: ELOOP/],
+  ['{ command: ["false"] }', /The token command failed: exit code 1/],
+])('says once why there is no token from %s, and never the token', async (token, sentence) => {
   const world = await cli({ simulator: { problems: false } })
-  const [user] = [...world.simulator.primary.users.all()]
-  world.simulator.primary.users.update(user?.userId ?? 0, { state: 'Locked' })
-  const deviations = async () => (await doctor(world)).stdout.match(/^warn deviations: .*/m)?.[0] ?? ''
-  expect(await deviations()).toContain('unknown_value in users: state ("Locked", users.knownStates). A value')
-  world.write(
-    'tenantwatch.yaml',
-    `${world.read('tenantwatch.yaml')}users: { knownStates: [Locked] }
-`,
-  )
-  expect(await deviations()).toBe('')
+  world.env['BAD'] = 'CANARY and more'
+  world.write('empty', '\n')
+  symlinkSync('loop', join(world.folder, 'loop'))
+  const source = token.replace('FOLDER', world.folder)
+  world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace('{ env: ACME_TOKEN }', source))
+  const { code, stdout } = await doctor(world)
+  const failures = stdout.match(/^fail .*/gm) ?? []
+  expect([code, failures.length]).toEqual([3, resources.length])
+  expect(failures.filter((line) => sentence.test(line))).toHaveLength(1)
+  expect(stdout).not.toContain('CANARY')
 })
 
 it('names the users whose removal waits for an answer, and the answer', async () => {

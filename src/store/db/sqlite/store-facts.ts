@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isOfAll } from '../../../model/process/files.ts'
 import { mayExist, realFile, storeSize } from './database-file.ts'
@@ -23,7 +23,7 @@ export function storeFacts(storePath: string) {
     /** Why this user cannot write the file, or create a missing one; null = it can. */
     obstacle: obstacleTo(path, exists),
     /** True if users other than the owner and its group may read or write it. */
-    isOfAll: isOfAll(attempt(() => statSync(path).mode) ?? 0),
+    isOfAll: isOfAll(path),
   }
 }
 
