@@ -6,7 +6,7 @@ import { createViews } from '../daemon/views.ts'
 import { ignoredStorePath, openAddress, proxyInUse, tenantWarnings } from '../doctor/configuration.ts'
 import { diagnosePlace, diagnoseStore, unusable } from '../doctor/database.ts'
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
-import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
+import { diagnoseIdentity } from '../doctor/identity.ts'
 import {
   diagnoseEnrolment,
   diagnoseLeastPrivilege,
@@ -150,7 +150,6 @@ async function examine(
   const general = [
     ...store,
     ...(mirrored.get(null) ?? []),
-    ...diagnoseSharedRecords(probed),
     ...(facts === null ? [] : diagnosePlace(facts)),
     ...(await diagnoseOwnChecks(settings.ownChecks, io.clock.now())),
     ...(await diagnoseNotifications(settings, sound, io)),
@@ -232,9 +231,10 @@ async function mirroredIn(
   return known
 }
 
-/** Nothing about a tenant that was never read and cannot be read now: the endpoints have the reason. */
+/** Nothing about a tenant without holds that was never read and cannot be read now: the endpoints have the reason. */
 function diagnoseData(posture: TenantPosture, isUnread: boolean): readonly Diagnosis[] {
-  if (isUnread && posture.resources.every(({ dataAsOf }) => dataAsOf === null)) return []
+  const { holds, resources } = posture
+  if (isUnread && holds.length === 0 && resources.every(({ dataAsOf }) => dataAsOf === null)) return []
   const found = describeData(posture).map(({ subject, text, ...one }) => {
     return diagnosis('data', { ...one, text: `${subject}: ${text}` })
   })

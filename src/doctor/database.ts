@@ -1,5 +1,4 @@
 import type { Settings } from '../config/settings.ts'
-import { readAcceptedHolds } from '../evaluate/decisions.ts'
 import { isLoopback } from '../model/process/address.ts'
 import type { Io } from '../model/process/io.ts'
 import { firstOf, plural, replicaName } from '../model/text/words.ts'
@@ -70,7 +69,7 @@ export interface OpenedStore {
   readonly mirror: Mirror | Diagnosis
 }
 
-/** Reads the whole database for damage and reports holds and overdue erasure. */
+/** Reads the whole database for damage and reports former tenants and overdue erasure. */
 export async function diagnoseStore(
   { facts, server, mirror }: OpenedStore,
   settings: Settings,
@@ -89,7 +88,6 @@ export async function diagnoseStore(
       facts === null
         ? fine('database', 'the database of store.url can be read')
         : fine('database', `${whatOf(facts)}: read completely, no damage found`),
-      ...(await diagnoseHolds(mirror)),
       ...(await diagnoseFormerTenants(mirror, tenants)),
       ...(await diagnoseErasure(mirror, now, settings.historyRetentionDays)),
     ]
@@ -107,16 +105,6 @@ function whatOf({ path, bytes, walBytes }: StoreFacts): string {
 export function unusable(error: unknown): Diagnosis {
   const { message, hint } = problemOf(error)
   return failure('database', message, hint)
-}
-
-async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
-  const holds = await mirror.holds()
-  if (holds.length === 0) return []
-  const acceptances = await readAcceptedHolds(mirror)
-  const accepted = holds.filter(({ id }) => acceptances.has(id)).length
-  const decided = accepted === 0 ? '' : `, ${accepted} of them accepted and not applied yet`
-  const sentence = `${holds.length} open${decided}; changes on hold are not written until you decide`
-  return [warning('holds', sentence, 'See "tenantwatch accept", which shows what accepting each one does')]
 }
 
 async function diagnoseFormerTenants(mirror: Mirror, configured: readonly string[]): Promise<readonly Diagnosis[]> {

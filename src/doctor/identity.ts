@@ -1,10 +1,9 @@
 import { startDeadline } from '../api/deadline.ts'
 import type { Clock } from '../model/clock.ts'
-import { describeIdentity, oneToken } from '../model/describe.ts'
+import { describeIdentity } from '../model/describe.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { changeHint, holdHint, ownClientRemedy } from '../model/holds.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { sharedRecords } from '../model/shared-records.ts'
 import { lowerFirst } from '../model/text/words.ts'
 import { minuteMs } from '../model/time.ts'
 import type { HoldRow, Mirror, TenantRow } from '../store/port.ts'
@@ -22,7 +21,6 @@ import {
   readEvidence,
 } from '../sync/identity-proof.ts'
 import { emptyList } from '../sync/lists/suspect-empty.ts'
-import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, diagnosis, failure, problemOf, warning } from './diagnosis.ts'
 import type { Probed } from './tenant.ts'
 
@@ -67,24 +65,6 @@ export async function diagnoseIdentity(request: ExaminedTenant): Promise<Diagnos
     const reason = deadline.expired ? 'timeout' : reasonOf(error)
     return failure(subject, `cannot be checked: ${problem}`, hint ?? seeEndpoints, { reason })
   }
-}
-
-/** API clients and documents belong to one tenant: two that list the same one are one tenant with two tokens. */
-export function diagnoseSharedRecords(probed: readonly Probed[]): readonly Diagnosis[] {
-  const listed = probed.flatMap(({ tenant, pages }) =>
-    pages
-      .filter(({ definition }) => definition.identifiedBy === 'guid')
-      .flatMap(({ definition, fetched }) =>
-        idTextsOn(fetched, definition).map((key) => {
-          return { tenant: tenant.name, resource: definition.name, key, noun: definition.nouns[0] }
-        }),
-      ),
-  )
-  const pairs = new Map<string, string>()
-  for (const { first, record } of sharedRecords(listed))
-    pairs.set(`${first} and ${record.tenant}`, `${record.noun} ${record.key}`)
-  const advice = `The tokens belong to one tenant. ${oneToken}`
-  return [...pairs].map(([names, record]) => failure('tenants', `${names} both list ${record}`, advice))
 }
 
 function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {

@@ -66,7 +66,7 @@ export function describeIdentity(posture: Pick<TenantPosture, 'tenant' | 'identi
   return { level: 'warn', text, next }
 }
 
-export const oneToken = 'Give each configured tenant its own token, or keep only one of them'
+const oneToken = 'Give each configured tenant its own token, or keep only one of them'
 
 /** @param failedAt milliseconds since the epoch. */
 export function describeFailedReload(failedAt: number): Description {
@@ -85,13 +85,15 @@ export function describeFailingTarget(
   return { level: 'fail', text, next: `Nothing is lost; "tenantwatch notify --test ${target}" tries the target` }
 }
 
+const acceptedNext = 'It was accepted; the next run applies that'
+
 /** What is on hold, and how to decide about it. */
 export function describeHold(hold: HoldView): Description {
   const { id, count, message, acceptedReason, remedy, advice, effect } = hold
   return { level: 'warn', text: `on hold ${id}: ${message}`, next: decision() }
 
   function decision(): string {
-    if (acceptedReason !== undefined) return 'It was accepted; the next run applies that'
+    if (acceptedReason !== undefined) return acceptedNext
     if (remedy !== undefined) return `It cannot be accepted. ${remedy}`
     const command = `"tenantwatch accept ${id} --count ${count} --reason TEXT"`
     return [advice, effect, `To accept it: ${command}`].filter((one) => one !== undefined).join('. ')
@@ -176,7 +178,8 @@ function* resourceProblems(view: ResourceView, posture: TenantPosture): Generato
   }
   for (const hold of posture.holds) {
     if (hold.resource !== view.resource && hold.resource !== 'all') continue
-    yield { level, state: 'on_hold', text: `on hold ${hold.id}: ${hold.message}`, next: 'See "tenantwatch accept"' }
+    const next = hold.acceptedReason === undefined ? 'See "tenantwatch accept"' : acceptedNext
+    yield { level, state: 'on_hold', text: `on hold ${hold.id}: ${hold.message}`, next }
   }
 }
 

@@ -4,19 +4,6 @@ export interface TenantRecord {
   readonly key: string
 }
 
-/** Records that several tenants have: yields the first tenant and the record of each later one. */
-export function* sharedRecords<Record extends TenantRecord>(
-  records: Iterable<Record>,
-): Generator<{ readonly first: string; readonly record: Record }> {
-  const firstWith = new Map<string, string>()
-  for (const record of records) {
-    const id = `${record.resource} ${record.key}`
-    const first = firstWith.get(id) ?? record.tenant
-    firstWith.set(id, first)
-    if (first !== record.tenant) yield { first, record }
-  }
-}
-
 /** By name of a configured tenant: another one with the same API clients or documents. */
 export type SharedBy = ReadonlyMap<string, string>
 
@@ -28,10 +15,15 @@ export async function sharedTenants(
   const shared = new Map<string, string>()
   if (configured.length < 2) return shared
   const names = new Set(configured)
-  const records = (await mirror.firstRecords()).filter(({ tenant }) => names.has(tenant))
-  for (const { first, record } of sharedRecords(records)) {
-    shared.set(record.tenant, first)
-    if (!shared.has(first)) shared.set(first, record.tenant)
+  const firstWith = new Map<string, string>()
+  for (const { tenant, resource, key } of await mirror.firstRecords()) {
+    if (!names.has(tenant)) continue
+    const id = `${resource} ${key}`
+    const first = firstWith.get(id) ?? tenant
+    firstWith.set(id, first)
+    if (first === tenant) continue
+    shared.set(tenant, first)
+    if (!shared.has(first)) shared.set(first, tenant)
   }
   return shared
 }

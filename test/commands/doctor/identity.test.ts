@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { identifying, resources } from '../../../src/resources/index.ts'
 import { scriptedResources } from '../../support/engine.ts'
-import { aDay, type Cli, cli, doctor, synced } from '../support/cli.ts'
+import { aDay, type Cli, cli, type Decidable, doctor, json, synced } from '../support/cli.ts'
 
 const marks = (stdout: string, what: string) =>
   stdout.split('\n').filter((line) => new RegExp(`^\\w+ ${what}:`).test(line))
@@ -40,13 +40,35 @@ it('only warns of a hold of one list, and of what was never read', async () => {
   const { code, stdout } = await doctor(world)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^ok identity: The tenant is recognized/m)
-  expect(stdout).toMatch(/^warn holds: 1 open/m)
-  expect(marks(stdout, 'data')).toEqual([expect.stringMatching(/^warn data: users: on hold \w+: /)])
+  const [hold] = await json<Decidable>(world, 'accept')
+  const isHeld = (next: string) => [expect.stringMatching(`^warn data: users: on hold ${hold?.id}: .*\\. ${next}$`)]
+  expect(marks(stdout, 'data')).toEqual(isHeld('See "tenantwatch accept"'))
+  await world.run('accept', hold?.id ?? '', '--reason', 'Half of the staff has left')
+  expect(marks((await doctor(world)).stdout, 'data')).toEqual(isHeld('It was accepted; the next run applies that'))
   const fresh = await cli()
   await fresh.run('sync', '--resource', 'roles')
   expect(marks((await doctor(fresh)).stdout, 'data')).toEqual([
     expect.stringMatching(/^warn data: .*api-clients, .*users: never completely read/),
   ])
+})
+
+it('names each hold of a tenant, also of one that was never read in full and cannot be read now', async () => {
+  const world = await synced()
+  others(world)
+  world.pass(aDay)
+  await world.run('sync')
+  const unread = await cli()
+  unread.simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  await unread.run('sync', '--resource', 'api-clients')
+  unread.write(
+    'tenantwatch.yaml',
+    unread.read('tenantwatch.yaml').replace(/baseUrl: .*/, 'baseUrl: http://127.0.0.1:1'),
+  )
+  for (const one of [world, unread]) {
+    const [hold] = await json<Decidable>(one, 'accept')
+    const line = new RegExp(`^warn data: .*on hold ${hold?.id}: .*See "tenantwatch accept"$`, 'm')
+    expect((await doctor(one)).stdout).toMatch(line)
+  }
 })
 
 it('fails where the address moved, and where no list can be read', async () => {
