@@ -1,9 +1,9 @@
 import type { Settings } from '../config/settings.ts'
 import { isLoopback } from '../model/process/address.ts'
 import type { Io } from '../model/process/io.ts'
-import { firstOf, plural, replicaName } from '../model/text/words.ts'
+import { firstOf, plural } from '../model/text/words.ts'
 import { dayMs, describeDuration, secondMs } from '../model/time.ts'
-import type { MirrorState, ServerFacts } from '../store/db/postgres/server.ts'
+import type { ServerFacts } from '../store/db/postgres/server.ts'
 import type { StoreFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror } from '../store/port.ts'
 import { type Diagnosis, failure, fine, judged, problemOf, warning } from './diagnosis.ts'
@@ -142,9 +142,9 @@ interface ServerReading {
   readonly now: number
 }
 
-/** The server behind `store.url` and the processes on it (docs/postgresql.md#doctor). */
+/** The server behind `store.url`, and who owns the tenants. */
 export function diagnoseServer(facts: ServerFacts, reading: ServerReading): readonly Diagnosis[] {
-  const { version, place, user, roundTripMs, problem, skewMs, layout, mirror } = facts
+  const { version, place, user, roundTripMs, problem, skewMs, layout, owners } = facts
   const server = `PostgreSQL ${version}, ${place}, as ${user}`
   if (problem !== null)
     return [failure('server', `${server} cannot be used: ${problem.sentence}`, problem.advice), diagnoseTls(facts)]
@@ -167,7 +167,7 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
     const advice = 'The next "run" or "sync" of this version migrates it; make a backup first'
     found.push(judged('layout', layout !== 'older', text, advice))
   }
-  return mirror === null ? found : [...found, diagnoseReplicas(mirror), ...diagnoseOwners(mirror, reading)]
+  return owners === null ? found : [...found, diagnoseOwners(owners, reading)]
 }
 
 function diagnoseTls({ tls, host }: ServerFacts): Diagnosis {
@@ -191,33 +191,15 @@ function diagnoseRights({ user, isSuperuser, mayCreate }: ServerFacts): Diagnosi
   return judged('rights', isSuperuser !== 1, `${user} is ${isSuperuser === 1 ? 'a' : 'no'} superuser`, advice)
 }
 
-function living({ replicas }: MirrorState): MirrorState['replicas'] {
-  return replicas.filter((one) => one.alive === 1)
-}
-
-function diagnoseReplicas(mirror: MirrorState): Diagnosis {
-  const named = ({ id, alone, tenants, heartbeatAgeMs }: MirrorState['replicas'][number]) =>
-    `${replicaName(id)} (${alone === 1 ? 'a command that works alone' : plural(tenants, 'tenant')}, heartbeat ${describeDuration(heartbeatAgeMs)} ago)`
-  const list = (all: MirrorState['replicas']) => firstOf(all.map(named), mostNames)
-  const alive = living(mirror)
-  const dead = mirror.replicas.filter((one) => one.alive !== 1)
-  const died = dead.length === 0 ? '' : `; died: ${list(dead)}`
-  const text = alive.length === 0 ? 'none is alive' : `${alive.length} alive: ${list(alive)}`
-  return judged('replicas', alive.length > 0, `${text}${died}`, 'No sync is running: start the daemon')
-}
-
-/** Empty without replicas that could own a tenant. */
-function diagnoseOwners(mirror: MirrorState, { tenants, now }: ServerReading): readonly Diagnosis[] {
-  const { owners } = mirror
-  if (living(mirror).every(({ alone }) => alone === 1)) return []
+function diagnoseOwners(owners: NonNullable<ServerFacts['owners']>, { tenants, now }: ServerReading): Diagnosis {
   const unowned = tenants.filter((name) => owners.get(name)?.isAlive !== true)
-  if (unowned.length === 0)
-    return [fine('owners', `${plural(tenants.length, 'tenant')}, each owned by a living replica`)]
+  if (unowned.length === 0) return fine('owners', `${plural(tenants.length, 'tenant')}, each owned by a living replica`)
   const named = unowned.map((name) => {
     const { since } = owners.get(name) ?? {}
     return (since ?? null) === null ? name : `${name} (for ${describeDuration(now - (since ?? now))})`
   })
   const sentence = `no living replica owns ${firstOf(named, mostNames)}`
   const advice = `Replicas take such tenants within ${takeoverMs / secondMs} s: start one whose configuration has them`
-  return [warning('owners', sentence, advice)]
+  const isNoneOwned = unowned.length === tenants.length
+  return warning('owners', sentence, isNoneOwned ? 'No sync is running: start the daemon' : advice)
 }

@@ -23,12 +23,9 @@ const isCurrent = (row: string) => `${row}.until between ${now} and ${now} + ${t
 const isOwned = `(l.owner is not null and ${isCurrent('l')})`
 
 /** Condition on the replica `r`. */
-export const isAlive = isCurrent('r')
+const isAlive = isCurrent('r')
 
 const inMs = (interval: string) => `cast(extract(epoch from ${interval}) * 1000 as bigint)`
-
-/** Milliseconds since the last renewal of a lease or replica. */
-export const renewalAgeMs = (row: string) => inMs(`${now} - ${row}.until + ${term}`)
 
 /** The right to write a tenant. */
 export interface Lease {
@@ -97,7 +94,7 @@ const releaseText = `update leases set owner = null, epoch = epoch + 1, until = 
 
 /** Owners of all mirrored tenants. A tenant whose owner died has had none since the last renewal. */
 export const ownersText = `select t.name as tenant, l.owner as replica, case when ${isOwned} then 1 else 0 end as alive,
-    case when l.owner is not null then ${renewalAgeMs('l')} end as "heartbeatAgeMs",
+    case when l.owner is not null then ${inMs(`${now} - l.until + ${term}`)} end as "heartbeatAgeMs",
     ${inMs(`case when l.owner is null or ${isOwned} then l.since else l.until - ${term} end`)} as since
   from tenants t left join leases l on l.tenant_id = t.id`
 

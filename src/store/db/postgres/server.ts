@@ -4,7 +4,7 @@ import { FatalError } from '../../../model/errors.ts'
 import { lowerFirst } from '../../../model/text/words.ts'
 import { secondMs } from '../../../model/time.ts'
 import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
-import { isAlive, ownersText, renewalAgeMs } from '../leases.ts'
+import { ownersText } from '../leases.ts'
 import { type Address, parseAddress, shown } from './address.ts'
 import { inTransaction, type Layout, layoutIn, type Run } from './migrate.ts'
 import { type Connection, overConnection } from './pool.ts'
@@ -84,25 +84,9 @@ interface Facts {
 
 export type ServerFacts = Readonly<Awaited<ReturnType<typeof readServerFacts>>>
 
-export type MirrorState = Awaited<ReturnType<typeof mirrorIn>>
-
-interface ReplicaState {
-  readonly id: string
-  /** A command that works without replicas beside it. */
-  readonly alone: number
-  readonly alive: number
-  readonly heartbeatAgeMs: number
-  /** Tenants that it owns. */
-  readonly tenants: number
-}
-
 const factsText = `select split_part(current_setting('server_version'), ' ', 1) as version, current_user as user,
   rolsuper as "isSuperuser", has_schema_privilege(current_schema(), 'create') as "mayCreate"
   from pg_roles where rolname = current_user`
-
-const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')} as "heartbeatAgeMs",
-    (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
-  from replicas r order by r.id`
 
 /**
  * Facts for `doctor` about the server of `store.url`. Changes nothing.
@@ -127,16 +111,11 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
         tls: tlsOf(connection, address),
         ...(await timesOf(run, clock)),
         layout,
-        /** Null unless the layout is current. */
-        mirror: layout === 'current' ? await mirrorIn(run) : null,
+        /** By tenant; null unless the layout is current. */
+        owners: layout === 'current' ? ownersOf(await run<OwnerRow>(ownersText)) : null,
       }
     }),
   )
-}
-
-/** Replicas, and owners by tenant. */
-async function mirrorIn(run: Run) {
-  return { replicas: await run<ReplicaState>(replicas), owners: ownersOf(await run<OwnerRow>(ownersText)) }
 }
 
 async function timesOf(run: Run, clock: Pick<Clock, 'now' | 'monotonic'>) {
