@@ -6,7 +6,6 @@ import { loadSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { describeFinding, describeUnknown, inWords } from '../model/describe.ts'
-import { FatalError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
@@ -119,7 +118,8 @@ async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log
   try {
     return await startDaemon(demoSettings(simulator, folder, port), own, log, named)
   } catch (error) {
-    if (!(error instanceof FatalError) || port === 0 || !/^Cannot listen on /.test(error.message)) throw error
+    const { cause } = error as { readonly cause?: NodeJS.ErrnoException }
+    if (port === 0 || cause?.code !== 'EADDRINUSE') throw error
     return startDaemon(demoSettings(simulator, folder, 0), own, log, named)
   }
 }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
 import { readRegularFileSync } from '../model/process/files.ts'
+import { isObject } from '../model/text/json.ts'
 import type { Catalogue } from './catalogue.ts'
 import {
   ConfigError,
   formatPath,
-  isMap,
   type KeyPath,
   kindOf,
   type Locate,
@@ -57,7 +57,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const yaml = file === null ? null : readYaml(file.path, options.text ?? textOf(file, cwd))
   if (yaml !== null && yaml.mistakes.length > 0) throw new ConfigError(yaml.mistakes)
   const given = yaml === null ? tenantOf(env) : (yaml.raw ?? {})
-  if (!isMap(given)) {
+  if (!isObject(given)) {
     const text = `the file is ${kindOf(given)}; expected a map of \`key: value\` pairs`
     throw new ConfigError([{ code: 'invalid', key: '', line: 1, text, sentence: `${file?.path}: ${text}` }])
   }
@@ -173,13 +173,13 @@ function withVariables(given: Fields, env: Environment, variables: Map<string, s
   const raw = { ...given }
   const listen = setValue(env, 'TENANTWATCH_LISTEN')
   const server = raw['server'] ?? {}
-  if (listen !== undefined && isMap(server)) {
+  if (listen !== undefined && isObject(server)) {
     raw['server'] = { ...server, listen }
     variables.set('server.listen', 'TENANTWATCH_LISTEN')
   }
   // A URL takes precedence over a path, even if the URL is in the file and the path in the environment.
   const path = setValue(env, 'TENANTWATCH_STORE_PATH')
-  const store = isMap(raw['store']) ? raw['store'] : {}
+  const store = isObject(raw['store']) ? raw['store'] : {}
   const ignored = path === undefined ? null : 'TENANTWATCH_STORE_PATH'
   if (setValue(env, 'TENANTWATCH_STORE_URL') !== undefined) {
     raw['store'] = { url: { env: 'TENANTWATCH_STORE_URL' } }
@@ -214,10 +214,10 @@ const depths: Readonly<Record<string, number>> = {
 function withGeneral(raw: Fields): Fields {
   const { tenants } = raw
   if (!Array.isArray(tenants)) return raw
-  const { evaluate, timezone, ...schedule } = isMap(raw['schedule']) ? raw['schedule'] : {}
+  const { evaluate, timezone, ...schedule } = isObject(raw['schedule']) ? raw['schedule'] : {}
   const general: Fields = { ...raw, schedule }
   const whole = tenants.map((tenant: unknown) => {
-    if (!isMap(tenant)) return tenant
+    if (!isObject(tenant)) return tenant
     return Object.fromEntries(
       Object.entries(tenant).map(([key, own]) => [key, merged(general[key], own, depths[key] ?? 0)]),
     )
@@ -228,7 +228,7 @@ function withGeneral(raw: Fields): Fields {
 function merged(general: unknown, own: unknown, depth: number): unknown {
   if (depth === 0) return own
   const [below, above] = [general ?? {}, own ?? {}]
-  if (!isMap(below) || !isMap(above)) return above
+  if (!isObject(below) || !isObject(above)) return above
   // Object.fromEntries, unlike an assignment, takes a key such as __proto__ as it is.
   const replaced = Object.entries(above).map(([key, value]) => [key, merged(below[key], value, depth - 1)])
   return Object.fromEntries([...Object.entries(below), ...replaced])

@@ -2,6 +2,7 @@ import leven from 'leven'
 import * as z from 'zod'
 import { UsageError } from '../model/errors.ts'
 import { UnfitFile } from '../model/process/files.ts'
+import { isObject } from '../model/text/json.ts'
 import { mayBeToken } from './probes.ts'
 import { maskUrl } from './values.ts'
 
@@ -58,15 +59,11 @@ export function formatPath(path: KeyPath): string {
   return text
 }
 
-export function isMap(raw: unknown): raw is Readonly<Record<string, unknown>> {
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-}
-
 export function valueAt(raw: unknown, path: KeyPath): unknown {
   let value = raw
   for (const part of path) {
     if (Array.isArray(value)) value = value[Number(part)]
-    else value = isMap(value) && Object.hasOwn(value, part) ? value[part] : undefined
+    else value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined
   }
   return value
 }
@@ -203,7 +200,7 @@ export function kindOf(value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'empty'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
-  if (isMap(value)) return 'a map'
+  if (isObject(value)) return 'a map'
   return typeof value === 'string' ? 'a string' : `a ${typeof value}`
 }
 

@@ -1,7 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { readRegularFileSync } from '../model/process/files.ts'
-import { isMap, type KeyPath, kindOf, type Locate, type Mistake, whyUnreadable } from './mistakes.ts'
+import { isObject } from '../model/text/json.ts'
+import { type KeyPath, kindOf, type Locate, type Mistake, whyUnreadable } from './mistakes.ts'
 import { readYaml } from './yaml-file.ts'
 
 interface WrittenWaiver {
@@ -34,7 +35,7 @@ export function readWaiverFiles(folder: string, cwd: string): WaiverFiles {
         waivers.push({ waiver, locate: (rest, at) => inFile(locate([...base, ...rest], at)) })
       }
       if (Array.isArray(raw)) for (const [i, waiver] of raw.entries()) add(waiver, [i])
-      else if (isMap(raw)) add(raw, [])
+      else if (isObject(raw)) add(raw, [])
       else if (mistakes.length === 0 && raw !== null)
         problems.push(`${path}:1:1: the file is ${kindOf(raw)}; expected a waiver or a list of waivers`)
     } catch (error) {

@@ -2,7 +2,8 @@ import { dirname, resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
 import * as z from 'zod'
 import { readRegularFileSync } from '../model/process/files.ts'
-import { ConfigError, isMap, kindOf, type Mistake, predicate, validate, whyUnreadable } from './mistakes.ts'
+import { isObject } from '../model/text/json.ts'
+import { ConfigError, kindOf, type Mistake, predicate, validate, whyUnreadable } from './mistakes.ts'
 import { emptyAsMap, text } from './values.ts'
 import { readYaml } from './yaml-file.ts'
 
@@ -73,7 +74,7 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   const yaml = readYaml(path, source)
   if (yaml.mistakes.length > 0) return { settings: openWeb, mistakes: yaml.mistakes }
   const raw = yaml.raw ?? {}
-  if (!isMap(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
+  if (!isObject(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
   if (Object.keys(raw).length === 0)
     return broken(
       `${path}: the file is empty, which would allow access without authentication; expected one of tls_server_config, basic_auth_users`,
@@ -116,7 +117,7 @@ function tlsSection(read: ReadFile) {
       return { cert, key, clientCa: ca ?? null, minVersion: tls.min_version }
     })
     .nullable()
-  return z.preprocess((raw) => (isMap(raw) && Object.keys(raw).length === 0 ? null : raw), tls).default(null)
+  return z.preprocess((raw) => (isObject(raw) && Object.keys(raw).length === 0 ? null : raw), tls).default(null)
 }
 
 /** The text of a PEM file that TLS can use, by its path; messages contain nothing of the file. */
