@@ -122,3 +122,20 @@ it('the first list of roles is suspect_empty, too, if no role grants anything, f
   expect(ending(await test.run('roles'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })
+
+it('a list with none of several known roles is suspect_empty, and replaces them all once it is accepted', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('full')
+  const before = live(test, 'roles')
+  const renumbered = (envelope: Envelope) => {
+    const data = envelope.data as { readonly roleId: number }[]
+    return { ...envelope, data: data.map((role) => ({ ...role, roleId: role.roleId + 1000 })) }
+  }
+  test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform: renumbered } })
+  expect(ending(await test.run('roles'))).toBe('suspect_empty')
+  expect([live(test, 'roles'), await heldBack(test)]).toEqual([before, [`roles suspect_empty ${before}`]])
+  await accept(test, await theHold(test))
+  for (let n = 0; n < 2; n++) expect(ending(await test.run('roles'))).toBe('success')
+  expect([live(test, 'roles'), await heldBack(test)]).toEqual([before, []])
+  expect(test.query('select 1 from roles where role_id < 1000 and removed_at is null')).toEqual([])
+})

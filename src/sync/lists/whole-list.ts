@@ -63,9 +63,9 @@ interface Beside {
   readonly items: readonly Reading[]
 }
 
-/** Null unless the list is empty although others refer to it, grants nothing, or lacks tenantwatch's permission. */
+/** Null unless the list is empty although others refer to it, has none of the known, grants nothing, or lacks tenantwatch's permission. */
 async function contradictionOf(
-  { context, tenantId }: Run,
+  { context, tenantId, guard }: Run,
   definition: WholeResource,
   items: readonly Reading[],
 ): Promise<Suspicion | null> {
@@ -77,6 +77,10 @@ async function contradictionOf(
   const before: MirrorRecord[] = []
   for await (const batch of records.select(definition.name)) before.push(...batch)
   const beside = { definition, rules, before, items }
+  // An accepted tenant has others.
+  const isOther = guard.tenant.changeAccepted === null && hasNoneOf(beside)
+  if (isOther)
+    return { emptiness: 'list', message: `The list has none of the ${before.length} known ${definition.nouns[1]}` }
   return noGrants(beside) ?? ownRecord(beside, await ownName(records, settings.ownClientId))
 }
 
@@ -98,6 +102,12 @@ async function emptyList(
     }
   }
   return null
+}
+
+/** True for another tenant's list: no tenant replaces all of several at once. */
+function hasNoneOf({ definition: { idField }, before, items }: Beside): boolean {
+  const known = new Set(before.map(({ key }) => key))
+  return known.size > 1 && !items.some((item) => known.has(String(idOf(item, idField))))
 }
 
 function noGrants({ definition, rules, before, items }: Beside): Suspicion | null {
