@@ -1,8 +1,8 @@
 import leven from 'leven'
 import * as z from 'zod'
 import { faultSchema } from './faults.ts'
-import { fieldsOf, type ResourceName, resourceNames } from './fields.ts'
-import { permissionCodes, tenantNames, tokenNames } from './seed-access.ts'
+import { fieldsOf, permissionCodes, type ResourceName, resourceNames } from './fields.ts'
+import { tenantNames, tokenNames } from './seed-access.ts'
 import type { Service } from './simulator.ts'
 import type { Reply } from './wire.ts'
 

@@ -1,9 +1,7 @@
 import { type Answer, ApiError, type Call, invalidParameter } from './answer.ts'
 import { type CursorContent, firstPosition, readPage } from './cursors.ts'
-import { type Kept, parseTimestamp, type ResourceName } from './fields.ts'
-import { answerOf, plainNames, plainResources } from './plain-resources.ts'
+import { type Kept, type PermissionCode, parseTimestamp, type ResourceName } from './fields.ts'
 import type { Readings } from './readings.ts'
-import type { PermissionCode } from './seed-access.ts'
 import type { Managed } from './tenant.ts'
 
 export interface Endpoint {
@@ -164,22 +162,9 @@ export const endpoints: readonly Endpoint[] = [
     () => ['cursor'],
   ),
   get('documents', 'Api_Documents_Read', (call) => list(call, documents), feedParameters),
-  ...plainNames.map((resource) => {
-    const { permission } = plainResources[resource]
-    const answer = answerOf(resource)
-    switch (answer) {
-      case 'single':
-        return get(resource, permission, (call) => ({ data: whole(call, resource).data[0] }))
-      case 'whole':
-        return get(resource, permission, (call) => whole(call, resource))
-      case 'page': {
-        const feed = { resource, reading: 'documents', bothCode: 'VALIDATION_FAILED' } as const
-        return get(resource, permission, (call) => list(call, feed), feedParameters)
-      }
-      default:
-        return answer satisfies never
-    }
-  }),
+  get('authentication-settings', 'Api_AuthSettings_Read', (call) => ({
+    data: whole(call, 'authentication-settings').data[0],
+  })),
 ]
 
 export type Route =

@@ -1,4 +1,3 @@
-import { plainFields } from './plain-resources.ts'
 import type { Readings, TimestampStyle } from './readings.ts'
 
 /** Fields that replace those of a shown record verbatim, to make malformed records. */
@@ -6,7 +5,13 @@ export type Raw = Readonly<Record<string, unknown>>
 
 /** The fields of each resource in the order of the API ("Resources and their fields"). */
 export const fieldsOf = {
-  ...plainFields,
+  'authentication-settings': {
+    ssoEnabled: 'boolean',
+    ssoEnforced: 'boolean',
+    providerType: 'text?',
+    tenantName: 'text?',
+    mfaEnabled: 'boolean',
+  },
   'api-clients': {
     clientId: 'guid',
     name: 'text',
@@ -43,6 +48,17 @@ export const fieldsOf = {
 type Table = typeof fieldsOf
 export type ResourceName = keyof Table
 export const resourceNames = Object.keys(fieldsOf) as ResourceName[]
+
+/** Codes that gate endpoints ("Permission codes that gate endpoints"). */
+export const permissionCodes = [
+  'Api_Users_Read',
+  'Api_Users_Create',
+  'Api_Roles_Read',
+  'Api_AuthSettings_Read',
+  'Api_ApiClients_Read',
+  'Api_Documents_Read',
+] as const
+export type PermissionCode = (typeof permissionCodes)[number]
 
 export type Permission = Shown<'permissions'>
 

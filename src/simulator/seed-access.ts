@@ -1,24 +1,9 @@
-import { DAY, type Kept, MINUTE, type Permission } from './fields.ts'
-import { type PlainSeed, plainNames, plainResources } from './plain-resources.ts'
+import { DAY, type Kept, MINUTE, type Permission, type PermissionCode, permissionCodes } from './fields.ts'
 import { guidFor, mix, pick } from './random.ts'
-import { integrationNames } from './seed-feeds.ts'
+import { integrationNames, type TenantSeed } from './seed-feeds.ts'
 
 export const tenantNames = ['primary', 'second'] as const
 export type TenantName = (typeof tenantNames)[number]
-
-const ownCodes = [
-  'Api_Users_Read',
-  'Api_Users_Create',
-  'Api_Roles_Read',
-  'Api_AuthSettings_Read',
-  'Api_ApiClients_Read',
-  'Api_Documents_Read',
-] as const
-const plainCodes = plainNames.map((name) => plainResources[name].permission)
-export type PermissionCode = (typeof ownCodes | typeof plainCodes)[number]
-
-/** Codes that gate endpoints ("Permission codes that gate endpoints"). */
-export const permissionCodes: readonly PermissionCode[] = [...new Set([...ownCodes, ...plainCodes])]
 
 interface TokenSeed {
   readonly tenant: TenantName
@@ -70,15 +55,13 @@ const otherCodes = [
 ] as const
 
 /** The permission catalogue of every tenant; a code is module, function and action. */
-export const permissions: readonly Permission[] = [...new Set([...ownCodes, ...otherCodes, ...plainCodes])].map(
-  (code, index) => {
-    const [module = '', fn = '', name = ''] = code.split('_')
-    return { permissionId: 11 + index * 2, name, module, function: fn, code }
-  },
-)
+export const permissions: readonly Permission[] = [...permissionCodes, ...otherCodes].map((code, index) => {
+  const [module = '', fn = '', name = ''] = code.split('_')
+  return { permissionId: 11 + index * 2, name, module, function: fn, code }
+})
 
 /** At least `count` roles: those of users, of tokens, and with problems inactive ones and two of one name. */
-export function seedRoles({ tenant, problems }: PlainSeed, count: number, firstId: number, inactive: string) {
+export function seedRoles({ tenant, problems }: TenantSeed, count: number, firstId: number, inactive: string) {
   const roles: Kept<'roles'>[] = []
   const add = (name: string, codes: readonly string[], other: Partial<Kept<'roles'>> = {}) => {
     roles.push({
@@ -131,7 +114,7 @@ export function clientIdOf(token: TokenName, seed: number): string {
 }
 
 /** At least `count` API clients: those of tokens and, with problems, one for each kind. */
-export function seedClients({ tenant, seed, now, problems }: PlainSeed, count: number): Kept<'api-clients'>[] {
+export function seedClients({ tenant, seed, now, problems }: TenantSeed, count: number): Kept<'api-clients'>[] {
   const clients: Kept<'api-clients'>[] = []
   const add = (clientId: string, name: string, roleName: string, days: number) => {
     const createdAt = now - 300 * DAY + clients.length * MINUTE

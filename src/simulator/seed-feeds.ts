@@ -1,8 +1,17 @@
 import { DAY, HOUR, type Kept, MINUTE } from './fields.ts'
-import type { PlainSeed } from './plain-resources.ts'
 import { guidWithHead, mix, pick } from './random.ts'
 
-interface FeedSeed extends PlainSeed {
+/** What the records of a tenant are made from. */
+export interface TenantSeed {
+  readonly tenant: 'primary' | 'second'
+  readonly seed: number
+  /** Reference time of dates, epoch milliseconds. */
+  readonly now: number
+  /** Whether there is one record of each kind of problem. */
+  readonly problems: boolean
+}
+
+interface FeedSeed extends TenantSeed {
   readonly count: number
 }
 

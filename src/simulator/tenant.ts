@@ -1,10 +1,9 @@
 import { Collection, type Key } from './collection.ts'
 import { DAY, type Given, type Kept, MINUTE, type ResourceName, type Style, show, withFields } from './fields.ts'
-import { answerOf, type PlainName, type PlainSeed, plainNames, plainResources } from './plain-resources.ts'
 import { guidFor } from './random.ts'
 import type { Readings } from './readings.ts'
 import { permissions, seedClients, seedRoles } from './seed-access.ts'
-import { seedDocuments, seedUsers } from './seed-feeds.ts'
+import { seedDocuments, seedUsers, type TenantSeed } from './seed-feeds.ts'
 
 export interface TenantSizes {
   readonly users: number
@@ -15,7 +14,7 @@ export interface TenantSizes {
   readonly roles: number
 }
 
-export interface TenantOptions extends Omit<PlainSeed, 'now'> {
+export interface TenantOptions extends Omit<TenantSeed, 'now'> {
   /** Epoch milliseconds. */
   readonly clock: () => number
   readonly sizes: TenantSizes
@@ -87,18 +86,6 @@ function manage<N extends ResourceName>(
     },
     all: () => records.all().map(inState),
   }
-}
-
-function managePlain<N extends PlainName>(own: Parameters<typeof manage>[0], resource: N, of: PlainSeed) {
-  const { fields, seed } = plainResources[resource]
-  const ids: readonly (readonly [string, string])[] = answerOf(resource) === 'single' ? [] : Object.entries(fields)
-  const [[idField, kind] = ['', '']] = ids
-  const seeded = seed(of).map((record) => ({ ...record, raw: {} })) as readonly Kept<N>[]
-  const field = (record: Kept<N>, name: string) => (Reflect.get(record, name) as number | undefined) ?? 0
-  const key = (record: Kept<N>) => ({ sort: field(record, 'createdAt'), id: field(record, idField) })
-  const blank = (n: number) =>
-    ({ ...seeded[0], [idField]: kind === 'guid' ? guidFor(of.seed, n) : 900_000 + n }) as Kept<N>
-  return manage(own, resource, { seeded, key, blank })
 }
 
 export type Tenant = ReturnType<typeof createTenant>
@@ -238,11 +225,21 @@ export function createTenant(options: TenantOptions) {
       raw: {},
     }),
   })
-  const plain = Object.fromEntries(
-    plainNames.map((resource) => [resource, managePlain(own, resource, of)]),
-  ) as unknown as {
-    readonly [N in PlainName]: Managed<N>
+  // Single sign-on that is not enforced in the primary tenant, none at all in the second; without problems enforced.
+  const hasSso = !problems || name === 'primary'
+  const initialSettings: Kept<'authentication-settings'> = {
+    ssoEnabled: hasSso,
+    ssoEnforced: !problems,
+    providerType: hasSso ? 'AzureAD' : null,
+    tenantName: hasSso ? `${name}.example` : null,
+    mfaEnabled: hasSso,
+    raw: {},
   }
+  const settings = manage(own, 'authentication-settings', {
+    seeded: [initialSettings],
+    key: () => ({ sort: 0, id: 0 }),
+    blank: () => initialSettings,
+  })
 
   /** Permissions of a role may be given by code. */
   const withPermissions = (fields: Given<'roles'>): Given<'roles'> => {
@@ -258,7 +255,7 @@ export function createTenant(options: TenantOptions) {
 
   const resources = {
     'api-clients': clients,
-    ...plain,
+    'authentication-settings': settings,
     documents,
     permissions: catalogue,
     roles: {

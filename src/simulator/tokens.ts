@@ -1,12 +1,6 @@
 import { createHash } from 'node:crypto'
-import {
-  clientIdOf,
-  type PermissionCode,
-  type TenantName,
-  type TokenName,
-  tokenNames,
-  tokenSeeds,
-} from './seed-access.ts'
+import type { PermissionCode } from './fields.ts'
+import { clientIdOf, type TenantName, type TokenName, tokenNames, tokenSeeds } from './seed-access.ts'
 
 /** An API client that may ask for tokens; its `value` is its standing token. */
 export interface Credential {
