@@ -16,14 +16,10 @@ import type { Clock } from '../model/clock.ts'
 import { reasonOf } from '../model/errors.ts'
 import { shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
-import { contractEventMeanings } from '../model/reading.ts'
-import type { ResourceDefinition } from '../model/resource.ts'
-import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import type { Severity } from '../model/severity.ts'
 import { type SharedBy, sharedTenants } from '../model/shared-records.ts'
 import { minuteMs, secondMs } from '../model/time.ts'
-import { resources } from '../resources/index.ts'
 import type { CheckResult, Mirror, NotedConfiguration } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 
@@ -31,8 +27,6 @@ type Forwarded = 'beingRead' | 'currentForMs' | 'onlyInputs' | 'signal' | 'waive
 
 export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
   readonly checks?: readonly Check[]
-  /** A resource of which a full sync has just succeeded. */
-  readonly readInFull?: ResourceName | undefined
   /** In milliseconds since the epoch; null or absent = not confirmed in this process. */
   readonly serverTime?: number | null
 }
@@ -53,8 +47,6 @@ export class Evaluator {
   #due: Settings | null = null
   #names: readonly string[] = []
   #shared: { readonly by: SharedBy; readonly at: number } | null = null
-  /** Tenant and resource of the repeated values that were logged. */
-  readonly #repeated = new Set<string>()
 
   constructor(options: EvaluatorOptions) {
     this.#options = options
@@ -110,7 +102,7 @@ export class Evaluator {
 
   async #evaluate(store: Mirror, tenant: EvaluatedTenant, how: EvaluationOptions): Promise<number | null> {
     const { stores, metrics, clock, log, ownQueries } = this.#options
-    const { serverTime = null, readInFull, ...forwarded } = how
+    const { serverTime = null, ...forwarded } = how
     const { name } = tenant.settings
     const now = clock.now()
     const common = stores.shared()
@@ -135,7 +127,6 @@ export class Evaluator {
       metrics.count('tenantwatch_findings_opened_total', { tenant: name, check: result.check }, opened)
       metrics.count('tenantwatch_findings_resolved_total', { tenant: name, check: result.check }, resolved)
     }
-    if (readInFull !== undefined) await this.#countRepeats(store, tenant, readInFull)
     const ends = results.flatMap(({ changesAt }) => changesAt ?? [])
     return ends.length === 0 ? null : Math.min(...ends) - 1
   }
@@ -161,28 +152,6 @@ export class Evaluator {
     const by = await sharedTenants(store, this.#names)
     this.#shared = { by, at }
     return by
-  }
-
-  /**
-   * Counts a contract event after each full sync of a resource in which two records have the same unique value, as the
-   * evaluation found. Logs the first one.
-   */
-  async #countRepeats(store: Mirror, { id, settings }: EvaluatedTenant, resource: ResourceName): Promise<void> {
-    const { metrics, log } = this.#options
-    const definition: ResourceDefinition | undefined = resources.find(({ name }) => name === resource)
-    if (definition?.kind !== 'feed' || definition.unique === undefined) return
-    const { event, field } = definition.unique
-    const known = `${settings.name} ${resource}`
-    if ((await store.recordCounts(id)).get(resource)?.repeats !== true) {
-      this.#repeated.delete(known)
-      return
-    }
-    metrics.count('tenantwatch_contract_events_total', { tenant: settings.name, resource, kind: event }, 1)
-    if (this.#repeated.has(known)) return
-    this.#repeated.add(known)
-    const hint = `${contractEventMeanings[event]}. See docs/alerts.md#tenantwatchcontractchanged`
-    const found = { tenant: settings.name, resource, fields: { [event]: [field] }, hint }
-    log.warn(found, "The tenant's API deviates from its specification")
   }
 
   /** Waits for its turn until aborted: a tenant is given back after its own evaluations; others may take long. */

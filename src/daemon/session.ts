@@ -144,8 +144,7 @@ export class Session implements AsyncDisposable {
         this.#unstored.ended(result, clock.now())
         this.#runLog.ended(result, clock.monotonic())
         if (result.outcome === 'skipped' || result.reason === 'aborted') return { ...result, validUntil: null }
-        const readInFull = result.mode === 'full' && result.outcome === 'success' ? run.resource : undefined
-        const how = { onlyInputs: [run.resource], beingRead: tenant.reading, readInFull, signal }
+        const how = { onlyInputs: [run.resource], beingRead: tenant.reading, signal }
         return { ...result, validUntil: await this.#evaluate(name, how) }
       })
     } catch (error) {

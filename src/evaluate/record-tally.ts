@@ -15,53 +15,21 @@ export function countedFields({ gauges = [] }: Pick<ResourceDefinition, 'gauges'
 /** Counts the records of one reading of a resource. */
 export class RecordTally {
   readonly #fields: readonly string[]
-  readonly #unique: string | undefined
-  readonly #root: Node = { count: 0, next: new Map() }
-  readonly #texts = new Set<string>()
-  #groups = 0
-  #repeats = false
+  readonly #groups = new Map<string, GroupCount>()
 
   constructor(definition: ResourceDefinition) {
     this.#fields = countedFields(definition)
-    this.#unique = definition.kind === 'feed' ? definition.unique?.field : undefined
   }
 
-  add({ fields, absent }: MirrorRecord): void {
-    let node = this.#root
-    for (const field of this.#fields) node = this.#nodeOf(node, (fields[field] ?? null) as Scalar)
-    node.count++
-    if (this.#unique === undefined || absent || this.#repeats) return
-    const text = fields[this.#unique]
-    if (typeof text !== 'string' || text === '') return
-    const distinct = this.#texts.size
-    this.#repeats = this.#texts.add(text.toLowerCase()).size === distinct
+  add({ fields }: MirrorRecord): void {
+    let values = this.#fields.map((field) => (fields[field] ?? null) as Scalar)
+    if (this.#groups.size >= mostGroups && !this.#groups.has(JSON.stringify(values)))
+      values = values.map(() => otherValue)
+    const key = JSON.stringify(values)
+    this.#groups.set(key, { values, count: (this.#groups.get(key)?.count ?? 0) + 1 })
   }
 
   result(): RecordCounts {
-    return { fields: this.#fields, groups: [...groupsIn(this.#root, [])], repeats: this.#repeats }
+    return { fields: this.#fields, groups: [...this.#groups.values()] }
   }
-
-  #nodeOf({ next }: Node, value: Scalar): Node {
-    const known = next.get(value)
-    if (known !== undefined) return known
-    if (this.#groups >= mostGroups && value !== otherValue) return this.#nodeOf({ count: 0, next }, otherValue)
-    this.#groups++
-    const node: Node = { count: 0, next: new Map() }
-    next.set(value, node)
-    return node
-  }
-}
-
-/** Records with the same values so far; `next` by the value of the next field. */
-interface Node {
-  count: number
-  readonly next: Map<Scalar, Node>
-}
-
-function* groupsIn({ count, next }: Node, values: readonly Scalar[]): Iterable<GroupCount> {
-  if (next.size === 0) {
-    if (count > 0) yield { values, count }
-    return
-  }
-  for (const [value, node] of next) yield* groupsIn(node, [...values, value])
 }

@@ -94,6 +94,49 @@ it('counts users that come out of the order the specification promises, once a r
   expect(test.observed.events).toHaveLength(1)
 })
 
+it('counts an e-mail that two users have, in any letter case, once each full sync, and warns of it once', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 12 },
+    readings: { defaultPageSize: { users: 5 } },
+    settings: quiet,
+  })
+  const [first] = [...test.sim.primary.users.all()]
+  const email = first?.email?.toUpperCase() ?? ''
+  const twins = [1, 2].map(() => test.sim.primary.users.add({ email }))
+  await test.run('users', 'full')
+  await test.run('users', 'incremental')
+  await test.run('users', 'full')
+  expect(test.observed.events).toEqual(['users duplicate_email', 'users duplicate_email'])
+  expect(test.observed.log.filter((line) => line.startsWith('warn'))).toHaveLength(1)
+  for (const { userId } of twins) test.sim.primary.users.update(userId, { email: `${userId}.${first?.email}` })
+  await test.run('users', 'full')
+  expect(test.observed.events).toHaveLength(2)
+})
+
+it('counts no e-mail that was given to another user while a refused cursor made the full sync begin again', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { users: 12 },
+    readings: { defaultPageSize: { users: 5 } },
+    settings: quiet,
+  })
+  const { users } = test.sim.primary
+  const ids = users.all().map(({ userId }) => userId)
+  const [one = 0, last = 0] = [ids[0], ids.at(-1)]
+  const email = users.find(one)?.email ?? ''
+  const remove = test.sim.onRequest(({ path, page }) => {
+    if (path !== '/api/public/users' || page !== 2) return
+    remove()
+    test.sim.invalidateCursors()
+    users.update(one, { email: `new.${email}` })
+    users.update(last, { email })
+  })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
+  expect(users.find(last)?.email).toBe(email)
+  expect(test.observed.events).toEqual([])
+})
+
 it('counts fields of the envelope that the specification does not name, and a missing error, once a run', async () => {
   const test = await testEngine({
     problems: false,

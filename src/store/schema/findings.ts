@@ -43,8 +43,6 @@ export interface RecordCounts {
   readonly fields: readonly string[]
   /** By the values of these fields. */
   readonly groups: readonly GroupCount[]
-  /** True if two records have the same value of the resource's unique field. */
-  readonly repeats: boolean
 }
 
 /** Counts of the live records of a resource, as of the last evaluation after a change. */

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
 import { incrementalFreshnessLimitMs } from '../../model/freshness.ts'
+import { idOf } from '../../model/reading.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { isoMs } from '../../model/time.ts'
 import type { FullSyncRow } from '../../store/port.ts'
@@ -18,6 +19,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
   let fullSync = await openOrStart(run, definition)
   let rules = rulesFrom(fullSync.pages)
   let order: number | null = null
+  const holders = new Map<string, string | number | null>()
   let restarted = false
   while (!fullSync.reachedEnd) {
     const page = await ahead.take(fullSync.nextCursor).catch((error: unknown) => {
@@ -29,6 +31,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
       fullSync = await beginFullSync(run, fullSync.cursorBefore)
       rules = rulesFrom(fullSync.pages)
       order = null
+      holders.clear()
       continue
     }
     try {
@@ -42,6 +45,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
     if (!next.reachedEnd) await ahead.begin(next.nextCursor)
     await commitPage(run, page, { fullSync: { id: fullSync.id, next } })
     order = noteOrder(run, definition, page, order)
+    noteRepeats(run, definition, page, holders)
     fullSync = next
   }
   return fullSync
@@ -92,6 +96,32 @@ function noteOrder(run: Run, { orderedBy }: FeedResource, { items }: Fetched, be
     last = time
   }
   return last
+}
+
+/** Limits memory. */
+const mostHolders = 200_000
+
+/**
+ * Counts a field that is unique if another record of the pass has the same text, in any letter case. Compares with the
+ * first 200,000 texts of the pages that this run reads.
+ *
+ * @param holders ids of the records by text, to which those of the page are added.
+ */
+function noteRepeats(
+  run: Run,
+  { unique, idField }: FeedResource,
+  { items }: Fetched,
+  holders: Map<string, string | number | null>,
+): void {
+  if (unique === undefined) return
+  for (const item of items) {
+    const value = item.ok ? item.record[unique.field] : null
+    if (typeof value !== 'string' || value === '') continue
+    const text = value.toLowerCase()
+    const id = idOf(item, idField)
+    if ((holders.get(text) ?? id) !== id) noteEvent(run, unique.event, unique.field)
+    else if (holders.size < mostHolders) holders.set(text, id)
+  }
 }
 
 export function cursorRefused(error: unknown): boolean {
