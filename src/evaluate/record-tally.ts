@@ -12,21 +12,29 @@ export function countedFields({ gauges = [] }: Pick<ResourceDefinition, 'gauges'
   return [...new Set(fields)]
 }
 
+type Group = Omit<GroupCount, 'count'> & { count: number }
+
 /** Counts the records of one reading of a resource. */
 export class RecordTally {
   readonly #fields: readonly string[]
-  readonly #groups = new Map<string, GroupCount>()
+  readonly #groups = new Map<string, Group>()
 
   constructor(definition: ResourceDefinition) {
     this.#fields = countedFields(definition)
   }
 
   add({ fields }: MirrorRecord): void {
-    let values = this.#fields.map((field) => (fields[field] ?? null) as Scalar)
-    if (this.#groups.size >= mostGroups && !this.#groups.has(JSON.stringify(values)))
-      values = values.map(() => otherValue)
+    const values = this.#fields.map((field) => (fields[field] ?? null) as Scalar)
+    const group = this.#groups.get(JSON.stringify(values)) ?? this.#newGroup(values)
+    group.count++
+  }
+
+  #newGroup(wanted: readonly Scalar[]): Group {
+    const values = this.#groups.size < mostGroups ? wanted : wanted.map(() => otherValue)
     const key = JSON.stringify(values)
-    this.#groups.set(key, { values, count: (this.#groups.get(key)?.count ?? 0) + 1 })
+    const group = this.#groups.get(key) ?? { values, count: 0 }
+    this.#groups.set(key, group)
+    return group
   }
 
   result(): RecordCounts {
