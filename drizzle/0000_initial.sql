@@ -219,7 +219,6 @@ CREATE TABLE `tenants` (
 	`accepted_ids` text DEFAULT '[]' NOT NULL,
 	`former` text DEFAULT '[]' NOT NULL,
 	`accepted_credential` text,
-	`denied_credential` text,
 	`known_since` integer,
 	`admitted` text DEFAULT '[]' NOT NULL
 );

@@ -11,7 +11,6 @@ import { enabledNames } from '../sync/due.ts'
 import {
   acceptedChange,
   awaitsAccepted,
-  deniedMessage,
   type Evidence,
   isOther,
   mismatchMessage,
@@ -102,8 +101,6 @@ async function diagnoseEvidence(
     }
     case 'ownClientMissing':
       return failure(subject, lowerFirst(ownClientMissingMessage(tenant)), ownClientRemedy, { reason })
-    case 'denied':
-      return failure(subject, lowerFirst(deniedMessage(evidence)), changeHint('denied'), { reason })
     case 'match':
     case 'nothing': {
       return diagnosis(subject, describeIdentity(posture))

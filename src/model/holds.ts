@@ -4,8 +4,6 @@ import { plural } from './text/words.ts'
 
 /** Why the data may be those of another tenant (docs/internals/sync.md#8-tenant-identity). */
 export type ChangeCause =
-  /** No list that identifies the tenant may be read with this credential. */
-  | { readonly check: 'denied'; readonly credential: string }
   /** The configured address differs from the one that the mirror was read from. */
   | { readonly check: 'origin'; readonly baseUrl: string }
   /** The list of API clients lacks this one. */
@@ -49,11 +47,6 @@ export function remedyOf({ cause }: Caused): string | null {
 /** True if `tenantwatch accept HOLD --list` names records of the hold. */
 export function listsRecords(reason: Reason): boolean {
   return reason === 'shrink_held' || reason === 'suspect_empty'
-}
-
-/** True for a hold raised because no list that identifies the tenant could be read. */
-export function isDenied({ cause }: Caused): boolean {
-  return changeOf(cause) === 'denied'
 }
 
 /** How to end a `tenant_changed` hold. */
@@ -108,12 +101,6 @@ const ifWrong = 'If the token or baseUrl is wrong, configure the right one and a
 const changes: Readonly<
   Record<Change, { readonly advice: string; readonly effect: (tenant: string, count: number) => string }>
 > = {
-  denied: {
-    advice:
-      'Give the token one of these permissions back, or switch those resources off; accept the hold only if it is the right token',
-    effect: (tenant) =>
-      `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,
-  },
   origin: {
     advice: `${ifWrong}: the hold ends by itself`,
     effect: (tenant) =>
@@ -132,5 +119,5 @@ const changes: Readonly<
 }
 
 function changeOf({ check }: Caused['cause']): Change {
-  return check === 'denied' || check === 'origin' || check === 'page' ? check : 'proof'
+  return check === 'origin' || check === 'page' ? check : 'proof'
 }

@@ -43,26 +43,20 @@ export async function raiseHold(
 
 export interface IdentifyingList {
   readonly definition: ResourceDefinition
-  /** 0 where only tombstones do. */
-  readonly live: number
+  /** False where only tombstones do. */
+  readonly isLive: boolean
 }
 
 /** Lists whose ids identify the tenant: enabled, of GUIDs, of which a record identifies the tenant, readable or not. */
 export async function identifyingLists(
-  context: Pick<TenantContext, 'settings'> & {
-    readonly store: Pick<EngineStore, 'identifying' | 'syncState'>
-  },
+  context: Pick<TenantContext, 'settings'> & { readonly store: Pick<EngineStore, 'identifying'> },
   tenantId: number,
 ): Promise<readonly IdentifyingList[]> {
   const lists: IdentifyingList[] = []
   for (const definition of enabledResources(context)) {
     if (definition.identifiedBy !== 'guid') continue
     const found = await context.store.identifying(tenantId, definition.name)
-    if (found === null) continue
-    lists.push({
-      definition,
-      live: found === 'live' ? (await context.store.syncState(tenantId, definition.name)).live : 0,
-    })
+    if (found !== null) lists.push({ definition, isLive: found === 'live' })
   }
   return lists
 }

@@ -25,10 +25,6 @@ async function acceptTenant(context: TenantContext, tenantId: number, hold: Hold
   const { store, settings } = context
   const { cause } = hold
   switch (cause.check) {
-    case 'denied':
-      // Accepting a token that may read no known record covers none of those records.
-      await store.noteTenant(tenantId, { deniedCredential: cause.credential })
-      return false
     case 'origin':
       await store.noteTenant(tenantId, atAddress(settings.baseUrl))
       return false

@@ -1,6 +1,6 @@
 import type { AnswerMeta, Fetched } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
-import { reasonOf, type SyncError } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import { idOf } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { createdAtOf } from '../model/time.ts'
@@ -16,18 +16,17 @@ const mostPages = 50
 export type Answered = Pick<AnswerMeta, 'identity' | 'credential'>
 
 /**
- * Result of a proof (docs/internals/sync.md#8-tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists,
- * `ownClientMissing`: none exists, and the list of API clients lacks `ownClientId`.
+ * Result of a proof (docs/internals/sync.md#8-tenant-identity); `nothing`: no deciding list exists, `ownClientMissing`: none
+ * exists, and the list of API clients lacks `ownClientId`.
  */
 export interface Evidence {
-  readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing' | 'ownClientMissing'
+  readonly outcome: 'match' | 'mismatch' | 'nothing' | 'ownClientMissing'
   /** Facts of the last answer; null if nothing was read. */
   readonly answered: Answered | null
   readonly records: number
   readonly strange: readonly ResourceDefinition[]
   /** The records that were read, as `resource GUID`. */
   readonly shown: ReadonlySet<string>
-  readonly lacking: readonly string[]
 }
 
 export interface GivenPage {
@@ -46,13 +45,11 @@ class Proof {
   readonly #tenantId: number
   readonly #given: readonly GivenPage[]
   readonly #signal: AbortSignal
-  readonly #lacking: string[] = []
   readonly #strange: ResourceDefinition[] = []
   readonly #shown = new Set<string>()
   #answered: Answered | null = null
   #records = 0
   #emptyList = false
-  #unseen = 0
   #failure: unknown
 
   constructor(context: ProofContext, given: readonly GivenPage[], signal: AbortSignal) {
@@ -63,20 +60,20 @@ class Proof {
   }
 
   async read(): Promise<Evidence> {
-    for (const { definition, live } of await identifyingLists(this.#context, this.#tenantId)) {
-      const found = await this.#attempt(definition, live, () => this.#searchKnown(definition, live))
+    for (const { definition, isLive } of await identifyingLists(this.#context, this.#tenantId)) {
+      const found = await this.#attempt(definition, () => this.#searchKnown(definition, isLive))
       if (found === true) return this.#evidence('match')
     }
     if (this.#strange.length > 0) return this.#evidence('mismatch')
     if (this.#failure !== undefined) throw this.#failure
-    if (this.#lacking.length > 0) return this.#evidence('denied')
     return this.#emptyList ? this.#evidence('mismatch') : this.#decideByOwnClient()
   }
 
   /** As `#search`. Where the mirror knows tombstones only, only old records are strange: new ones may be the tenant's. */
-  async #searchKnown(definition: ResourceDefinition, live: number): Promise<boolean | undefined> {
+  async #searchKnown(definition: ResourceDefinition, isLive: boolean): Promise<boolean | undefined> {
     const { store, clock } = this.#context
-    const onlyRemoved = live > 0 ? null : await store.syncState(this.#tenantId, definition.name)
+    const state = await store.syncState(this.#tenantId, definition.name)
+    const onlyRemoved = isLive && state.live > 0 ? null : state
     let isStrange = onlyRemoved === null
     const isKnown = async ({ items, meta: { serverTime } }: Fetched) => {
       const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
@@ -88,7 +85,7 @@ class Proof {
       return (await store.identifyingKeys(this.#tenantId, definition.name, ids)) > 0
     }
     const found = await this.#search(definition, isKnown, mostPages)
-    if (found === undefined && live > 0) this.#emptyList = definition.kind !== 'pagedList'
+    if (found === undefined && onlyRemoved === null) this.#emptyList = definition.kind !== 'pagedList'
     return found === false && !isStrange ? undefined : found
   }
 
@@ -104,26 +101,27 @@ class Proof {
         for (const id of ids) seen.add(id)
         return seen.has(own)
       }
-      const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))
+      const found = await this.#attempt(definition, () => this.#search(definition, isListed))
       if (this.#failure !== undefined) throw this.#failure
-      if (this.#lacking.length > 0) return this.#evidence('denied')
       return this.#evidence(found === true ? 'match' : 'ownClientMissing')
     }
     return this.#evidence('nothing')
   }
 
   /** True for a match, false for unknown records, undefined without a proof. Notes the cause. */
-  async #attempt(definition: ResourceDefinition, live: number, look: () => Promise<boolean | undefined>) {
+  async #attempt(definition: ResourceDefinition, look: () => Promise<boolean | undefined>) {
     try {
       const found = await look()
       if (found === false) this.#strange.push(definition)
       return found
     } catch (error) {
-      if (reasonOf(error) === 'aborted') throw error
-      if (reasonOf(error) === 'missing_permission') {
-        this.#lacking.push(definition.permission)
-        this.#unseen += live
-      } else this.#failure ??= error
+      const reason = reasonOf(error)
+      if (reason === 'aborted') throw error
+      const message = `Nothing proves whose data these are: the token lacks the permission ${definition.permission}`
+      const hint = `Grant it, or switch off the lists that the token may not read, which then do not count for the identity (resources.${definition.name}.enabled: false)`
+      if (reason === 'missing_permission') this.#failure ??= new SyncError(reason, message, { cause: error, hint })
+      // Any other failure may end by itself.
+      else if (this.#failure === undefined || reasonOf(this.#failure) === 'missing_permission') this.#failure = error
       return undefined
     }
   }
@@ -141,10 +139,7 @@ class Proof {
     for (let page = 0; page < most; page++) {
       const fetched: Fetched = page === 0 ? await this.#firstPage(definition) : await this.#fetch(definition, cursor)
       records += fetched.items.length
-      if (await decides(fetched)) {
-        this.#records = records
-        return true
-      }
+      if (await decides(fetched)) return true
       if (!fetched.hasMore) break
       rules.check(fetched, cursor)
       cursor = fetched.nextCursor
@@ -180,13 +175,12 @@ class Proof {
   }
 
   #evidence(outcome: Evidence['outcome']): Evidence {
-    const records = outcome === 'denied' ? this.#unseen : this.#records
     const answered = this.#answered ?? this.#given[0]?.fetched.meta ?? null
-    return { outcome, answered, records, strange: this.#strange, shown: this.#shown, lacking: this.#lacking }
+    return { outcome, answered, records: this.#records, strange: this.#strange, shown: this.#shown }
   }
 }
 
-/** Proves the identity by GUIDs (docs/internals/sync.md#8-tenant-identity); throws if no list is readable. */
+/** Proves the identity by GUIDs (docs/internals/sync.md#8-tenant-identity); throws if no list decides and one could not be read. */
 export function readEvidence(
   context: ProofContext,
   given: readonly GivenPage[],
@@ -199,11 +193,6 @@ export function mismatchMessage({ strange }: Evidence): string {
   const names = strange.map(({ name }) => name.replaceAll('-', ' ').replace(/^api\b/, 'API'))
   const lists = names.length === 0 ? 'read from the tenant' : `in the lists of ${names.join(' and ')} that were read`
   return `None of the ids ${lists} is in the mirror: it may be another tenant, or all API clients were rotated at once`
-}
-
-export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | 'records'>): string {
-  const unread = records === 0 ? 'neither known records nor ownClientId' : `none of ${records} known records`
-  return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so ${unread} can be looked for`
 }
 
 export function movedMessage({ name, baseUrl }: Pick<TenantRow, 'name' | 'baseUrl'>, now: string) {

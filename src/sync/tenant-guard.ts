@@ -1,7 +1,7 @@
 import { Mutex } from 'async-mutex'
 import type { FeedQuery, Fetched } from '../api/reader.ts'
-import { SyncError, throwIfAborted } from '../model/errors.ts'
-import { type ChangeCause, holdHint, isDenied, ownClientCause, remedyOf } from '../model/holds.ts'
+import { reasonOf, SyncError, throwIfAborted } from '../model/errors.ts'
+import { type ChangeCause, holdHint, ownClientCause, remedyOf } from '../model/holds.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
@@ -12,8 +12,8 @@ import {
   type Answered,
   acceptedChange,
   awaitsAccepted,
-  deniedMessage,
   type Evidence,
+  type GivenPage,
   idsOf,
   isOther,
   mismatchMessage,
@@ -45,6 +45,8 @@ export class TenantGuard {
   readonly #checking = new Mutex()
   #probedAt = Number.NEGATIVE_INFINITY
   #probing: Promise<void> | null = null
+  /** The latest proof that lacked a permission, at a monotonic time. */
+  #refused: { readonly error: unknown; readonly at: number } | null = null
 
   /** @param released is called when the hold of the tenant has ended. */
   constructor(context: TenantContext, tenant: TenantRow, released: () => Promise<void>) {
@@ -93,7 +95,7 @@ export class TenantGuard {
   async prove(run: GuardedRun): Promise<ReadonlySet<string>> {
     this.insist(run)
     if (this.passing) return new Set()
-    const evidence = await readEvidence(this.#proving, [], run.signal)
+    const evidence = await this.#read([], run.signal)
     await this.#settle(evidence, this.#verified)
     this.insist(run)
     return evidence.shown
@@ -193,8 +195,7 @@ export class TenantGuard {
     const hold = { resource, reason: 'tenant_changed', count, message, cause } as const
     const error = await raiseHold({ context: this.#context, tenantId: this.#tenantId }, hold, holdHint({ cause }))
     await this.refresh()
-    if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
-    else log.error({ cause: cause.check, problem: message }, "The data look like another tenant's; nothing is written")
+    log.error({ cause: cause.check, problem: message }, "The data look like another tenant's; nothing is written")
     return error
   }
 
@@ -217,10 +218,6 @@ export class TenantGuard {
     return this.#raise(ownClientMissingMessage(settings), ownClientCause(settings.ownClientId ?? ''), records)
   }
 
-  #raiseDenied(evidence: Evidence, { credential }: Answered): Promise<SyncError> {
-    return this.#raise(deniedMessage(evidence), { check: 'denied', credential }, evidence.records)
-  }
-
   /** An acceptance is valid for one credential, and, until the accepted tenant is mirrored, for one identity of it. */
   async #acceptancePasses(evidence: Evidence, answered: Answered): Promise<boolean> {
     const owed = acceptedChange(this.tenant, answered)
@@ -234,15 +231,22 @@ export class TenantGuard {
   async #settle(evidence: Evidence, last: Answered): Promise<void> {
     const { outcome } = evidence
     const answered = evidence.answered ?? last
-    const { deniedCredential } = this.tenant
-    // Another credential or a deciding list that is readable again ends an accepted denial.
-    if (deniedCredential !== null && (outcome !== 'denied' || deniedCredential !== answered.credential))
-      await this.note({ deniedCredential: null })
     if (outcome === 'mismatch' && !(await this.#acceptancePasses(evidence, answered)))
       throw await this.#raiseMismatch(evidence, answered)
-    if (outcome === 'denied' && this.tenant.deniedCredential === null) throw await this.#raiseDenied(evidence, answered)
     if (outcome === 'ownClientMissing') throw await this.#raiseOwnClientMissing(evidence)
     this.#noteVerified(answered)
+  }
+
+  /** Reads a proof; one that lacked a permission is repeated after an interval, because each run would ask for it. */
+  async #read(given: readonly GivenPage[], signal: AbortSignal): Promise<Evidence> {
+    const { clock, settings } = this.#context
+    const at = clock.monotonic()
+    if (this.#refused !== null && at - this.#refused.at < shortestIntervalMs(settings)) throw this.#refused.error
+    this.#refused = null
+    return readEvidence(this.#proving, given, signal).catch((error: unknown) => {
+      if (reasonOf(error) === 'missing_permission') this.#refused = { error, at }
+      throw error
+    })
   }
 
   #noteVerified(answered: Answered): void {
@@ -254,8 +258,7 @@ export class TenantGuard {
       this.#verified = fetched.meta
       return
     }
-    const evidence = await readEvidence(this.#proving, isFirst ? [{ definition, fetched }] : [], signal)
-    await this.#settle(evidence, fetched.meta)
+    await this.#settle(await this.#read(isFirst ? [{ definition, fetched }] : [], signal), fetched.meta)
   }
 
   async #probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
@@ -272,17 +275,14 @@ export class TenantGuard {
     const { cause } = hold
     const evidence = await readEvidence(this.#proving, [], signal)
     const { outcome, answered } = evidence
-    const byOther = 'credential' in cause && cause.credential !== answered?.credential
-    const isThird = cause.check === 'proof' && isOther(evidence, cause.ids)
-    // Replaces the hold of a refusal, of another credential or of a third tenant, so that accepting one does not cover the other.
-    if (answered !== null && outcome === 'mismatch' && (isDenied(hold) || byOther || isThird))
-      throw await this.#raiseMismatch(evidence, answered)
-    if (answered !== null && outcome === 'denied' && isDenied(hold) && byOther)
-      throw await this.#raiseDenied(evidence, answered)
+    const { check } = cause
+    const isAnother = check === 'proof' && (cause.credential !== answered?.credential || isOther(evidence, cause.ids))
+    // Replaces the hold of another credential or of a third tenant, so that accepting one does not cover the other.
+    if (answered !== null && outcome === 'mismatch' && isAnother) throw await this.#raiseMismatch(evidence, answered)
     if (outcome === 'ownClientMissing' && !(cause.check === 'own-client' && cause.ownClientId === settings.ownClientId))
       throw await this.#raiseOwnClientMissing(evidence)
     // Resources switched off since do not count.
-    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || remedyOf(hold) !== null)
+    const nothingCounts = outcome === 'nothing' && remedyOf(hold) !== null
     if (outcome !== 'match' && !nothingCounts) return false
     if (answered !== null) this.#noteVerified(answered)
     if (cause.check === 'origin') await store.noteTenant(this.#tenantId, atAddress(settings.baseUrl))

@@ -29,9 +29,8 @@ export const tenants = sqliteTable('tenants', {
   acceptedIds: strings('accepted_ids').notNull().default([]),
   /** Resources that may still have records of the former tenant. */
   former: strings('former').notNull().default([]),
-  /** Digests of the credentials for which a change of tenant, and a denial, were accepted. */
+  /** Digest of the credential for which a change of tenant was accepted. */
   acceptedCredential: text('accepted_credential'),
-  deniedCredential: text('denied_credential'),
   /** When an operator last accepted another tenant; older tombstones no longer identify the tenant. */
   knownSince: integer('known_since'),
   /** Pages and lists that an operator accepted. */

@@ -79,7 +79,7 @@ export function tenantStore(db: Db) {
 
 /** The change after which the mirror belongs to this address: acceptances at the earlier one end. */
 export function atAddress(baseUrl: string) {
-  return { baseUrl, changeAccepted: null, acceptedCredential: null, deniedCredential: null, admitted: [] }
+  return { baseUrl, changeAccepted: null, acceptedCredential: null, admitted: [] }
 }
 
 const firstKeys = `select t.name as tenant, (select min(r.key) from records r

@@ -47,9 +47,7 @@ it.runIf(onPostgres)('shows no raw content, unknown field, cursor or digest of a
   sql(`update records set body = left(body, -1) || ',"extra":{"password":"${secret}"}}', request_id = '${secret}'
     where body is not null`)
   sql(`update sync_states set cursor = '${secret}', message = '${secret}'`)
-  sql(
-    `update tenants set accepted_credential = '${secret}', denied_credential = '${secret}', base_url = '${secret}', admitted = '${secret}'`,
-  )
+  sql(`update tenants set accepted_credential = '${secret}', base_url = '${secret}', admitted = '${secret}'`)
   sql(`insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at)
     values ('h', 1, 'users', 'shrink_held', 1, 'm', '{"c":"${secret}"}', 1)`)
   asReader(world, () => {
