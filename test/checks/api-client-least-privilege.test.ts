@@ -1,6 +1,6 @@
 import { apiClientLeastPrivilege as check } from '../../src/checks/api-client-least-privilege.ts'
 import { itFinds } from './support/evaluator.ts'
-import { client, now, removed, renamed, role } from './support/facts.ts'
+import { client, now, ofAnotherRole, role } from './support/facts.ts'
 
 const ownClientId = '00000000-0000-4000-8000-0000000000c1'
 const failing = `${ownClientId} high`
@@ -72,18 +72,7 @@ itFinds(check, [
     { ownClientId, options: { ownSuffixes: ['_Read', '_Export'] } },
   ],
   ['another client than the own one', granted(exporting, 'C2'), [], { ownClientId }],
-  [
-    'a client whose role name was given to another role since it was read, beside one of another name',
-    { 'api-clients': [client(), client({ clientId: 'c2', roleName: 'Other' })], roles: renamed.roles },
-    [],
-    { ...renamed, population: 2, notEvaluated: 1, scope: { c1: 'not_evaluated', c2: 'evaluated' } },
-  ],
-  [
-    'a client that was read before a role of its name went',
-    { 'api-clients': [client()], roles: [role()] },
-    [],
-    { ...removed, population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } },
-  ],
+  ...ofAnotherRole,
   [
     'a client that changed since roles were read',
     granted(['Api_Users_Read']),

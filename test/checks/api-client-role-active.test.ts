@@ -1,6 +1,6 @@
 import { apiClientRoleActive as check } from '../../src/checks/api-client-role-active.ts'
 import { itFinds } from './support/evaluator.ts'
-import { client, now, removed, renamed, role } from './support/facts.ts'
+import { client, now, ofAnotherRole, renamed, role } from './support/facts.ts'
 
 const clients = { 'api-clients': [client()] }
 const unclear = { population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } }
@@ -14,28 +14,12 @@ itFinds(check, [
   ['a client without a role name', { 'api-clients': [client({ roleName: null })] }, [], unclear],
   ['a missing role while some cannot be read', clients, [], { ...unclear, incomplete: ['roles'] }],
   ['a missing role before roles are read after the client', clients, [], { ...unclear, rolesReadAt: now - 1 }],
-  [
-    'a client whose role name was given to another role since it was read, beside one of another name',
-    { 'api-clients': [client(), client({ clientId: 'c2', roleName: 'Other' })], roles: renamed.roles },
-    [],
-    { ...renamed, population: 2, notEvaluated: 1, scope: { c1: 'not_evaluated', c2: 'evaluated' } },
-  ],
-  [
-    'a client that was read before a role of its name went',
-    { 'api-clients': [client()], roles: [role()] },
-    [],
-    { ...removed, population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } },
-  ],
+  ...ofAnotherRole,
   [
     'the new role of its name, of the same round',
     { ...clients, roles: renamed.roles },
     [],
     { ...renamed, changes: renamed.changes.map((change) => ({ ...change, at: now + 60_000 })) },
   ],
-  [
-    'the new role of its name, by a clock that was wrong',
-    { ...clients, roles: renamed.roles },
-    [],
-    { ...renamed, at: now },
-  ],
+  ['the new role of its name, by a wrong clock', { ...clients, roles: renamed.roles }, [], { ...renamed, at: now }],
 ])

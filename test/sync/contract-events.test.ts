@@ -77,12 +77,7 @@ it('counts a page size other than the requested one once per run, and continues'
 })
 
 it('counts users that come out of the order the specification promises, once a run', async () => {
-  const test = await testEngine({
-    problems: false,
-    sizes: { users: 12 },
-    readings: { defaultPageSize: { users: 5 } },
-    settings: quiet,
-  })
+  const test = await testEngine(paged)
   const swap = test.sim.faults.add({
     path: '/api/public/users',
     effect: ofData((data: object[]) => data.toReversed()),
@@ -94,13 +89,10 @@ it('counts users that come out of the order the specification promises, once a r
   expect(test.observed.events).toHaveLength(1)
 })
 
+const paged = { problems: false, sizes: { users: 12 }, readings: { defaultPageSize: { users: 5 } }, settings: quiet }
+
 it('counts an e-mail that two users have, in any letter case, once each full sync, and warns of it once', async () => {
-  const test = await testEngine({
-    problems: false,
-    sizes: { users: 12 },
-    readings: { defaultPageSize: { users: 5 } },
-    settings: quiet,
-  })
+  const test = await testEngine(paged)
   const [first] = [...test.sim.primary.users.all()]
   const email = first?.email?.toUpperCase() ?? ''
   const twins = [1, 2].map(() => test.sim.primary.users.add({ email }))
@@ -115,12 +107,7 @@ it('counts an e-mail that two users have, in any letter case, once each full syn
 })
 
 it('counts no e-mail that was given to another user while a refused cursor made the full sync begin again', async () => {
-  const test = await testEngine({
-    problems: false,
-    sizes: { users: 12 },
-    readings: { defaultPageSize: { users: 5 } },
-    settings: quiet,
-  })
+  const test = await testEngine(paged)
   const { users } = test.sim.primary
   const ids = users.all().map(({ userId }) => userId)
   const [one = 0, last = 0] = [ids[0], ids.at(-1)]

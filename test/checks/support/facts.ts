@@ -50,6 +50,22 @@ export const removed = {
   changes: [{ ...change, key: '9', kind: 'removed', before: { name: 'Reader' } }],
 } as const
 
+/** Cases of clients that may have had another role when they were read. */
+export const ofAnotherRole = [
+  [
+    'a client whose role name was given to another role since it was read, beside one of another name',
+    { 'api-clients': [client(), client({ clientId: 'c2', roleName: 'Other' })], roles: renamed.roles },
+    [],
+    { ...renamed, population: 2, notEvaluated: 1, scope: { c1: 'not_evaluated', c2: 'evaluated' } },
+  ],
+  [
+    'a client that was read before a role of its name went',
+    { 'api-clients': [client()], roles: [role()] },
+    [],
+    { ...removed, population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } },
+  ],
+] as const
+
 export const user = (fields: Record<string, unknown> = {}) => ({
   userId: 1,
   firstName: 'Ada',
