@@ -156,9 +156,10 @@ function noteCheck(changes: Map<string, CheckChange>, event: NewsEvent): void {
   if (event.kind !== 'result') return
   const now = fromJson(event.data) as ResultFacts
   const previous = event.before === null ? null : (fromJson(event.before) as ResultFacts)
-  const [isUnknown, wasUnknown] = [now.status === 'unknown', previous?.status === 'unknown']
   // Before the first full sync nothing could be known.
-  if (isUnknown === wasUnknown || (isUnknown ? now : previous)?.reason === 'never') return
+  if (now.reason === 'never') return
+  const [isUnknown, wasUnknown] = [now, previous].map((one) => one?.status === 'unknown' && one.reason !== 'never')
+  if (isUnknown === wasUnknown) return
   const reason = isUnknown ? ((now.reason ?? 'internal') as UnknownReason) : null
   const before = changes.get(String(reason))
   const checks = new Set([...(before?.checks ?? []), event.subject])
