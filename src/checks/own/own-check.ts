@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { OwnCheck, OwnChecksSettings } from '../../config/own-checks.ts'
-import type { Check, CheckFacts } from '../../evaluate/check.ts'
+import type { Check } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
 import type { OwnQuery } from '../../evaluate/own-query.ts'
 
+/** The own checks of a configuration. */
 export function ownChecks({ checks, ...limits }: OwnChecksSettings): readonly Check[] {
   return checks.map((check) => toCheck(check, limits))
 }
@@ -22,7 +23,6 @@ function toCheck(check: OwnCheck, limits: Pick<OwnChecksSettings, 'timeoutMs' | 
   const [evaluates = 'users', ...needs] = inputs
   const rule = digestOf([query, inputs, check.entity]).slice(0, 16)
   return {
-    ...shared,
     id,
     title,
     failing: `Fails: ${title}`,
@@ -32,18 +32,15 @@ function toCheck(check: OwnCheck, limits: Pick<OwnChecksSettings, 'timeoutMs' | 
     severities: [severity],
     evaluates,
     needs,
+    alert: null,
     entity: { type: check.entity, isRecord: false },
+    material: ['reason'],
     timeBased,
     ...(maxAgeMs !== null && { maxAgeMs }),
     frameworks,
+    options: z.strictObject({}),
     own: { file },
     ruleOf: () => rule,
     query: queryOf(check, limits),
   }
 }
-
-const shared = {
-  alert: null,
-  material: ['reason'],
-  options: z.strictObject({}),
-} satisfies Partial<CheckFacts & Pick<Check, 'options'>>

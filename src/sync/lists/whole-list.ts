@@ -9,6 +9,7 @@ import { resources } from '../../resources/index.ts'
 import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { identifyingLists } from '../context.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
+import { idTextsOn } from '../pages/page-rules.ts'
 import { fetchPage, type Run } from '../run.ts'
 import { type Suspicion, suspectEmpty } from './suspect-empty.ts'
 
@@ -63,7 +64,10 @@ interface Beside {
   readonly items: readonly Reading[]
 }
 
-/** Null unless the list is empty although others refer to it, has none of the known, grants nothing, or lacks tenantwatch's permission. */
+/**
+ * Null unless the list is empty although others refer to it, has none of several known records, grants nothing, or lacks
+ * tenantwatch's permission.
+ */
 async function contradictionOf(
   { context, tenantId, guard }: Run,
   definition: WholeResource,
@@ -105,9 +109,9 @@ async function emptyList(
 }
 
 /** True for another tenant's list: no tenant replaces all of several at once. */
-function hasNoneOf({ definition: { idField }, before, items }: Beside): boolean {
+function hasNoneOf({ definition, before, items }: Beside): boolean {
   const known = new Set(before.map(({ key }) => key))
-  return known.size > 1 && !items.some((item) => known.has(String(idOf(item, idField))))
+  return known.size > 1 && !idTextsOn({ items }, definition).some((id) => known.has(id))
 }
 
 function noGrants({ definition, rules, before, items }: Beside): Suspicion | null {
