@@ -46,7 +46,7 @@ export class TenantGuard {
   #probedAt = Number.NEGATIVE_INFINITY
   #probing: Promise<void> | null = null
   /** The latest proof that lacked a permission, at a monotonic time. */
-  #refused: { readonly error: unknown; readonly at: number } | null = null
+  #refused: { readonly error: unknown; readonly at: number; readonly credential: string } | null = null
 
   /** @param released is called when the hold of the tenant has ended. */
   constructor(context: TenantContext, tenant: TenantRow, released: () => Promise<void>) {
@@ -95,7 +95,7 @@ export class TenantGuard {
   async prove(run: GuardedRun): Promise<ReadonlySet<string>> {
     this.insist(run)
     if (this.passing) return new Set()
-    const evidence = await this.#read([], run.signal)
+    const evidence = await this.#read([], this.#verified, run.signal)
     await this.#settle(evidence, this.#verified)
     this.insist(run)
     return evidence.shown
@@ -238,13 +238,13 @@ export class TenantGuard {
   }
 
   /** Reads a proof; one that lacked a permission is repeated after an interval, because each run would ask for it. */
-  async #read(given: readonly GivenPage[], signal: AbortSignal): Promise<Evidence> {
+  async #read(given: readonly GivenPage[], { credential }: Answered, signal: AbortSignal): Promise<Evidence> {
     const { clock, settings } = this.#context
     const at = clock.monotonic()
-    if (this.#refused !== null && at - this.#refused.at < shortestIntervalMs(settings)) throw this.#refused.error
-    this.#refused = null
+    const refused = this.#refused
+    if (refused?.credential === credential && at - refused.at < shortestIntervalMs(settings)) throw refused.error
     return readEvidence(this.#proving, given, signal).catch((error: unknown) => {
-      if (reasonOf(error) === 'missing_permission') this.#refused = { error, at }
+      if (reasonOf(error) === 'missing_permission') this.#refused = { error, at, credential }
       throw error
     })
   }
@@ -258,7 +258,8 @@ export class TenantGuard {
       this.#verified = fetched.meta
       return
     }
-    await this.#settle(await this.#read(isFirst ? [{ definition, fetched }] : [], signal), fetched.meta)
+    const given = isFirst ? [{ definition, fetched }] : []
+    await this.#settle(await this.#read(given, fetched.meta, signal), fetched.meta)
   }
 
   async #probe(hold: HoldRow, signal: AbortSignal): Promise<void> {

@@ -69,6 +69,30 @@ it('numbers a new identity when an endpoint that answered 401 answers again, and
   expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
 })
 
+it('numbers an answer to a former token by that token, even if it ends a refusal', async () => {
+  const t = await tenant({ first: ['users'], second: all })
+  await t.client.reader.fetch(users, {})
+  await caught(t.client.reader.fetch(documents, {}))
+  t.grants['first'] = all
+  const { handler } = t.server
+  const waiting = Promise.withResolvers<void>()
+  const arrived = Promise.withResolvers<void>()
+  t.server.handler = async (request, response, body) => {
+    if (request.headers.authorization === 'Bearer first') {
+      arrived.resolve()
+      await waiting.promise
+    }
+    handler(request, response, body)
+  }
+  const former = t.client.reader.fetch(documents, {})
+  await arrived.promise
+  t.env['TOKEN'] = 'second'
+  expect((await t.client.reader.fetch(users, {})).meta.identity).toBe(2)
+  waiting.resolve()
+  expect((await former).meta.identity).toBe(1)
+  expect((await t.client.reader.fetch(documents, {})).meta.identity).toBe(3)
+})
+
 it('takes a 403 that states a wait for a limit of the rate', async () => {
   const t = await tenant({ first: ['users'] })
   t.server.handler = (_, response) => void response.writeHead(403, { 'retry-after': '90' }).end('{}')

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { dayMs, hourMs } from '../../src/model/time.ts'
-import { planRemovals } from '../../src/sync/removals/removals.ts'
+import { type GuardBudget, planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
@@ -25,6 +25,8 @@ async function fullSyncs(test: TestEngine, resource: ResourceName, count: number
   return endings
 }
 
+type GuardCase = { live: number; due: number; dueNew?: number } & Partial<Omit<GuardBudget, 'base'>>
+
 it.each([
   ['more than half of two or more', { live: 2, due: 2 }, true],
   ['half of two', { live: 2, due: 1 }, false],
@@ -39,11 +41,27 @@ it.each([
   ['ten of a hundred', { live: 100, due: 10 }, false],
   ['one after ten of a hundred', { live: 90, due: 1, removed: 10 }, true],
   ['ten percent only by what came since', { live: 120, due: 11, created: 20 }, true],
+  ['those alone that came since', { live: 7, due: 3, created: 3, dueNew: 3 }, false],
+  ['few of many that came since', { live: 32, due: 2, created: 30, dueNew: 2 }, false],
+  ['most of those that came since', { live: 32, due: 20, created: 30, dueNew: 20 }, true],
+  ['most of the old ones and none of the new', { live: 34, due: 3, created: 30 }, true],
+  [
+    'half of the old ones after new ones came and went',
+    { live: 6, due: 1, removed: 4, removedNew: 3, created: 6 },
+    false,
+  ],
   ['as many as took their place', { live: 12, due: 6, created: 6, replacing: 6 }, false],
   ['all in turn', { live: 7, due: 1, removed: 5, created: 6, replacing: 6 }, false],
-] as const)('%s: held %#', (_, { live: rows, due, ...rest }, held) => {
-  const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
-  const budget = { removed: 0, created: 0, replacing: 0, ...rest }
+] as [string, GuardCase, boolean][])('%s: held %#', (_, { live: rows, due, ...rest }: GuardCase, held) => {
+  const { dueNew = 0, ...counted } = rest
+  const absent = Array.from({ length: due }, (_, rid) => ({
+    rid,
+    key: String(rid),
+    fullSyncs: 2,
+    accepted: false,
+    firstSeenAt: rid < dueNew ? 2 : 0,
+  }))
+  const budget = { base: { after: 1, until: 3 }, removed: 0, removedNew: 0, created: 0, replacing: 0, ...counted }
   const plan = planRemovals({ live: rows, absent }, 'two-full-syncs', { maxCount: 5, maxPercent: 10 }, budget)
   expect(plan.held.length > 0).toBe(held)
 })

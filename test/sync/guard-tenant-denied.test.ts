@@ -67,6 +67,9 @@ it('a proof that lacks the permissions is read once an interval', async () => {
     expect(await refused()).toEqual([])
     test.clock.advance(6 * minuteMs)
   }
+  expect(await refused()).toEqual(['api-clients', 'documents'])
+  test.useToken(test.sim.tokens.withoutUsers)
+  expect(ending(await test.run('roles'))).toBe('success')
 })
 
 it('no check passes and no finding resolves while the token may read none of the lists', async () => {

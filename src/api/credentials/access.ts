@@ -91,7 +91,9 @@ export class Access {
   /** Notes a success; returns the identity of the answer. */
   answered(endpoint: Endpoint, credential: Credential): number {
     this.#succeeded(endpoint, credential)
-    if (!this.#denied.delete(endpoint.template)) return credential.identity
+    // An answer to an earlier secret is no news of the present one.
+    const isPresent = credential.generation === this.#known?.generation
+    if (!isPresent || !this.#denied.delete(endpoint.template)) return credential.identity
     this.#identity += 1
     return this.#identity
   }

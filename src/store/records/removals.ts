@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { greatestSkewMs } from '../../model/server-clock.ts'
 import { dayMs } from '../../model/time.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordContext, type RecordEvent } from '../event-store.ts'
@@ -34,10 +35,10 @@ export async function absentRecords(db: Db, { tenantId, resource }: OfResource, 
     const unseen = rows.filter(([, rid]) => !seen.has(rid)).map(([, rid]) => rid)
     identified += rows.filter(([key]) => !key.startsWith(unidentifiedPrefix)).length
     if (unseen.length > 0) {
-      const text = `select rid, key, absent, accepted from records where ${isIn('rid')} and ${isPresent}`
-      const found = await db.read((sql) => sql<[number, string, number, number]>(text, [unseen], 'arrays'))
-      for (const [rid, key, times, accepted] of found)
-        absent.push({ rid, key, fullSyncs: times + 1, accepted: accepted === 1 })
+      const text = `select rid, key, absent, accepted, first_seen_at from records where ${isIn('rid')} and ${isPresent}`
+      const found = await db.read((sql) => sql<[number, string, number, number, number]>(text, [unseen], 'arrays'))
+      for (const [rid, key, times, accepted, firstSeenAt] of found)
+        absent.push({ rid, key, fullSyncs: times + 1, accepted: accepted === 1, firstSeenAt })
     }
     if (rows.length < sliceSize) break
     after = rows.at(-1)?.[0] ?? ''
@@ -128,14 +129,22 @@ export async function removalBudget(
   }
   const at = now ?? 0
   const [since, createdSince] = [at - dayMs, Math.min(at, heldSince ?? at) - dayMs]
-  const [counted] = await sql<RemovalBudget>(budgetText, [
-    { tenantId, resource, since, createdSince, createdBy: now ?? undated },
-  ])
-  return counted ?? { removed: 0, created: 0 }
+  const until = now === null ? undated : now + greatestSkewMs
+  const of = { tenantId, resource }
+  const [first] = await sql<number | null>(
+    `select first_complete_at from sync_states where ${ofResource}`,
+    [of],
+    'values',
+  )
+  const base = { after: Math.max(createdSince, first ?? until), until }
+  const [counted] = await sql<Omit<RemovalBudget, 'base'>>(budgetText, [{ ...of, since, ...base }])
+  return { base, ...(counted ?? { removed: 0, removedNew: 0, created: 0 }) }
 }
 
-const budgetText = `select
-  (select count(*) from records where ${ofResource} and removed_at > @since and accepted = 0) as removed,
-  (select count(*) from records where ${ofResource} and removed_at is null and first_seen_at > @createdSince
-     and first_seen_at <= @createdBy and first_seen_at > coalesce((select first_complete_at from sync_states
-       where ${ofResource}), @createdBy)) as created`
+const isNew = 'first_seen_at > @after and first_seen_at <= @until'
+const countOf = (which: string) =>
+  `(select count(*) from records where ${ofResource} and accepted = 0 and ${isIdentified} and ${which})`
+const isRemoved = 'removed_at > @since'
+
+const budgetText = `select ${countOf(isRemoved)} as removed, ${countOf(`${isRemoved} and ${isNew}`)} as "removedNew",
+  ${countOf(`(removed_at is null or ${isRemoved}) and ${isNew}`)} as created`

@@ -124,6 +124,7 @@ export interface AbsentRecord {
   readonly key: string
   readonly fullSyncs: number
   readonly accepted: boolean
+  readonly firstSeenAt: number
 }
 
 export interface FullSyncEnd {
@@ -171,8 +172,12 @@ export interface BudgetQuery extends OfResource {
 
 /** Numbers of the last 24 hours. */
 export interface RemovalBudget {
+  /** When a new record was first seen: after 24 hours ago and after the end of the first complete full sync. */
+  readonly base: { readonly after: number; readonly until: number }
   /** Without accepted removals and records that were returned again. */
   readonly removed: number
-  /** Counted after the end of the first complete full sync only. */
+  /** Of these, the new ones. */
+  readonly removedNew: number
+  /** New records, also those that were removed since. */
   readonly created: number
 }

@@ -32,35 +32,43 @@ export function planRemovals(
   { live, absent }: Absence,
   rule: RemovalRule,
   limits: Limits,
-  { removed, created, replacing }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
+  { base, removed, removedNew, created, replacing }: GuardBudget = noBudget,
 ): RemovalPlan {
   const due = absent.filter(
     ({ accepted, fullSyncs }) => accepted || rule === 'confirm' || fullSyncs >= fullSyncsToRemove,
   )
   const unasked = due.filter(({ accepted }) => !accepted)
-  const present = live - (due.length - unasked.length)
-  const before = Math.max(0, present + removed - created)
-  const counted = removed + unasked.length - replacing
-  const why = unasked.length === 0 ? null : brokenRule({ live, counted, before, since: present + removed }, limits)
+  const since = live - (due.length - unasked.length) + removed
+  const dueNew = unasked.filter(({ firstSeenAt }) => firstSeenAt > base.after && firstSeenAt <= base.until).length
+  const all = { gone: removed + unasked.length - replacing, of: since }
+  const old = { gone: all.gone - removedNew - dueNew, of: Math.max(0, since - created) }
+  const why = unasked.length === 0 ? null : brokenRule({ live, all, old }, limits)
   if (why === null) return { due, held: [], why }
   return { due: due.filter(({ accepted }) => accepted), held: unasked, why }
 }
 
-interface Counted {
-  readonly live: number
-  readonly counted: number
-  readonly before: number
-  readonly since: number
+interface Share {
+  readonly gone: number
+  readonly of: number
 }
 
-function brokenRule({ live, counted, before, since }: Counted, { maxCount, maxPercent }: Limits): string | null {
-  // If there were fewer than two records then, the base is all records that were live since.
-  const base = before > 1 ? before : since
-  const of = (count: number) =>
-    count === live || count === 0 ? '' : ` of the ${count} that were live 24 hours ago or at the first full sync`
-  if (base > 1 && counted * 2 > base) return `more than half${of(base)} is always held`
-  const isTooMany = counted > maxCount && counted * 100 > maxPercent * before
-  return isTooMany ? `limits: ${maxCount} records and ${maxPercent} percent${of(before)}` : null
+interface Shares {
+  readonly live: number
+  /** Of the records that were live at some time since the base. */
+  readonly all: Share
+  /** Of those that were live then. */
+  readonly old: Share
+}
+
+function brokenRule({ live, all, old }: Shares, { maxCount, maxPercent }: Limits): string | null {
+  const named = ({ of }: Share) => {
+    if (of === live || of === 0) return ''
+    return ` of the ${of} that were live ${of === old.of ? '24 hours ago or at the first full sync' : 'since'}`
+  }
+  const half = [old, all].find(({ gone, of }) => of > 1 && gone * 2 > of)
+  if (half) return `more than half${named(half)} is always held`
+  const tooMany = [old, all].find(({ gone, of }) => gone > maxCount && gone * 100 > maxPercent * of)
+  return tooMany ? `limits: ${maxCount} records and ${maxPercent} percent${named(tooMany)}` : null
 }
 
 /** Ends a full sync and applies its removals in one transaction; returns the error of a shrink hold, else null. */
@@ -118,6 +126,8 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   return refusal
 }
 
+const noBudget: GuardBudget = { base: { after: 0, until: 0 }, removed: 0, removedNew: 0, created: 0, replacing: 0 }
+
 const nothing: Absence = { live: 0, absent: [] }
 
 /** Those that the last full sync returned. */
@@ -143,7 +153,7 @@ export function agreedTime(run: Run, { startServerTime }: Pick<FullSyncRow, 'sta
 
 async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): Promise<GuardBudget> {
   const { context, tenantId, definition } = run
-  if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
+  if (absent.length === 0) return noBudget
   const now = agreedTime(run, fullSync)
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason }) => resource === definition.name && reason === 'shrink_held')
