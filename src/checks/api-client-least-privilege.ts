@@ -4,7 +4,7 @@ import { guidKey, isAnyGuid } from '../model/guid.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, quoted, textOf } from './support/records.ts'
-import { clientTitle, excessOf, type MirroredRole, meansAnotherRole, rolesIn, rolesOfClient } from './support/roles.ts'
+import { clientTitle, excessOf, type MirroredRole, roleNamesOf, rolesIn, rolesOfClient } from './support/roles.ts'
 
 const clientId = z.string().refine(isAnyGuid, { error: 'expected the clientId of an API client' })
 const suffix = z.string().regex(/^[^*^$\s]+$/, { error: 'expected the end of a code, without a pattern such as *' })
@@ -47,13 +47,14 @@ export const apiClientLeastPrivilege = defineCheck({
   begin(options, context) {
     const { needed, ownClientId } = context
     const roles = rolesIn(needed('roles'))
-    const meansAnother = meansAnotherRole(context, 'api-clients')
+    const { readsHistoryOf, meansAnother } = roleNamesOf(context, 'api-clients')
     const isForbidden = endsInOne(options.forbiddenSuffixes)
     const forbiddenIn = memoizeWeakly((found: readonly MirroredRole[]) => excessOf(found, isForbidden))
     return {
-      record(client) {
+      readsHistoryOf,
+      record(client, history) {
         const found = rolesOfClient(client, roles)
-        if (found === null || found.length === 0 || meansAnother(client)) return { kind: 'not_evaluated' }
+        if (found === null || found.length === 0 || meansAnother(client, history)) return { kind: 'not_evaluated' }
         const isOwn = client.key.toLowerCase() === ownClientId
         const limit = limitOf(client.key, isOwn, options)
         const excess = limit.isExcess === null ? forbiddenIn(found) : excessOf(found, limit.isExcess)

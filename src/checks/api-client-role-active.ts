@@ -5,7 +5,7 @@ import {
   clientTitle,
   isActiveRole,
   type MirroredRole,
-  meansAnotherRole,
+  roleNamesOf,
   rolesEvidence,
   rolesIn,
   rolesOfClient,
@@ -31,12 +31,13 @@ export const apiClientRoleActive = defineCheck({
   begin(_options, context) {
     const { incomplete, knownRoleStates, needed } = context
     const roles = rolesIn(needed('roles'))
-    const meansAnother = meansAnotherRole(context, 'api-clients')
+    const { readsHistoryOf, meansAnother } = roleNamesOf(context, 'api-clients')
     return {
-      record(client) {
+      readsHistoryOf,
+      record(client, history) {
         const found = rolesOfClient(client, roles)
         const mayBeMissing = found?.length === 0 && incomplete.has('roles')
-        if (found === null || mayBeMissing || meansAnother(client)) return { kind: 'not_evaluated' }
+        if (found === null || mayBeMissing || meansAnother(client, history)) return { kind: 'not_evaluated' }
         const [role, ...others] = found
         const isActive = role !== undefined && others.length === 0 ? isActiveRole(role, knownRoleStates) : false
         if (isActive === null) return { kind: 'not_evaluated' }

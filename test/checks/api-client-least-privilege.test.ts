@@ -1,6 +1,6 @@
 import { apiClientLeastPrivilege as check } from '../../src/checks/api-client-least-privilege.ts'
 import { itFinds } from './support/evaluator.ts'
-import { client, now, ofAnotherRole, role } from './support/facts.ts'
+import { changedSince, client, now, ofAnotherRole, role } from './support/facts.ts'
 
 const ownClientId = '00000000-0000-4000-8000-0000000000c1'
 const failing = `${ownClientId} high`
@@ -74,10 +74,16 @@ itFinds(check, [
   ['another client than the own one', granted(exporting, 'C2'), [], { ownClientId }],
   ...ofAnotherRole,
   [
-    'a client that changed since roles were read',
+    'a client that got its role name since roles were read',
     granted(['Api_Users_Read']),
     [],
-    { ...unclear, rolesReadAt: now - 1 },
+    { ...unclear, ...changedSince('api-clients', ownClientId, 'roleName') },
+  ],
+  [
+    'a client whose secret was rotated since roles were read',
+    granted(create),
+    [failing],
+    changedSince('api-clients', ownClientId, 'secretExpirationDate'),
   ],
   ['a client that was read by a clock that was ahead', granted(['Api_Users_Read']), [], { at: now - 120_000 }],
   [

@@ -1,6 +1,6 @@
 import { apiClientRoleActive as check } from '../../src/checks/api-client-role-active.ts'
 import { itFinds } from './support/evaluator.ts'
-import { client, now, ofAnotherRole, renamed, role } from './support/facts.ts'
+import { changedSince, client, now, ofAnotherRole, renamed, role } from './support/facts.ts'
 
 const clients = { 'api-clients': [client()] }
 const unclear = { population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } }
@@ -13,7 +13,12 @@ itFinds(check, [
   ['a role in a state nobody knows', { ...clients, roles: [role({ state: 'active' })] }, ['c1 medium']],
   ['a client without a role name', { 'api-clients': [client({ roleName: null })] }, [], unclear],
   ['a missing role while some cannot be read', clients, [], { ...unclear, incomplete: ['roles'] }],
-  ['a missing role before roles are read after the client', clients, [], { ...unclear, rolesReadAt: now - 1 }],
+  [
+    'a missing role before roles are read after the client',
+    clients,
+    [],
+    { ...unclear, ...changedSince('api-clients', 'c1', 'roleName') },
+  ],
   ...ofAnotherRole,
   [
     'the new role of its name, of the same round',

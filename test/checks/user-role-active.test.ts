@@ -1,7 +1,7 @@
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
 import { hourMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
-import { now, removed, renamed, role, user } from './support/facts.ts'
+import { changedSince, now, removed, renamed, role, user } from './support/facts.ts'
 import { unclear, userRows } from './support/user-rows.ts'
 
 const off = { state: 'Inactive' }
@@ -17,7 +17,10 @@ itFinds(check, [
   one('an inactive role by id', known, [role(off)], ['1 medium']),
   one('an inactive role by id whose namesake is active', known, [role(off), role(second)], ['1 medium']),
   one('a role id that does not exist', known, [role(second)], ['1 medium']),
-  one('one that roles older than the user lack', known, [role(second)], [], { ...unclear, rolesReadAt: now - 1 }),
+  one('one that roles older than the user lack', known, [role(second)], [], {
+    ...unclear,
+    ...changedSince('users', '1', 'roleName'),
+  }),
   one('an active role by id, an inactive one by name', byOtherName, [role(), role({ ...off, ...admin })], ['1 medium']),
   one('an active role by id and another active one by name', byOtherName, [role(), role(admin)], []),
   one('one active role by name', {}, [role()], []),

@@ -1,10 +1,10 @@
-import type { CheckContext } from '../../evaluate/check.ts'
+import type { CheckContext, Evaluator } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { firstOf, isKnownWord } from '../../model/text/words.ts'
 import { minuteMs } from '../../model/time.ts'
-import type { MirrorRecord } from '../../store/records/query.ts'
+import type { ChangeRow, MirrorRecord } from '../../store/records/query.ts'
 import { factsOf, quoted, textOf } from './records.ts'
 
 export interface MirroredRole {
@@ -49,19 +49,31 @@ function namesSince({ changesOfNeeded, needed, now }: CheckContext): (name: stri
 /** Roles are read at most this long after the clients and users of the same round, whose names they have then. */
 const roundMs = minuteMs
 
+interface RoleNames extends Required<Pick<Evaluator, 'readsHistoryOf'>> {
+  readonly meansAnother: (record: MirrorRecord, history: readonly ChangeRow[]) => boolean
+}
+
 /**
- * True for a record whose role name may mean another role than the list of roles has: one that was read before the name
- * stood for these roles, as far as they were read by then, or that changed since they were read.
+ * Whether a record's role name may mean another role than the list of roles has: it was read before the name stood for
+ * these roles, as far as they were read by then, or was given since they were read.
  */
-export function meansAnotherRole(context: CheckContext, resource: ResourceName): (record: MirrorRecord) => boolean {
+export function roleNamesOf(context: CheckContext, resource: ResourceName): RoleNames {
   const since = namesSince(context)
   const [readBy, rolesAt] = [context.readInFullBy(resource), context.readInFullAt('roles')]
   const rolesSince = context.firstReadInFullAt('roles')
-  return (record) => {
-    const namedSince = Math.max(rolesSince, since(textOf(record, 'roleName')))
-    // A clock that was wrong may be years ahead: then the last complete reading tells.
-    const readAt = record.readAt > context.now ? 0 : record.readAt
-    return readAt > rolesAt || namedSince - roundMs > Math.max(readAt, readBy)
+  // A clock that was wrong may be years ahead: then the last complete reading tells.
+  const past = (at: number) => (at > context.now ? 0 : at)
+  const isNewer = ({ readAt }: MirrorRecord) => past(readAt) > rolesAt
+  return {
+    readsHistoryOf: (record) => isNewer(record) && record.readAt !== record.firstSeenAt,
+    meansAnother(record, history) {
+      const given = history.findLast(
+        ({ kind, field }) => kind !== 'changed' || field === 'roleName' || field === 'roleId',
+      )
+      if (isNewer(record) && (given?.at ?? record.firstSeenAt) > rolesAt) return true
+      const namedSince = Math.max(rolesSince, since(textOf(record, 'roleName')))
+      return namedSince - roundMs > Math.max(past(record.readAt), readBy)
+    },
   }
 }
 

@@ -3,7 +3,7 @@ import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { MirrorRecord } from '../../store/records/query.ts'
 import { quoted, textOf } from './records.ts'
-import { type MirroredRole, meansAnotherRole, type Roles, rolesIn } from './roles.ts'
+import { type MirroredRole, type Roles, roleNamesOf, rolesIn } from './roles.ts'
 import { olderFrom } from './time-limits.ts'
 
 interface RoleReference {
@@ -77,9 +77,10 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
   const mirrored = rolesIn(needed('roles'))
   const assess = assessRole(mirrored, incomplete.has('roles'), rule)
   const rolesAt = readInFullAt('roles')
-  const meansAnother = meansAnotherRole(context, 'users')
+  const { readsHistoryOf, meansAnother } = roleNamesOf(context, 'users')
   return {
-    record(user) {
+    readsHistoryOf,
+    record(user, history) {
       if (user.fields['state'] === 'Invited') return invited
       const byName = { roleId: null, roleName: textOf(user, 'roleName') }
       const byId = { ...byName, roleId: roleIdOf(user) }
@@ -89,7 +90,7 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
       const role = mirrored.byId.get(Number(byId.roleId))
       // A role that was only renamed decides by its id.
       const idDecides = role !== undefined && (role.name === byId.roleName || !mirrored.byName.has(byId.roleName ?? ''))
-      const mayHaveMoved = meansAnother(user)
+      const mayHaveMoved = meansAnother(user, history)
       const resultByName = mayHaveMoved ? unknownRole : assess(byName)
       const resultById = mayHaveMoved && !idDecides ? unknownRole : assess(byId)
       const { checkResult, roles } = isKnown ? resultById : resultByName

@@ -1,3 +1,4 @@
+import type { ResourceName } from '../../../src/model/resource-names.ts'
 /** The instant at which checks are tested. */
 export const now = Date.parse('2026-03-01T12:00:00Z')
 
@@ -49,6 +50,12 @@ export const removed = {
   at: now + 120_000,
   changes: [{ ...change, key: '9', kind: 'removed', before: { name: 'Reader' } }],
 } as const
+
+/** The record was read again after the roles, because a field had changed. */
+export const changedSince = (resource: ResourceName, key: string, field: string) => ({
+  rolesReadAt: now - 1,
+  changes: [{ ...change, resource, key, at: now, kind: 'changed', field } as const],
+})
 
 /** Cases of clients that may have had another role when they were read. */
 export const ofAnotherRole = [
