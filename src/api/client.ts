@@ -3,20 +3,19 @@ import { silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { minuteMs } from '../model/time.ts'
 import { AnswerTimes } from './answer-times.ts'
-import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
 import { createPlain, createSource } from './credentials/sources.ts'
 import { probesFor } from './endpoints.ts'
 import { Gate } from './gate.ts'
 import type { TenantClientOptions } from './options.ts'
-import type { TenantReader, TenantWriter } from './reader.ts'
+import type { TenantReader } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
 import { statusOf } from './transport/outcome.ts'
 import { proxyFor } from './transport/proxy.ts'
 import { createSend } from './transport/send.ts'
 
-export interface TenantClient extends TenantWriter, AsyncDisposable {
+export interface TenantClient extends AsyncDisposable {
   readonly reader: TenantReader
   /** Milliseconds for which nothing is sent, in monotonic time; 0 = no wait. */
   waitMs(): number
@@ -53,7 +52,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     cycleMs,
     probes: probesFor(options.resources ?? resourceNames),
     async probe(endpoint, { secret }, signal) {
-      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, signal })
+      const outcome = await send({ endpoint, path: endpoint.template, secret, signal })
       if (statusOf(outcome) !== '200') observer?.failed(statusOf(outcome))
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
@@ -66,7 +65,6 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   return {
     reader,
     answerTimes,
-    createUser: createUserWriter(send, access),
     waitMs: () => gate.leftMs,
     async [Symbol.asyncDispose]() {
       source.dispose()

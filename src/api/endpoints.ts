@@ -1,8 +1,6 @@
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
-import { roles } from '../resources/roles.ts'
-import { users } from '../resources/users.ts'
 import type { ApiOptions } from './options.ts'
 import type { FeedQuery } from './reader.ts'
 
@@ -18,16 +16,11 @@ export function endpointOf({ path, permission, kind, idField }: ResourceDefiniti
   return { template: path, permission, whole: kind === 'whole' && idField !== null }
 }
 
-/** Null if the API has no endpoint for a single record. */
+/** Null if the daemon never asks for a single record. */
 export function byIdEndpointOf(resource: ResourceDefinition): Endpoint | null {
-  // The daemon never asks for one role, so its descriptor has no look-up.
-  const path = resource.kind === 'feed' ? resource.lookUp?.path : resource.name === roles.name ? getRolePath : undefined
-  return path === undefined ? null : { ...endpointOf(resource), template: path, whole: false }
+  const path = resource.kind === 'feed' ? resource.lookUp?.path : undefined
+  return path === undefined ? null : { ...endpointOf(resource), template: path }
 }
-
-export const createUserEndpoint: Endpoint = { ...endpointOf(users), permission: 'Api_Users_Create' }
-
-const getRolePath = `${roles.path}/{id}`
 
 /** For each permission the cheapest endpoint of the enabled resources. */
 export function probesFor(names: readonly ResourceName[]): readonly Endpoint[] {

@@ -1,9 +1,6 @@
 import type { Fields, RecordOf } from '../model/fields.ts'
 import type { AnyRecord, Oddity, Reading } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import type { authenticationSettings } from '../resources/authentication-settings.ts'
-import type { permissions } from '../resources/permissions.ts'
-import type { users } from '../resources/users.ts'
 
 export type * from '../model/reading.ts'
 
@@ -50,18 +47,8 @@ export type Described<F extends Fields> = ResourceDefinition & { readonly fields
 export interface TenantReader {
   /** Reads a page or an unpaginated list. */
   fetch<F extends Fields>(resource: Described<F>, query: FeedQuery, signal?: AbortSignal): Promise<Fetched<RecordOf<F>>>
-  /** Users and roles only. */
+  /** Of resources with a look-up. */
   fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal): Promise<Lookup<RecordOf<F>>>
-}
-
-export type CreateUserOutcome =
-  | { readonly outcome: 'created'; readonly user: User }
-  /** 409: the e-mail address exists, possibly created by an earlier attempt whose answer was lost. */
-  | { readonly outcome: 'already_created' }
-
-export interface TenantWriter {
-  /** Sent once; throws SyncError. After a lost answer the user may exist. */
-  createUser(user: NewUser, signal?: AbortSignal): Promise<CreateUserOutcome>
 }
 
 export interface TenantObserver {
@@ -69,15 +56,4 @@ export interface TenantObserver {
   /** Called once for each failed request, with its HTTP status, or with the reason if there was no usable answer. */
   failed(status: string): void
   retry(reason: string): void
-}
-
-export type User = RecordOf<typeof users.fields>
-export type Permission = RecordOf<typeof permissions.fields>
-export type AuthenticationSettings = RecordOf<typeof authenticationSettings.fields>
-
-export interface NewUser {
-  readonly firstName: string
-  readonly lastName: string
-  readonly email: string
-  readonly roleId: number
 }

@@ -133,11 +133,11 @@ type Decode<T> = (answer: ReadAnswer, what: string) => T
 async function read<T>({ access, gate, observer, send }: ReaderParts, call: ReadCall, decode: Decode<T>): Promise<T> {
   const { endpoint, path, mayBeAbsent, badRequestHint, signal } = call
   const { permission } = endpoint
-  const what = inWords('GET', endpoint)
+  const what = inWords(endpoint)
   let renewed = false
   for (let retries = 0; ; ) {
     const credential = await access.token(signal)
-    const outcome = await send({ endpoint, method: 'GET', path, secret: credential.secret, signal })
+    const outcome = await send({ endpoint, path, secret: credential.secret, signal })
     let failure: Failure
     const absent = outcome.kind === 'answer' && mayBeAbsent ? denialIn(outcome) : null
     if (outcome.kind === 'answer' && (outcome.status === 200 || absent !== null)) {

@@ -51,7 +51,6 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     ...{ items: [item(user)], limit: 50, nextCursor: 'next', hasMore: false, meta: expectedMeta },
   })
   expect(await client.reader.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: expectedMeta })
-  expect(await client.reader.fetchOne(roles, 2)).toEqual({ item: item(role), meta: expectedMeta })
   expect(await client.reader.fetch(roles, {})).toEqual(whole(role))
   expect(await client.reader.fetch(permissions, {})).toEqual(whole(permission))
   expect(await client.reader.fetch(authenticationSettings, {})).toEqual(whole(settings))
@@ -120,11 +119,6 @@ it.each([
     if (refused) expect((await caught(list())).message).toMatch(/pagination is not null, and its hasMore not false/)
     else expect((await list()).items).toEqual([])
   }
-})
-
-it('hands out a reading half that cannot write', async () => {
-  const { client } = testClient('http://127.0.0.1:1')
-  expect(Object.keys(client.reader).sort()).toEqual(['fetch', 'fetchOne'])
 })
 
 const notFound = { status: 404, error: 'Not Found', path: '/users/8' }

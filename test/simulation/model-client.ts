@@ -58,7 +58,7 @@ export function createModelClient(
     cycleMs: shortestIntervalMs(settings),
     probes: probesFor(enabledNames(settings)),
     async probe(endpoint, { secret }, signal) {
-      const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, signal })
+      const outcome = await send({ endpoint, path: endpoint.template, secret, signal })
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
       return undefined

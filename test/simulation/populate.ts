@@ -1,8 +1,14 @@
-import type { Permission } from '../../src/api/reader.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualTime } from './virtual-time.ts'
-import { type ClientTruth, type DocumentTruth, type RoleTruth, type UserTruth, World } from './world.ts'
+import {
+  type ClientTruth,
+  type DocumentTruth,
+  type Permission,
+  type RoleTruth,
+  type UserTruth,
+  World,
+} from './world.ts'
 
 /** Ids of the other tenant lie above this, or begin with this, so that none of its records can be mistaken. */
 export const foreignIds = 900_000

@@ -1,5 +1,7 @@
-import type { AuthenticationSettings, Permission } from '../../src/api/reader.ts'
+import type { RecordOf } from '../../src/model/fields.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { authenticationSettings } from '../../src/resources/authentication-settings.ts'
+import type { permissions } from '../../src/resources/permissions.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** The resources that simulated lives have; all others are switched off. */
@@ -11,6 +13,9 @@ export const worldResources = [
   'roles',
   'users',
 ] as const satisfies readonly ResourceName[]
+
+export type Permission = RecordOf<typeof permissions.fields>
+type AuthenticationSettings = RecordOf<typeof authenticationSettings.fields>
 
 export interface UserTruth {
   readonly userId: number

@@ -23,7 +23,7 @@ const maxErrorBytes = 64 * 1024
 export async function readBody(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
   const { body, headers, statusCode } = response
   const coding = firstOf(headers['content-encoding'])?.trim().toLowerCase() ?? ''
-  if (statusCode === 200 || statusCode === 201) return decoded(body, coding, maxBytes)
+  if (statusCode === 200) return decoded(body, coding, maxBytes)
   try {
     return await decoded(body, coding, maxErrorBytes)
   } catch (thrown) {

@@ -19,11 +19,11 @@ export interface Envelope {
 }
 
 /** Opens an envelope (docs/internals/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
-export function openEnvelope(text: string, what: string, status = 200): Envelope {
+export function openEnvelope(text: string, what: string): Envelope {
   if (mayExceed(text, maxValues)) {
-    throw new SyncError('too_large', `${what} answered ${status} with more than ${maxValues} values`, { status })
+    throw new SyncError('too_large', `${what} answered 200 with more than ${maxValues} values`, { status: 200 })
   }
-  const broken = (problem: string, sent: string | null = null) => violation(what, problem, sent, status)
+  const broken = (problem: string, sent: string | null = null) => violation(what, problem, sent)
   const body = parseJson(text)
   if (body === undefined) throw broken('the body is not JSON')
   if (!isObject(body)) throw broken(`the body is ${kindOf(body)}, not an envelope`)
@@ -76,9 +76,9 @@ function unnamed(part: object, known: ReadonlySet<string>, prefix = ''): readonl
 }
 
 /** A violation of the API contract. Contains a request id only if that is a GUID. */
-export function violation(what: string, problem: string, sent: string | null = null, status = 200): SyncError {
+export function violation(what: string, problem: string, sent: string | null = null): SyncError {
   const requestId = asGuid(sent) ?? undefined
-  return new SyncError('protocol', `${what} answered ${status}, but ${problem}`, { status, requestId })
+  return new SyncError('protocol', `${what} answered 200, but ${problem}`, { status: 200, requestId })
 }
 
 export interface ErrorFacts {

@@ -14,10 +14,8 @@ type SendOptions = Pick<TenantClientOptions, 'api' | 'auth' | 'baseUrl' | 'clock
 
 export interface TenantRequest {
   readonly endpoint: Endpoint
-  readonly method: 'GET' | 'POST'
   readonly path: string
   readonly secret: Secret
-  readonly body?: string
   readonly signal?: AbortSignal | undefined
 }
 
@@ -98,11 +96,11 @@ function refuseEcho(outcome: Outcome, secret: string, what: string): Outcome {
   return { kind: 'failure', error, retriable: false }
 }
 
-export function inWords(method: string, { template }: Endpoint): string {
-  return `${method} ${template}`
+export function inWords({ template }: Endpoint): string {
+  return `GET ${template}`
 }
 
-/** `maxBytes` caps the decoded body of a 200 or 201. */
+/** `maxBytes` caps the decoded body of a 200. */
 function wireOf(request: TenantRequest | TokenRequest, { api, auth, baseUrl }: SendOptions) {
   const headers = {
     accept: 'application/json',
@@ -132,20 +130,18 @@ function wireOf(request: TenantRequest | TokenRequest, { api, auth, baseUrl }: S
       secret,
     }
   }
-  const { endpoint, method, body = null } = request
+  const { endpoint } = request
   const secret = request.secret.expose()
   const { origin, pathname } = new URL(baseUrl)
   return {
     origin,
     path: `${pathname.replace(/\/+$/, '')}${request.path}`,
-    method,
-    what: inWords(method, endpoint),
+    method: 'GET' as const,
+    what: inWords(endpoint),
     headers: {
       ...headers,
       [auth.header]: auth.scheme === '' ? secret : `${auth.scheme} ${secret}`,
-      ...(body !== null && { 'content-type': 'application/json' }),
     },
-    body,
     maxBytes: endpoint.whole ? Math.max(api.maxBodyBytes, maxWholeBytes) : api.maxBodyBytes,
     secret,
   }
