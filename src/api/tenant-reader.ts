@@ -155,7 +155,7 @@ async function read<T>({ access, gate, observer, send }: ReaderParts, call: Read
       observer?.failed(statusOf(outcome))
       // Some APIs limit rates by a 403 with a wait.
       if (outcome.kind === 'answer' && isRefusal(outcome.status) && outcome.retryAfterMs === null) {
-        if (renewed || !(await access.renewed(credential, signal)))
+        if (renewed || !(await access.renewed(credential, endpoint, signal)))
           throw await access.denied(endpoint, credential, outcome.status, signal)
         renewed = true
         await gate.sleep(untilValidMs, signal)

@@ -193,6 +193,20 @@ it('a hold of the whole tenant for a refused page ends when that list is switche
   expect(await heldBack(test)).toEqual([])
 })
 
+it('known ids of users who were created at another time hold the list, until it shows the known ones again', async () => {
+  const { test, server } = await mirrored({ users: users(1), clients: [client(1)] })
+  const before = everyRow(test)
+  const created = (ms: number) =>
+    users(1).map((one) => ({ ...one, createdAt: new Date(Date.parse(String(one.createdAt)) - ms).toISOString() }))
+  server.a.users = created(7 * dayMs)
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
+  expect(await heldBack(test)).toEqual(['users tenant_changed 8'])
+  expect(everyRow(test)).toEqual(before)
+  server.a.users = created(2 * hourMs)
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
 it('the page rule counts invalid records by their creation, too', async () => {
   const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] })
   server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10, { updatedAt: 5 }))

@@ -47,6 +47,8 @@ export class Access {
   #known: Omit<Credential, 'identity'> | undefined
   /** When another secret replaced a former one, in monotonic time. */
   #changedAt = Number.NEGATIVE_INFINITY
+  /** When the secret was last fetched after a refusal, in monotonic time. */
+  #renewedAt = Number.NEGATIVE_INFINITY
   #identity = 1
   #dead: Dead | undefined
   #turn = 0
@@ -75,10 +77,20 @@ export class Access {
     return this.#tryAgain(dead, signal)
   }
 
-  /** True if the secret that was fetched again is another one, or has just become one. */
-  async renewed({ secret, generation }: Credential, signal?: AbortSignal): Promise<boolean> {
+  /**
+   * True if the secret that was fetched again is another one, or has just become one. For endpoints that lack their
+   * permission, which are refused each time, it is fetched once a cycle.
+   */
+  async renewed({ secret, generation }: Credential, endpoint: Endpoint | null, signal?: AbortSignal): Promise<boolean> {
+    const { source, clock, cycleMs } = this.#options
+    const now = clock.monotonic()
+    const isLacking = endpoint !== null && this.#denied.has(endpoint.template)
     try {
-      const found = this.#credentialOf(await this.#options.source.renew(secret, signal)).generation
+      const isDue = !isLacking || now - this.#renewedAt >= cycleMs
+      if (isDue) this.#renewedAt = now
+      const found = this.#credentialOf(
+        isDue ? await source.renew(secret, signal) : await source.current(signal),
+      ).generation
       return found !== generation || this.#options.clock.monotonic() - this.#changedAt < untilValidMs
     } catch (error) {
       if (signal?.aborted === true) throw error
@@ -128,7 +140,7 @@ export class Access {
       return this.#revive(dead.credential.secret, 'The credential is accepted now')
     }
     // For the next interval, in which it is the one at hand.
-    await this.renewed(dead.credential, signal)
+    await this.renewed(dead.credential, null, signal)
     dead.credential = this.#credentialOf(await source.current(signal))
     throw deadCredential(dead.status)
   }

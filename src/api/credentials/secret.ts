@@ -47,7 +47,7 @@ export interface SecretSource {
   readonly client: string | null
   /** The present secret; cheap enough to call before every request. */
   current(signal?: AbortSignal): Promise<Secret>
-  /** Fetches the secret again after the server refused `used`; an expensive source does so at most once a cycle. */
+  /** Fetches the secret again after the server refused `used`, unless that has just failed. */
   renew(used: Secret, signal?: AbortSignal): Promise<Secret>
   dispose(): void
 }

@@ -69,7 +69,7 @@ export interface SourceOptions {
   readonly clock: Clock
   readonly log: Log
   readonly env: EnvLookup
-  /** Least time between two renewals after refusals, in milliseconds. */
+  /** For how long the output of a command is used, and nothing is fetched after a refusal, in milliseconds. */
   readonly cycleMs: number
 }
 
@@ -155,7 +155,6 @@ function fetchedSource(
   let good: { readonly secret: Secret; readonly until: number } | undefined
   let failed: { readonly error: unknown; readonly until: number } | undefined
   let running: Promise<Secret> | undefined
-  let renewedAt = Number.NEGATIVE_INFINITY
 
   async function fetchNow(): Promise<Secret> {
     try {
@@ -178,6 +177,8 @@ function fetchedSource(
     return error.reason === 'unauthorized' ? Math.max(cycleMs, failureRestMs) : failureRestMs
   }
 
+  const rests = () => failed !== undefined && clock.monotonic() < failed.until
+
   function fetchOnce(signal?: AbortSignal): Promise<Secret> {
     running ??= fetchNow()
     return waitFor(running, signal)
@@ -187,16 +188,12 @@ function fetchedSource(
     client,
     async current(signal) {
       if (good !== undefined && clock.monotonic() < good.until) return good.secret
-      if (running === undefined && failed !== undefined && clock.monotonic() < failed.until) throw failed.error
+      if (running === undefined && rests()) throw failed?.error
       return fetchOnce(signal)
     },
     async renew(used, signal) {
       if (good !== undefined && !good.secret.equals(used)) return good.secret
-      if (running === undefined) {
-        if (clock.monotonic() - renewedAt < cycleMs) return used
-        renewedAt = clock.monotonic()
-      }
-      return fetchOnce(signal)
+      return running === undefined && rests() ? used : fetchOnce(signal)
     },
     dispose: () => life.abort(),
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { AnyRecord, InvalidReading, ValidReading } from '../../model/reading.ts'
 import { noCounts } from '../../model/run-result.ts'
-import { createdAtOf, isoMs } from '../../model/time.ts'
+import { createdAtOf, dayMs, isoMs } from '../../model/time.ts'
 import { identifying } from '../../resources/index.ts'
 import type { Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordEvent } from '../event-store.ts'
@@ -100,6 +100,8 @@ export class PageChanges {
   readonly notWhole: boolean
   /** Change of the number of live records. */
   live = 0
+  /** Known ids with another creation: they are other entities' now. */
+  readonly #reassigned: PageComparison['unknown'][number][] = []
   readonly #writes = new Map<string, RowWrite>()
   readonly #events: RecordEvent[] = []
   readonly #returned: number[] = []
@@ -135,6 +137,11 @@ export class PageChanges {
 
   get isEmpty(): boolean {
     return this.#writes.size === 0 && this.#returned.length === 0
+  }
+
+  /** The page beside the mirror, for the page rule (docs/internals/sync.md#8-tenant-identity). */
+  compared({ known, unknown, ...rest }: Omit<PageComparison, 'differs'>): Omit<PageComparison, 'differs'> {
+    return { ...rest, known: known - this.#reassigned.length, unknown: [...unknown, ...this.#reassigned] }
   }
 
   #create(key: string, { record, extra }: ValidReading): void {
@@ -213,6 +220,9 @@ export class PageChanges {
       if (was !== null && is !== null && is > was) this.rotated++
     }
     if (detail !== null && fields.includes(detail.until)) this.detailDue.push(key)
+    const [bornAt, createdAt] = [createdAtOf(before), createdAtOf(after)]
+    if (bornAt !== null && createdAt !== null && Math.abs(createdAt - bornAt) > dayMs)
+      this.#reassigned.push({ key, createdAt })
   }
 
   /** Call inside a transaction. */

@@ -94,7 +94,7 @@ async function commit(sql: Sql, page: PageCommit): Promise<PageResult> {
   const changes = new PageChanges(page, distinct, known, { seen: fullSync?.seen ?? null, isProvisional })
   const beside = whole === undefined ? [] : await rowsBeside(sql, page, new Set(changes.rids))
   const differs = !changes.isEmpty || beside.length > 0
-  if (page.admit?.({ ...comparison, differs }) === false) return { ...nothing, admitted: false }
+  if (page.admit?.({ ...changes.compared(comparison), differs }) === false) return { ...nothing, admitted: false }
   await changes.write(sql)
   const { rids, counts, rotated, contradicted, detailDue, notWhole } = changes
   if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })

@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
+import { secondMs } from '../../../src/model/time.ts'
 import { authenticationSettings } from '../../../src/resources/authentication-settings.ts'
-import { envelope, settings } from '../support/answers.ts'
+import { roles } from '../../../src/resources/roles.ts'
+import { users } from '../../../src/resources/users.ts'
+import { envelope, page, settings } from '../support/answers.ts'
 import { caught } from '../support/caught.ts'
 import { type Overrides, testClient } from '../support/client.ts'
 import { sendJson, testServer } from '../support/test-server.ts'
@@ -12,7 +15,7 @@ async function setup(answer: object = { expires_in: 1000 }, overrides: Overrides
   const state = { accept: 'token-1', issued: 0, secret: 'client-CANARY' }
   const api = await testServer((request, response) =>
     request.headers.authorization === `Bearer ${state.accept}`
-      ? sendJson(response, 200, { ...envelope(settings), meta: {} })
+      ? sendJson(response, 200, request.url.endsWith('/users') ? page([]) : { ...envelope(settings), meta: {} })
       : sendJson(response, 401, {}),
   )
   const login = await testServer((_, response) => {
@@ -80,6 +83,35 @@ it('renews a refused token once within the call, which is no new identity', asyn
   t.state.accept = 'token-2'
   expect((await t.client.reader.fetch(authenticationSettings, {})).meta.identity).toBe(1)
   expect(t.state.issued).toBe(2)
+})
+
+it('renews a token that is revoked again right after its renewal, also for an endpoint that it never read', async () => {
+  const t = await setup()
+  await t.client.reader.fetch(authenticationSettings, {})
+  for (const number of [2, 3, 4]) {
+    t.state.accept = `token-${number}`
+    t.clock.advance(secondMs)
+    if (number === 3) await t.client.reader.fetch(users, {})
+    else await t.client.reader.fetch(authenticationSettings, {})
+    expect(t.state.issued).toBe(number)
+  }
+})
+
+it('asks for at most one token a cycle for an endpoint whose permission it lacks', async () => {
+  const t = await setup()
+  const { handler } = t.api
+  t.api.handler = (request, response, body) =>
+    request.url.endsWith('/roles') ? sendJson(response, 401, {}) : handler(request, response, body)
+  for (let cycle = 1; cycle <= 3; cycle++) {
+    for (let call = 0; call < 4; call++) {
+      t.state.accept = `token-${Math.max(1, t.state.issued)}`
+      await t.client.reader.fetch(authenticationSettings, {})
+      t.state.accept = `token-${t.state.issued + 1}`
+      expect((await caught(t.client.reader.fetch(roles, {}))).reason).toBe('missing_permission')
+    }
+    expect(t.state.issued).toBe(1 + cycle)
+    t.clock.advance(cycleMs)
+  }
 })
 
 it('asks for at most one token a cycle while every one is refused', async () => {

@@ -79,9 +79,9 @@ it('runs a command once for a cycle and for all who wait', async () => {
   expect((await source.renew(one)).expose()).toBe('token-2')
   expect((await source.renew(one)).expose()).toBe('token-2')
   const used = await source.current()
-  expect((await source.renew(used)).expose()).toBe('token-2')
+  expect((await source.renew(used)).expose()).toBe('token-3')
   clock.advance(60_000)
-  expect((await source.current()).expose()).toBe('token-3')
+  expect((await source.current()).expose()).toBe('token-4')
 })
 
 it.each([
