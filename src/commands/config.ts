@@ -180,5 +180,5 @@ function* nextSteps({ cwd, env }: Io, { config, tokenEnv, tokenFile }: InitOptio
   if (tokenEnv !== undefined && !env[tokenEnv]) yield `export ${tokenEnv}=...`
   if (tokenFile !== undefined && !existsSync(resolve(cwd, tokenFile)))
     yield `(umask 077; cat > ${shellWord(printable(tokenFile))})   # paste the token, Enter, Ctrl-D`
-  for (const command of ['doctor', 'sync', 'run']) yield commandWith(command, config)
+  for (const command of ['doctor', 'run']) yield commandWith(command, config)
 }

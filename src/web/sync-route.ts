@@ -70,9 +70,15 @@ function shown({ tenant, resource, mode, outcome, reason, message, hint, counts,
   return { tenant, resource, mode, outcome, reason, message, hint, counts, durationMs: Math.round(durationMs) }
 }
 
-/** Whether actions are accepted: somebody is logged in, or the address is loopback. */
+/** Whether actions are accepted: somebody is logged in, the address is loopback, or this machine or container asks. */
 export function mayAct(c: WebContext, host: string): boolean {
-  return c.get('access').isProtected || isLoopback(host)
+  return c.get('access').isProtected || isLoopback(host) || isFromHere(c)
+}
+
+/** False for what a proxy beside the daemon says that it forwards. */
+function isFromHere({ env, req }: WebContext): boolean {
+  const peer = env.incoming.socket.remoteAddress?.replace(/^::ffff:/, '') ?? ''
+  return isLoopback(peer) && !Object.keys(req.header()).some((name) => /^(x-)?forwarded(-|$)/.test(name))
 }
 
 /** Refuses what changes something from clients that may be anybody; null if it is allowed. */
@@ -81,7 +87,7 @@ export function refusedAction(c: WebContext, host: string): Response | null {
     return refuse(
       c,
       403,
-      'Refused from every client unless server.listen is a loopback address or users or certificates are required (server.webConfig); SIGHUP reloads the configuration',
+      'Refused: only clients on this machine (or in the container of the daemon) may do this, unless server.listen is a loopback address or users or certificates are required (server.webConfig)',
     )
   return isCrossSite(c)
     ? refuse(c, 403, 'Refused from another site: send the request from this site or without an Origin header')

@@ -49,8 +49,11 @@ it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and 
   for (const host of good) {
     for (const path of ['/', '/api/v1/findings'])
       expect([host, path, await status(web.port, path, { host })]).toEqual([host, path, 200])
-    const reloaded = await status(web.port, '/-/reload', { host }, 'POST')
-    expect([host, reloaded]).toEqual([host, listen.host === '127.0.0.1' ? 200 : 403])
+    for (const proxied of [{}, { 'x-forwarded-for': '192.0.2.7' }, { forwarded: 'for=192.0.2.7' }]) {
+      const reloaded = await status(web.port, '/-/reload', { host, ...proxied }, 'POST')
+      const isAllowed = listen.host === '127.0.0.1' || Object.keys(proxied).length === 0
+      expect([host, proxied, reloaded]).toEqual([host, proxied, isAllowed ? 200 : 403])
+    }
   }
   for (const host of 'localhost.evil.example evil.localhost evil-127.0.0.1 a.watch 2130706433 x:9469'.split(' ')) {
     for (const path of ['/', '/page.js', '/api/v1/findings', '/calendar.ics', '/nothing'])
@@ -134,8 +137,8 @@ it('reports a failed reload and refuses reload on an open address', async () => 
   const answer = await fetch(`${web.origin}/-/reload`, { method: 'POST' })
   expect([answer.status, await answer.text()]).toEqual([500, 'tenants[0].name is missing\n'])
   await using open = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
-  const refused = await fetch(`${open.origin}/-/reload`, { method: 'POST' })
-  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('SIGHUP')])
+  const refused = await fetch(`${open.origin}/-/reload`, { method: 'POST', headers: { 'x-forwarded-for': '192.0.2.7' } })
+  expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('server.webConfig')])
 })
 
 it('finishes requests in flight on dispose and cuts one that takes too long', async () => {

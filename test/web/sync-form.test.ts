@@ -23,7 +23,11 @@ const run = (over: Partial<EndedRun> = {}): EndedRun => ({
 })
 
 /** A page and its forms, as a browser on this machine uses them. */
-function site(ended: () => Promise<readonly EndedRun[]> = async () => [run()], wanted: Wanted = {}) {
+function site(
+  ended: () => Promise<readonly EndedRun[]> = async () => [run()],
+  wanted: Wanted = {},
+  remoteAddress = '192.0.2.7',
+) {
   const asked: SyncRequest[] = []
   const syncNow = (request: SyncRequest) => {
     asked.push(request)
@@ -31,7 +35,11 @@ function site(ended: () => Promise<readonly EndedRun[]> = async () => [run()], w
   }
   const app = createApp(webOptions({ sources: { ...sources, syncNow }, ...wanted }))
   const request = (path: string, init: RequestInit = {}) =>
-    app.request(`http://localhost${path}`, { ...init, headers: { host: 'localhost', ...init.headers } })
+    app.request(
+      `http://localhost${path}`,
+      { ...init, headers: { host: 'localhost', ...init.headers } },
+      { incoming: { socket: { remoteAddress } } },
+    )
   return {
     asked,
     get: async (path = '/?tenant=acme') => (await request(path)).text(),
@@ -117,4 +125,6 @@ it('has no forms where nobody is logged in and the address is open', async () =>
   expect(await open.get()).not.toContain('/-/sync')
   expect((await open.post('/-/sync?tenant=acme', { token: '' })).status).toBe(403)
   expect(await site(undefined, { listen, isProtected: true }).get()).toContain('/-/sync')
+  // As "docker exec" asks.
+  expect(await site(undefined, { listen }, '::ffff:127.0.0.1').get()).toContain('/-/sync')
 })
