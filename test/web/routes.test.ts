@@ -137,7 +137,10 @@ it('reports a failed reload and refuses reload on an open address', async () => 
   const answer = await fetch(`${web.origin}/-/reload`, { method: 'POST' })
   expect([answer.status, await answer.text()]).toEqual([500, 'tenants[0].name is missing\n'])
   await using open = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
-  const refused = await fetch(`${open.origin}/-/reload`, { method: 'POST', headers: { 'x-forwarded-for': '192.0.2.7' } })
+  const refused = await fetch(`${open.origin}/-/reload`, {
+    method: 'POST',
+    headers: { 'x-forwarded-for': '192.0.2.7' },
+  })
   expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('server.webConfig')])
 })
 

@@ -82,20 +82,17 @@ export class Access {
    * permission, which are refused each time, it is fetched once a cycle.
    */
   async renewed({ secret, generation }: Credential, endpoint: Endpoint | null, signal?: AbortSignal): Promise<boolean> {
-    const { source, clock, cycleMs } = this.#options
-    const now = clock.monotonic()
+    const { source, clock, cycleMs, log } = this.#options
     const isLacking = endpoint !== null && this.#denied.has(endpoint.template)
+    const isDue = !isLacking || clock.monotonic() - this.#renewedAt >= cycleMs
+    if (isDue) this.#renewedAt = clock.monotonic()
     try {
-      const isDue = !isLacking || now - this.#renewedAt >= cycleMs
-      if (isDue) this.#renewedAt = now
-      const found = this.#credentialOf(
-        isDue ? await source.renew(secret, signal) : await source.current(signal),
-      ).generation
-      return found !== generation || this.#options.clock.monotonic() - this.#changedAt < untilValidMs
+      const found = this.#credentialOf(await (isDue ? source.renew(secret, signal) : source.current(signal)))
+      return found.generation !== generation || clock.monotonic() - this.#changedAt < untilValidMs
     } catch (error) {
       if (signal?.aborted === true) throw error
       const problem = error instanceof SyncError ? error.message : 'unforeseen error'
-      this.#options.log.warn({ problem }, 'The refused token could not be fetched again')
+      log.warn({ problem }, 'The refused token could not be fetched again')
       return false
     }
   }
