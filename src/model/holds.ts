@@ -8,7 +8,7 @@ export type ChangeCause =
   | { readonly check: 'origin'; readonly baseUrl: string }
   /** The list of API clients lacks this one. */
   | { readonly check: 'own-client'; readonly ownClientId: string }
-  /** A page has mostly records that are unknown although they are old. */
+  /** A page has mostly records that are unknown, or have another creation, although they are old. */
   | {
       readonly check: 'page'
       readonly resource: ResourceName

@@ -129,7 +129,7 @@ export class TenantGuard {
     const { completeStartedAt } = await this.#proving.store.syncState(this.#tenantId, resource)
     const identifiedSince = await this.#context.store.identifiedSince(this.#tenantId)
     return this.#raise(
-      `A page of ${resource} contains mostly records that are unknown here although they are old`,
+      `A page of ${resource} contains mostly records that are unknown here, or that changed their createdAt, although they are old`,
       { check: 'page', resource, keys },
       known + unknown.length,
       evidence?.outcome === 'match' && identifiedSince <= (completeStartedAt ?? 0) ? resource : 'all',

@@ -145,6 +145,17 @@ it('all clients rotated at once are no shrinking, old ones that appear in their 
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
+it('clients that are created while removals are held do not lift the hold', async () => {
+  const test = await tenantOf('api-clients', { apiClients: 4 })
+  test.clock.advance(2 * dayMs)
+  const [kept] = [...test.sim.primary['api-clients'].all()]
+  test.sim.primary['api-clients'].removeWhere(({ clientId }) => clientId !== kept?.clientId)
+  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
+  test.clock.advance(hourMs)
+  test.sim.primary['api-clients'].add({ createdAt: test.clock.now() })
+  expect(await fullSyncs(test, 'api-clients', 2, hourMs)).toEqual(['shrink_held', 'shrink_held'])
+})
+
 it('clients that came and left within a day replace none', async () => {
   const test = await tenantOf('api-clients', { apiClients: 24 })
   test.clock.advance(2 * dayMs)

@@ -1,7 +1,7 @@
 import type { TenantSettings } from '../../config/settings.ts'
 import type { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
-import { isSkewed } from '../../model/server-clock.ts'
+import { greatestSkewMs, isSkewed } from '../../model/server-clock.ts'
 import { dayMs } from '../../model/time.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
 import { raiseHold } from '../context.ts'
@@ -160,15 +160,19 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const of = { tenantId, resource: definition.name }
   const budget = await context.store.removalBudget({ ...of, now, heldSince: hold?.raisedAt ?? null })
   const isRotated = definition.kind === 'pagedList' && now !== null
-  return { ...budget, replacing: isRotated ? await replacing(run, now, absent) : 0 }
+  const until = Math.min(now ?? 0, hold?.raisedAt ?? Number.POSITIVE_INFINITY)
+  return { ...budget, replacing: isRotated ? await replacing(run, until, absent) : 0 }
 }
 
-/** Number of listed clients created in the 24 hours before `now` (epoch milliseconds), which replace removed ones. */
-async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
+/** Number of listed clients created in the 24 hours before `until` (epoch milliseconds), which replace removed ones. */
+async function replacing({ context, tenantId, definition }: Run, until: number, absent: readonly AbsentRecord[]) {
   const gone = new Set(absent.map(({ key }) => key))
   let count = 0
   for await (const batch of context.store.records(tenantId).select(definition.name))
-    for (const { key, times } of batch) if ((times['createdAtMs'] ?? 0) > now - dayMs && !gone.has(key)) count++
+    for (const { key, times } of batch) {
+      const createdAt = times['createdAtMs'] ?? 0
+      if (createdAt > until - dayMs && createdAt <= until + greatestSkewMs && !gone.has(key)) count++
+    }
   return count
 }
 
