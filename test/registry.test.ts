@@ -3,6 +3,7 @@ import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
+import { namesSecret } from '../src/api/decode/withheld.ts'
 import type { Field } from '../src/model/fields.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
@@ -31,6 +32,14 @@ it('tells tenants apart by GUIDs only, because integers of two tenants may be eq
     Object.values<Field>(fields).find((field) => 'id' in field)?.kind,
   ])
   expect(ids).toEqual(proving.map(({ name }) => [name, 'guid']))
+})
+
+it('describes no text as harmless whose name is that of a secret', () => {
+  const texts = resources.flatMap(({ name, fields }) =>
+    Object.entries<Field>(fields).flatMap(([field, { kind }]) => (kind === 'text' ? [`${name}.${field}`] : [])),
+  )
+  expect(texts.length).toBeGreaterThan(10)
+  expect(texts.filter((path) => namesSecret(path.split('.')[1] ?? ''))).toEqual([])
 })
 
 it('pins every dependency to one version', () => {

@@ -22,7 +22,7 @@ export const authMfaPolicyEnabled = defineCheck({
   severities: ['high'],
   evaluates: 'authentication-settings',
   notEvaluatedWhere: 'the settings are not in the mirror, or the tenant has no SSO and withoutSso is unknown',
-  entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
+  entity: { type: 'authentication-settings', isRecord: false },
   material: ['mfaEnabled', 'ssoEnabled', 'ssoEnforced'],
   options,
   begin: ({ withoutSso }) =>

@@ -48,7 +48,7 @@ export const authSettingsUnchanged = defineCheck({
   severities: ['medium', 'critical'],
   evaluates: 'authentication-settings',
   notEvaluatedWhere: 'the settings are not in the mirror',
-  entity: { type: 'authentication-setting', isRecord: false, hasPlainIds: true },
+  entity: { type: 'authentication-setting', isRecord: false },
   material: ['present', 'expected'],
   drift: {
     states: (records, changes) =>

@@ -16,7 +16,7 @@ export const authSsoEnforced = defineCheck({
   severities: ['low', 'high'],
   evaluates: 'authentication-settings',
   notEvaluatedWhere: 'the settings are not in the mirror',
-  entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
+  entity: { type: 'authentication-settings', isRecord: false },
   material: ['ssoEnabled', 'ssoEnforced'],
   begin: () =>
     settingsEvaluator((settings) => {

@@ -41,7 +41,7 @@ export const documentRequiredPresent = defineCheck({
   severities: ['high'],
   evaluates: 'documents',
   notEvaluatedWhere: 'the only matching documents are missing from the last full sync',
-  entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
+  entity: { type: 'document-requirement', isRecord: false },
   timeBased: true,
   material: ['nearest.fileId', 'nearest.updatedAt'],
   options: z.strictObject({ requirements, statuses: doneStatuses }),

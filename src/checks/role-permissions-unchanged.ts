@@ -32,7 +32,7 @@ export const rolePermissionsUnchanged = defineCheck({
   evaluates: 'roles',
   notEvaluatedWhere:
     'there is no state to compare with yet, or the role is missing from a list of roles that may be incomplete',
-  entity: { type: 'role-permissions', isRecord: false, hasPlainIds: true },
+  entity: { type: 'role-permissions', isRecord: false },
   material: ['present', 'expected'],
   drift: {
     states: (records) => new Map(records.map(toRole).map((role) => [String(role.roleId), role.codes])),

@@ -31,8 +31,6 @@ export interface CheckFacts {
     readonly type: string
     /** True when ids are record keys of the evaluated resource; otherwise an entity is derived from all its records. */
     readonly isRecord: boolean
-    /** True if its ids are numbers, GUIDs or configured words, which name no person and are public. */
-    readonly hasPlainIds?: true
   }
   /** The condition under which an entity cannot be evaluated; absent = all can. */
   readonly notEvaluatedWhere?: string

@@ -12,6 +12,14 @@ export function recordsOfEntity(type: string): ResourceName | undefined {
   return resourceNames.find((name) => entityTypeOf(name) === type)
 }
 
+/** Derived entities whose ids name no person and no file: words of the specification or the configuration. */
+const plainTypes: ReadonlySet<string> = new Set(['authentication-settings', 'document-requirement', 'role-permissions'])
+
+/** True for entities whose ids are public: records, by number or GUID, and those that are listed. */
+export function hasPlainIds(type: string): boolean {
+  return recordsOfEntity(type) !== undefined || plainTypes.has(type)
+}
+
 export function entityTypeOf(resource: string): string {
   return resource.replace(/s$/, '')
 }

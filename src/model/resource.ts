@@ -26,8 +26,6 @@ interface Common<Name extends string> {
   readonly readAfter?: readonly ResourceName[]
   readonly fields: Fields
   readonly gauges?: readonly Gauge<Name>[]
-  /** A GUID exists in one tenant only, so a known one proves whose data these are. */
-  readonly identifiedBy?: 'guid'
 }
 
 export interface LookUpRule<Name extends string = string> {
@@ -46,6 +44,8 @@ export interface UpdatedAfter<Name extends string = string> {
 
 interface Feed<Name extends string> extends Common<Name> {
   readonly kind: 'feed'
+  /** A GUID exists in one tenant only, so a known one proves whose data these are. */
+  readonly identifiedBy?: 'guid'
   /** Most records on a page (docs/internals/api.md#open-points); null = not stated. */
   readonly maxPageSize: number | null
   /** `confirm`: look-up by id; `two-full-syncs`: absent from two complete full syncs in a row. */
@@ -79,6 +79,7 @@ export interface Contradictions<Name extends string = string> {
 
 interface Whole<Name extends string> extends Common<Name> {
   readonly kind: 'whole'
+  readonly identifiedBy?: never
   readonly contradictedBy?: Contradictions<Name>
 }
 

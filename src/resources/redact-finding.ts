@@ -1,12 +1,10 @@
-import { recordsOfEntity } from '../model/entity-names.ts'
+import { hasPlainIds, recordsOfEntity } from '../model/entity-names.ts'
 import type { Field } from '../model/fields.ts'
 import type { FindingView } from '../model/finding.ts'
 import { isNumberOrGuid } from '../model/guid.ts'
 import { plainId } from '../model/text/printable.ts'
 import { hidden, hiddenValue, withoutEmails, withoutEmailsIn } from '../model/text/redact.ts'
 import { resources } from './index.ts'
-
-const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
 const personalFields = resources.flatMap(({ fields }) =>
   Object.entries<Field>(fields).flatMap(([name, field]) => (field.personal === true ? [name] : [])),
@@ -63,7 +61,7 @@ export function withoutDetails(finding: FindingView): FindingView {
   const isOwn = isOfOwnCheck(evidence)
   // Ids of records are numbers and GUIDs. If a server sends names instead, they contain a dot, a space or an @.
   const isOddRecord = recordsOfEntity(type) !== undefined && !plainId.test(id)
-  const isNamed = namedTypes.has(type) || (isOwn && !isNumberOrGuid(id)) || isOddRecord
+  const isNamed = isOddRecord || (isOwn ? !isNumberOrGuid(id) : !hasPlainIds(type))
   const withoutId = (text: string) => (isOddRecord ? text.replaceAll(id, hidden) : text)
   return {
     ...finding,

@@ -50,15 +50,14 @@ export class TenantGuard {
 
   /** @param released is called when the hold of the tenant has ended. */
   constructor(context: TenantContext, tenant: TenantRow, released: () => Promise<void>) {
-    const tenantId = tenant.id
     this.#context = context
-    this.#tenantId = tenantId
+    this.#tenantId = tenant.id
     this.tenant = tenant
     this.#released = released
     this.#proving = {
       ...context,
-      tenantId,
-      emptyList: (definition) => suspectEmpty({ context, tenantId, definition }, emptyList),
+      tenantId: tenant.id,
+      emptyList: (definition) => suspectEmpty({ context, tenantId: tenant.id, definition }, emptyList),
     }
   }
 

@@ -12,7 +12,7 @@ const status = async (url: string, init?: RequestInit) => (await fetch(url, init
 it('shows details on an open address only behind authentication', async () => {
   const world = await reloadable(open, files)
   expect(await world.get('/')).toContain('are hidden on this address')
-  expect(await status(`${world.origin}/-/reload`, { method: 'POST' })).toBe(403)
+  expect(await status(`${world.origin}/-/reload`, { method: 'POST', headers: { 'x-forwarded-for': '::2' } })).toBe(403)
   world.configure({ ...open, ...guarded })
   expect(await world.daemon.reload()).toMatchObject({ ok: true })
   expect(await status(`${world.origin}/`)).toBe(401)

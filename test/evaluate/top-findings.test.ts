@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import { ownChecks } from '../../src/checks/own/own-check.ts'
-import { type TopFindings, topFindings } from '../../src/evaluate/findings/open-findings.ts'
+import { isPublicId, type TopFindings, topFindings } from '../../src/evaluate/findings/open-findings.ts'
 import { document, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 
@@ -99,14 +99,12 @@ it('shows plain ids of built-in checks but never a file name', async () => {
   expect(idsOf(await top(world, 'auth-mfa-policy-enabled'))).toEqual(['authentication-settings'])
 })
 
-it('hides ids unless a built-in check declares them plain', () => {
-  expect(checks.filter(({ entity }) => entity.hasPlainIds !== true).map(({ id }) => id)).toEqual([
-    'document-name-unique',
-  ])
+it('hides ids of derived entities that are not listed as plain, and those of own checks', () => {
+  expect(checks.filter((check) => !isPublicId(check, '1')).map(({ id }) => id)).toEqual(['document-name-unique'])
   const written = { id: 'mine', title: 'T', severity: 'low', inputs: ['users'], entity: 'user', file: 'a.sql' } as const
   const more = { frameworks: [], timeBased: false, maxAgeMs: null, query: 'select 1' }
   const own = ownChecks({
     checks: [{ ...written, ...more, description: null, risk: null, remediation: null }],
   } as never)
-  expect(own.map(({ entity }) => entity)).toEqual([{ type: 'user', isRecord: false }])
+  expect(own.map((check) => isPublicId(check, '1'))).toEqual([false])
 })

@@ -51,7 +51,7 @@ const hints: Readonly<Record<string, string>> = {
   'api-client-secret-not-expired':
     'Find the owner by the name of the client. A waiver for `api-client-secret-not-expiring` does not cover the expiry. A deleted client must be missing from two full syncs; its finding ends as `entity_removed`.',
   'api-client-secret-not-expiring':
-    'A secret has one alert at a time: from 30 days on, from 7 days on, and on its last day. All days are in `sort((tenantwatch_api_client_secret_expiration_timestamp_seconds - time()) / 86400)`.',
+    'A secret has one alert at a time: one for each severity, and one on its last day. All days are in `sort((tenantwatch_api_client_secret_expiration_timestamp_seconds - time()) / 86400)`.',
   'user-mfa-enrolled':
     'If nearly all users fail, the policy was switched on recently, or `enrolledWhen` does not fit this tenant: [what "enrolled" means](first-week.md#enrolled). Switching the policy off ends nothing: `auth-mfa-policy-enabled` fails instead.',
 }

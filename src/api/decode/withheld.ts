@@ -74,7 +74,7 @@ const secretWords =
 const mayNameSecret = new RegExp(`${secrets}|${whole}|64|sess|code|connection`, 'i')
 
 /** The last word decides: true for `clientSecret` and `contentBase64`, false for `passwordPolicy` and `hotPath`. */
-function namesSecret(name: string): boolean {
+export function namesSecret(name: string): boolean {
   if (!mayNameSecret.test(name)) return false
   if (secretWords.test(name.toLowerCase().replaceAll(/[^\p{L}\d]+/gu, ''))) return true
   const words = name

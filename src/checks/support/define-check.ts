@@ -36,7 +36,7 @@ export function defineCheck<Schema extends z.ZodObject = typeof noOptions>(spec:
   return {
     needs: [],
     timeBased: false,
-    entity: { type: entityTypeOf(spec.evaluates), isRecord: true, hasPlainIds: true },
+    entity: { type: entityTypeOf(spec.evaluates), isRecord: true },
     ...facts,
     options: schema,
     frameworks: requirementsIn(spec.frameworks),

@@ -1,4 +1,5 @@
 import type { Waiver } from '../../config/settings.ts'
+import { hasPlainIds } from '../../model/entity-names.ts'
 import { fingerprintOf, type NamedFinding } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { OwnerRule } from '../../model/owners.ts'
@@ -150,8 +151,8 @@ export async function topFindings(request: TopFindings): Promise<readonly NamedF
 }
 
 /** True if the id of an entity of the check names no person and no file. */
-export function isPublicId({ entity }: Pick<CheckFacts, 'entity'>, id: string): boolean {
-  return entity.hasPlainIds === true && plainId.test(id)
+export function isPublicId({ entity, own }: Pick<CheckFacts, 'entity' | 'own'>, id: string): boolean {
+  return own === undefined && hasPlainIds(entity.type) && plainId.test(id)
 }
 
 /** `topFindings` with a cache, which is valid for one configuration. */

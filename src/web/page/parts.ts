@@ -89,23 +89,16 @@ export function secrets({ posture: { tenant, resources }, secrets: views, now }:
   const shown = views.filter(({ own }, i) => own || i < maxRows)
   const row = (view: SecretView) => [
     html`${view.name === null ? '' : html`${foreign(view.name)} `}${view.own ? badge('tenantwatch itself', 'own') : ''}<code class="id">${foreign(view.clientId)}</code>`,
-    instant(view.expiresAt, now),
-    badge(...bandOf(view.expiresAt - now)),
+    html`${instant(view.expiresAt, now)}${view.expiresAt <= now ? html` ${badge('expired', 'bad')}` : ''}`,
     view.role === null ? '–' : foreign(view.role),
   ]
   const body = table({
     labeledBy: `${id}_title`,
-    columns: ['Client', 'Expires', 'State', 'Role'],
+    columns: ['Client', 'Expires', 'Role'],
     rows: shown.map(row),
     empty: 'No secret is known.',
   })
   return folded(id, 'API client secrets', words, html`${body}${andMore(views.length - shown.length)}`)
-}
-
-function bandOf(remainingMs: number): [word: string, tone: Tone] {
-  if (remainingMs <= 0) return ['expired', 'bad']
-  if (remainingMs <= 7 * dayMs) return ['within 7 days', 'bad']
-  return remainingMs <= 30 * dayMs ? ['within 30 days', 'warn'] : ['valid', 'good']
 }
 
 function andMore(count: number): Html | string {

@@ -1,11 +1,13 @@
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
 import { fieldsOf as fields } from '../../../src/simulator/fields.ts'
 import type { Simulator } from '../../../src/simulator/index.ts'
 import { anything, keys } from './corpus.ts'
 
 /** Resources that are lists. */
-export const lists = ['users', 'documents', 'api-clients', 'roles', 'permissions'] as const
+export const lists = resources.flatMap(({ name, idField }) => (idField === null ? [] : [name as ListName]))
 
-export type ListName = (typeof lists)[number]
+export type ListName = Exclude<ResourceName, 'authentication-settings'>
 
 /** The fields of a list, the one that identifies a record in front. */
 export function fieldsOf(list: ListName): readonly [string, ...string[]] {
