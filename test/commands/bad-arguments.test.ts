@@ -7,9 +7,7 @@ const secret = 'CANARY-4f7d1c9be02a6d53'
 /** A command line each; every one ends with 2, prints nothing on standard output and repeats no secret. */
 const bad = `
 frobnicate
-help-me
 sync --bogus
-sync --tenant acne
 sync --resource people
 sync --fail-on severe
 backup
@@ -26,8 +24,6 @@ report --as-of 2030-01-01
 report --as-of 2026-02-01
 findings --format xml
 findings --limit 0
-findings --check user-mfa-enroled
-findings --tenant acne
 findings --severity critical,severe
 findings --min-severity SECRET
 findings --severity high --min-severity low
@@ -52,7 +48,6 @@ accept SECRET --reason because-it-is
 explain SECRET
 waive SECRET
 doctor --details
-doctor --tenant globes
 migrate-store
 purge SECRET
 SECRET
