@@ -8,7 +8,7 @@ import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
 export const userInvitationAccepted = defineCheck({
   id: 'user-invitation-accepted',
   title: 'Every invitation is accepted within 14 days',
-  failing: ['invitation has not been accepted', 'invitations have not been accepted'],
+  failing: ['invitation has not been accepted in time', 'invitations have not been accepted in time'],
   description:
     'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity. A user who is that old and in a state outside `users.knownStates` (Active, Invited) is not evaluated, because the API does not specify other states; every known state except Invited means that the invitation was accepted or the account closed.',
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',

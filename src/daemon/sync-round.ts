@@ -44,6 +44,7 @@ async function runTenant(
       if (refusal !== null) skip(run, refusal)
       return refusal === null
     })
+    if (wanted.length > 0) tenant.engine.probeSoon()
     results.push(...(await runTogether(wanted, (run) => session.syncAndEvaluate(tenant, run, ending))))
   })
   return results

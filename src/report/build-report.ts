@@ -72,7 +72,7 @@ export async function buildReport(request: ReportRequest) {
 }
 
 const hiddenNote =
-  'Names of persons, e-mails, file names and the patterns of required documents are hidden; with --details the report shows them.'
+  'Names of persons, e-mails, file names and the patterns of required documents are hidden; --details (of mcp --expose-details) shows them.'
 
 function* notesOf(details: boolean, unconfigured: readonly string[], unread: readonly string[]) {
   if (!details) yield hiddenNote

@@ -15,6 +15,9 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   if (definition.lookUp === undefined) return
   const left = perRun - detailsDue.size
   const next = rotate && left > 0 ? await context.store.nextDetails(tenantId, definition.name, left) : []
+  // The rotation begins after those that the first full sync reads.
+  if (rotate && left <= 0 && run.state.detailsAfter === null)
+    await context.store.noteSync(tenantId, definition.name, { detailsAfter: [...detailsDue].sort().at(-1) })
   const queue = [...new Set([...detailsDue, ...next])]
   let goesOn = true
   let done = 0

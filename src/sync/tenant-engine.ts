@@ -62,6 +62,11 @@ export class TenantEngine {
     await this.#guard.refresh()
   }
 
+  /** The next run probes a tenant on hold, because a person asks for it. */
+  probeSoon(): void {
+    this.#guard.probedAt = Number.NEGATIVE_INFINITY
+  }
+
   due(command: 'run' | 'sync'): Promise<readonly DueRun[]> {
     return dueRuns(this.#context, this.tenantId, command)
   }

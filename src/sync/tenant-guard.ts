@@ -43,7 +43,7 @@ export class TenantGuard {
   /** Identity of the accepted tenant's data in this process; null until it was read. */
   #acceptedIdentity: number | null = null
   readonly #checking = new Mutex()
-  #probedAt = Number.NEGATIVE_INFINITY
+  probedAt = Number.NEGATIVE_INFINITY
   #probing: Promise<void> | null = null
   /** The latest proof that lacked a permission, at a monotonic time. */
   #refused: { readonly error: unknown; readonly at: number; readonly credential: string } | null = null
@@ -157,8 +157,8 @@ export class TenantGuard {
     }
     const { clock, settings } = this.#context
     const now = clock.monotonic()
-    if (now - this.#probedAt < shortestIntervalMs(settings)) throw changed(hold)
-    this.#probedAt = now
+    if (now - this.probedAt < shortestIntervalMs(settings)) throw changed(hold)
+    this.probedAt = now
     this.#probing = this.#probe(hold, run.signal)
     try {
       await this.#probing
@@ -190,7 +190,7 @@ export class TenantGuard {
     resource: HoldRow['resource'] = 'all',
   ): Promise<SyncError> {
     const { clock, log } = this.#context
-    this.#probedAt = clock.monotonic()
+    this.probedAt = clock.monotonic()
     const hold = { resource, reason: 'tenant_changed', count, message, cause } as const
     const error = await raiseHold({ context: this.#context, tenantId: this.#tenantId }, hold, holdHint({ cause }))
     await this.refresh()
@@ -266,7 +266,7 @@ export class TenantGuard {
     if (!(await this.#endsHold(hold, signal))) throw changed(hold)
     await store.liftHold(this.#tenantId, 'all', 'tenant_changed')
     await this.refresh()
-    this.#probedAt = Number.NEGATIVE_INFINITY
+    this.probedAt = Number.NEGATIVE_INFINITY
     log.info({}, 'Tenant identity confirmed; hold released')
   }
 

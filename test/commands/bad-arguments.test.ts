@@ -8,7 +8,6 @@ const secret = 'CANARY-4f7d1c9be02a6d53'
 const bad = `
 frobnicate
 sync --bogus
-sync --resource people
 sync --fail-on severe
 backup
 simulate --port http
@@ -18,11 +17,9 @@ rules --job SECRET"
 dashboards --output /dev/null
 dashboards SECRET
 verify --head SECRET
-report --format md
 report --as-of SECRET
 report --as-of 2030-01-01
 report --as-of 2026-02-01
-findings --format xml
 findings --limit 0
 findings --severity critical,severe
 findings --min-severity SECRET
@@ -33,7 +30,6 @@ findings --group check --details
 expiring --days soon
 export people
 export users --tenant SECRET
-checks --tenant acme
 history --entity secret:1
 history --entity users:1 --resource roles
 history --entity authentication-settings:secret

@@ -62,6 +62,11 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
   expect((await made.run('metrics')).stdout).toContain(
     'tenantwatch_findings_waived{tenant="acme",check="first-user",severity="critical"} 1\n',
   )
+  made.simulator.primary.users.removeWhere(({ userId }) => `${userId}` === finding.entity.id)
+  await made.run('sync', '--full', '--resource', 'users')
+  const all = JSON.parse((await made.run('findings', '--all', '--format', 'json')).stdout) as (typeof finding)[]
+  const ended = all.find(({ fingerprint }) => fingerprint === finding.fingerprint)
+  expect(ended.resolution).toBe('entity_removed')
 })
 
 it('reports in config check and doctor the problem of each file', async () => {

@@ -35,7 +35,6 @@ it('reads new users within the budget of the run, then all in rotation, in the o
   const test = await engine(4, 10)
   const all = ids(test)
   expect(await asked(test, 'full')).toEqual(all.slice(0, 4))
-  expect(await asked(test, 'full')).toEqual(all.slice(0, 4))
   expect(await asked(test, 'full')).toEqual(all.slice(4, 8))
   expect(await asked(test, 'full')).toEqual([...all.slice(8), ...all.slice(0, 2)])
   expect(test.query('select count(*) as n from users where role_id is null')).toEqual([{ n: 0 }])
@@ -109,7 +108,7 @@ it('continues the rotation past users whose details are never readable, over res
 it('continues the rotation at the user at which a run stopped', async () => {
   const test = await engine(4, 10)
   const all = ids(test)
-  for (const _ of [1, 2]) await asked(test, 'full')
+  await asked(test, 'full')
   const headers = { 'retry-after': '120' }
   test.sim.faults.add({ path: oneOf, nth: 3, effect: { kind: 'status', status: 429, headers } })
   expect(await asked(test, 'full')).toEqual(all.slice(4, 7))

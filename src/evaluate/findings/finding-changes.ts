@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { clocksAgree, type InputQuality, type Resolution } from '../../model/check-status.ts'
+import { recordsOfEntity } from '../../model/entity-names.ts'
 import { fingerprintOf } from '../../model/finding.ts'
 import { inParts } from '../../model/in-turns.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
@@ -109,7 +110,9 @@ async function resolutionsOf(
   // A removed record may belong to the other tenant.
   if (quality.sharedWith !== undefined) return resolutions
   const keys = findings.map(({ entityId }) => entityId)
-  const presence = check.entity.isRecord ? await store.presence(tenant.id, check.evaluates, keys) : null
+  // Also for an own check of users, say, which is evaluated without their records.
+  const resource = recordsOfEntity(check.entity.type)
+  const presence = resource === undefined ? null : await store.presence(tenant.id, resource, keys)
   const stored = await store.storedFindings(findings.map(({ fingerprint }) => fingerprint))
   const evidence = new Map(stored.map((row) => [row.fingerprint, JSON.parse(row.evidence) as FindingRow['evidence']]))
   for (const { fingerprint, entityId, entityType } of findings) {
@@ -126,7 +129,7 @@ async function resolutionsOf(
 /** What is known of the entity of an open finding that no longer fails. */
 interface Ending {
   readonly evidence: FindingRow['evidence']
-  /** Undefined if the entity is no record, or if the row of the record is gone. */
+  /** Undefined if the entity is named like no record, or if the row of the record is gone. */
   readonly presence: RecordPresence | undefined
   /** Undefined if the evaluation did not find the entity. */
   readonly passing: PassingEntity | undefined
@@ -146,6 +149,7 @@ function resolutionOf(
   const identity = passing?.identity ?? null
   if (identity !== null && evidence['identity'] !== undefined && !isSameEntity(evidence, { identity }))
     return 'entity_removed'
+  if (presence === 'removed') return 'entity_removed'
   const outcome = passing?.outcome ?? ok
   switch (outcome.kind) {
     case 'not_applicable':

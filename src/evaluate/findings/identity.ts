@@ -35,7 +35,7 @@ function identityIn({ identity }: Evidence): Evidence {
 }
 
 /** `expectedFrom` of evidence whose expected state is configured, so that an operator cannot accept another one. */
-export const configuredBaseline = 'accepted baseline'
+export const configuredBaseline = 'configured baseline'
 
 const digestLength = 8
 

@@ -210,7 +210,9 @@ export class PageChanges {
   #quarantine(key: string, { problem, raw }: InvalidReading): void {
     const text = (JSON.stringify(raw) ?? 'null').slice(0, maxRawLength)
     this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
-    this.counts.quarantined++
+    const known = this.#known.get(key)
+    // A full sync may read a record twice.
+    if (known?.[7] == null || this.#seen?.has(known[1]) !== true) this.counts.quarantined++
   }
 
   #noteChange(key: string, { before, after, fields }: RecordChange): void {
