@@ -121,9 +121,7 @@ export class TenantEngine {
     const ended = run === undefined ? result : await this.#close(run, result)
     // Also after a failure: otherwise each evaluation would send requests to a failing server.
     if (result.mode === 'full') this.#forward.delete(resource)
-    // What the changed clients refer to may have changed, too.
-    if (run?.definition.kind === 'pagedList' && run.counts.created + run.counts.updated > 0)
-      for (const name of readersAfter(resource)) this.#bringForward(name)
+    if (run !== undefined) this.#bringRelatedForward(run)
     observer.runEnded(ended)
     return ended
   }
@@ -238,6 +236,16 @@ export class TenantEngine {
       for (const resource of decided) this.#bringForward(resource)
       await this.#guard.refresh()
     })
+  }
+
+  /** What changed clients refer to may have changed, too, and who refers to changed roles may have others by now. */
+  #bringRelatedForward({ definition, counts, state }: Run): void {
+    const { created, updated, removed } = counts
+    const { kind, name, readAfter = [] } = definition
+    if (kind === 'pagedList' && created + updated > 0) for (const one of readersAfter(name)) this.#bringForward(one)
+    const isFirst = state.completeStartedAt === null
+    if (kind === 'whole' && !isFirst && created + updated + removed > 0)
+      for (const one of readAfter) this.#bringForward(one)
   }
 
   #bringForward(resource: ResourceName | 'all'): void {

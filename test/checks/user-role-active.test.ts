@@ -1,7 +1,7 @@
 import { userRoleActive as check } from '../../src/checks/user-role-active.ts'
 import { hourMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
-import { changedSince, now, removed, renamed, role, user } from './support/facts.ts'
+import { changedSince, now, regranted, removed, renamed, role, user } from './support/facts.ts'
 import { unclear, userRows } from './support/user-rows.ts'
 
 const off = { state: 'Inactive' }
@@ -33,6 +33,7 @@ itFinds(check, [
     ['1 medium'],
     renamed,
   ),
+  one('a role by id that changed since', known, [role(off)], [], { ...unclear, ...regranted }),
   one('a role by id that went since', known, [role(second)], [], { ...unclear, ...removed }),
   one('an inactive role by id while another one went', known, [role(off)], ['1 medium'], removed),
   one('an inactive role by name', {}, [role(off)], ['1 medium']),

@@ -137,4 +137,7 @@ it('the end of a tenant hold brings the full syncs forward that it refused', asy
   expect(await test.engine.broughtForward()).toEqual([{ resource: 'roles', mode: 'full' }])
   await test.run('roles')
   expect(await test.engine.broughtForward()).toEqual([])
+  test.sim.primary.roles.add({ name: 'New' })
+  await test.run('roles')
+  expect((await test.engine.broughtForward()).map(({ resource }) => resource)).toEqual(['api-clients', 'users'])
 })

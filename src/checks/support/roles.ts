@@ -29,21 +29,26 @@ export const rolesIn = memoizeWeakly((records: readonly MirrorRecord[]): Roles =
   }
 })
 
+/** Fields of a role of which a change can change the result of a check. */
+const granting: ReadonlySet<string | null> = new Set(['permissions', 'state'])
+
 /**
- * Since when a name stands for its present roles, in milliseconds since the epoch, as far as the list of roles shows a
- * change: whoever was read before and has that name may have another role.
+ * Since when a name stands for its present roles, and since when a role by id is as it is, in milliseconds since the epoch,
+ * as far as the list of roles shows a change: whoever was read before may have another role by now.
  */
-function namesSince({ changesOfNeeded, needed, now }: CheckContext): (name: string | null) => number {
+function rolesSince({ changesOfNeeded, needed, now }: CheckContext) {
   const since = new Map<unknown, number>()
+  const granted = new Map<string, number>()
   const present = new Map(needed('roles').map(({ key, fields }) => [key, fields['name']]))
   for (const { kind, key, field, before, after, at } of changesOfNeeded('roles')) {
     // Its clock was wrong.
     if (at > now) continue
     if (field === 'name') since.set(before, at).set(after, at)
     else if (kind === 'removed') since.set((before as MirrorRecord['fields'] | null)?.['name'], at)
-    else if (kind !== 'changed') since.set(present.get(key), at)
+    else if (kind !== 'changed' || granting.has(field)) since.set(present.get(key), at)
+    if (kind === 'changed' && granting.has(field)) granted.set(key, at)
   }
-  return (name) => since.get(name) ?? 0
+  return { named: (name: string | null) => since.get(name) ?? 0, granted: (id: unknown) => granted.get(`${id}`) ?? 0 }
 }
 
 /** Roles are read at most this long after the clients and users of the same round, whose names they have then. */
@@ -51,6 +56,8 @@ const roundMs = minuteMs
 
 interface RoleNames extends Required<Pick<Evaluator, 'readsHistoryOf'>> {
   readonly meansAnother: (record: MirrorRecord, history: readonly ChangeRow[]) => boolean
+  /** True if the role that a record had by id was changed since: the record may have another one by now. */
+  readonly isOutdated: (record: MirrorRecord, roleId: number | null, idReadAt: number) => boolean
 }
 
 /**
@@ -58,9 +65,9 @@ interface RoleNames extends Required<Pick<Evaluator, 'readsHistoryOf'>> {
  * these roles, as far as they were read by then, or was given since they were read.
  */
 export function roleNamesOf(context: CheckContext, resource: ResourceName): RoleNames {
-  const since = namesSince(context)
+  const since = rolesSince(context)
   const [readBy, rolesAt] = [context.readInFullBy(resource), context.readInFullAt('roles')]
-  const rolesSince = context.firstReadInFullAt('roles')
+  const firstAt = context.firstReadInFullAt('roles')
   // A clock that was wrong may be years ahead: then the last complete reading tells.
   const past = (at: number) => (at > context.now ? 0 : at)
   const isNewer = ({ readAt }: MirrorRecord) => past(readAt) > rolesAt
@@ -71,9 +78,11 @@ export function roleNamesOf(context: CheckContext, resource: ResourceName): Role
         ({ kind, field }) => kind !== 'changed' || field === 'roleName' || field === 'roleId',
       )
       if (isNewer(record) && (given?.at ?? record.firstSeenAt) > rolesAt) return true
-      const namedSince = Math.max(rolesSince, since(textOf(record, 'roleName')))
+      const namedSince = Math.max(firstAt, since.named(textOf(record, 'roleName')))
       return namedSince - roundMs > Math.max(past(record.readAt), readBy)
     },
+    isOutdated: (record, roleId, idReadAt) =>
+      since.granted(roleId) - roundMs > Math.max(past(record.readAt), readBy, past(idReadAt)),
   }
 }
 

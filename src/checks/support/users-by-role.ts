@@ -77,7 +77,7 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
   const mirrored = rolesIn(needed('roles'))
   const assess = assessRole(mirrored, incomplete.has('roles'), rule)
   const rolesAt = readInFullAt('roles')
-  const { readsHistoryOf, meansAnother } = roleNamesOf(context, 'users')
+  const { readsHistoryOf, meansAnother, isOutdated } = roleNamesOf(context, 'users')
   return {
     readsHistoryOf,
     record(user, history) {
@@ -92,7 +92,8 @@ export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
       const idDecides = role !== undefined && (role.name === byId.roleName || !mirrored.byName.has(byId.roleName ?? ''))
       const mayHaveMoved = meansAnother(user, history)
       const resultByName = mayHaveMoved ? unknownRole : assess(byName)
-      const resultById = mayHaveMoved && !idDecides ? unknownRole : assess(byId)
+      const isUnclear = (mayHaveMoved && !idDecides) || isOutdated(user, byId.roleId, readAt ?? 0)
+      const resultById = isUnclear ? unknownRole : assess(byId)
       const { checkResult, roles } = isKnown ? resultById : resultByName
       // A user who was given a role since the roles were read may have one that is new.
       const knownSince = isKnown ? (user.times['roleIdSince'] ?? 0) : 0

@@ -51,6 +51,12 @@ export const removed = {
   changes: [{ ...change, key: '9', kind: 'removed', before: { name: 'Reader' } }],
 } as const
 
+/** A minute after everything else was read, the permissions of role 1 changed. */
+export const regranted = {
+  at: now + 120_000,
+  changes: [{ ...change, key: '1', kind: 'changed', field: 'permissions' }],
+} as const
+
 /** The record was read again after the roles, because a field had changed. */
 export const changedSince = (resource: ResourceName, key: string, field: string) => ({
   rolesReadAt: now - 1,
@@ -64,6 +70,12 @@ export const ofAnotherRole = [
     { 'api-clients': [client(), client({ clientId: 'c2', roleName: 'Other' })], roles: renamed.roles },
     [],
     { ...renamed, population: 2, notEvaluated: 1, scope: { c1: 'not_evaluated', c2: 'evaluated' } },
+  ],
+  [
+    'a client that was read before its role changed',
+    { 'api-clients': [client()], roles: [role()] },
+    [],
+    { ...regranted, population: 1, notEvaluated: 1, scope: { c1: 'not_evaluated' } },
   ],
   [
     'a client that was read before a role of its name went',
