@@ -33,7 +33,6 @@ export interface GuardedRun {
 /** Detects data of another tenant, because the API does not name its tenant (docs/internals/sync.md#8-tenant-identity). */
 export class TenantGuard {
   readonly #context: TenantContext
-  readonly #tenantId: number
   readonly #proving: ProofContext
   readonly #released: () => Promise<void>
   /** The stored facts of the tenant, as of the last `refresh`. */
@@ -43,6 +42,7 @@ export class TenantGuard {
   /** Identity of the accepted tenant's data in this process; null until it was read. */
   #acceptedIdentity: number | null = null
   readonly #checking = new Mutex()
+  /** Monotonic time of the last probe of a tenant on hold, which is repeated after an interval. */
   probedAt = Number.NEGATIVE_INFINITY
   #probing: Promise<void> | null = null
   /** The latest proof that lacked a permission, at a monotonic time. */
@@ -51,7 +51,6 @@ export class TenantGuard {
   /** @param released is called when the hold of the tenant has ended. */
   constructor(context: TenantContext, tenant: TenantRow, released: () => Promise<void>) {
     this.#context = context
-    this.#tenantId = tenant.id
     this.tenant = tenant
     this.#released = released
     this.#proving = {
@@ -64,8 +63,8 @@ export class TenantGuard {
   /** Reads the stored facts and the hold of the tenant again. */
   async refresh(): Promise<void> {
     const { store } = this.#context
-    this.tenant = await store.tenant(this.#tenantId)
-    const holds = await store.holds(this.#tenantId)
+    this.tenant = await store.tenant(this.tenant.id)
+    const holds = await store.holds(this.tenant.id)
     const before = this.#hold
     this.#hold = holds.find(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed') ?? null
     if (before !== null && this.#hold === null) await this.#released()
@@ -73,7 +72,7 @@ export class TenantGuard {
 
   /** Stores facts of the tenant. */
   async note(facts: Parameters<EngineStore['noteTenant']>[1]): Promise<void> {
-    await this.#context.store.noteTenant(this.#tenantId, facts)
+    await this.#context.store.noteTenant(this.tenant.id, facts)
     await this.refresh()
   }
 
@@ -125,8 +124,8 @@ export class TenantGuard {
     if (evidence?.outcome === 'mismatch' && evidence.answered) return this.#raiseMismatch(evidence, evidence.answered)
     const resource = run.definition.name
     const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
-    const { completeStartedAt } = await this.#proving.store.syncState(this.#tenantId, resource)
-    const identifiedSince = await this.#context.store.identifiedSince(this.#tenantId)
+    const { completeStartedAt } = await this.#proving.store.syncState(this.tenant.id, resource)
+    const identifiedSince = await this.#context.store.identifiedSince(this.tenant.id)
     return this.#raise(
       `A page of ${resource} contains mostly records that are unknown here, or that changed their createdAt, although they are old`,
       { check: 'page', resource, keys },
@@ -138,9 +137,9 @@ export class TenantGuard {
   /** Ends the hold for a page of a list that has been read in full since. */
   async passPages(name: ResourceName): Promise<void> {
     const { store } = this.#context
-    for (const hold of await store.holds(this.#tenantId)) {
+    for (const hold of await store.holds(this.tenant.id)) {
       if (!isForPageOf(hold, name)) continue
-      await store.liftHold(this.#tenantId, hold.resource, hold.reason)
+      await store.liftHold(this.tenant.id, hold.resource, hold.reason)
       await this.refresh()
     }
   }
@@ -192,7 +191,7 @@ export class TenantGuard {
     const { clock, log } = this.#context
     this.probedAt = clock.monotonic()
     const hold = { resource, reason: 'tenant_changed', count, message, cause } as const
-    const error = await raiseHold({ context: this.#context, tenantId: this.#tenantId }, hold, holdHint({ cause }))
+    const error = await raiseHold({ context: this.#context, tenantId: this.tenant.id }, hold, holdHint({ cause }))
     await this.refresh()
     log.error({ cause: cause.check, problem: message }, "The data look like another tenant's; nothing is written")
     return error
@@ -204,10 +203,10 @@ export class TenantGuard {
     this.#acceptedIdentity = null
     // All records that accepting the hold removes.
     let known = 0
-    for (const resource of resourceNames) known += (await store.syncState(this.#tenantId, resource)).live
+    for (const resource of resourceNames) known += (await store.syncState(this.tenant.id, resource)).live
     if (this.tenant.changeAccepted !== null) {
-      await store.noteTenant(this.#tenantId, { changeAccepted: null })
-      await store.withdrawAcceptedRemovals(this.#tenantId)
+      await store.noteTenant(this.tenant.id, { changeAccepted: null })
+      await store.withdrawAcceptedRemovals(this.tenant.id)
     }
     return this.#raise(mismatchMessage(evidence), { check: 'proof', credential, ids: idsOf(evidence) }, known)
   }
@@ -264,7 +263,7 @@ export class TenantGuard {
   async #probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
     const { store, log } = this.#context
     if (!(await this.#endsHold(hold, signal))) throw changed(hold)
-    await store.liftHold(this.#tenantId, 'all', 'tenant_changed')
+    await store.liftHold(this.tenant.id, 'all', 'tenant_changed')
     await this.refresh()
     this.probedAt = Number.NEGATIVE_INFINITY
     log.info({}, 'Tenant identity confirmed; hold released')
@@ -285,7 +284,7 @@ export class TenantGuard {
     const nothingCounts = outcome === 'nothing' && remedyOf(hold) !== null
     if (outcome !== 'match' && !nothingCounts) return false
     if (answered !== null) this.#noteVerified(answered)
-    if (cause.check === 'origin') await store.noteTenant(this.#tenantId, atAddress(settings.baseUrl))
+    if (cause.check === 'origin') await store.noteTenant(this.tenant.id, atAddress(settings.baseUrl))
     return true
   }
 }

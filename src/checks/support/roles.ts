@@ -34,21 +34,27 @@ const granting: ReadonlySet<string | null> = new Set(['permissions', 'state'])
 
 /**
  * Since when a name stands for its present roles, and since when a role by id is as it is, in milliseconds since the epoch,
- * as far as the list of roles shows a change: whoever was read before may have another role by now.
+ * as far as the list of roles shows a change: a user or client that was read before may have another role by now.
  */
 function rolesSince({ changesOfNeeded, needed, now }: CheckContext) {
   const since = new Map<unknown, number>()
-  const granted = new Map<string, number>()
+  const granted = new Map<number | null, number>()
   const present = new Map(needed('roles').map(({ key, fields }) => [key, fields['name']]))
   for (const { kind, key, field, before, after, at } of changesOfNeeded('roles')) {
     // Its clock was wrong.
     if (at > now) continue
     if (field === 'name') since.set(before, at).set(after, at)
     else if (kind === 'removed') since.set((before as MirrorRecord['fields'] | null)?.['name'], at)
-    else if (kind !== 'changed' || granting.has(field)) since.set(present.get(key), at)
-    if (kind === 'changed' && granting.has(field)) granted.set(key, at)
+    else if (kind !== 'changed') since.set(present.get(key), at)
+    else if (granting.has(field)) {
+      since.set(present.get(key), at)
+      granted.set(Number(key), at)
+    }
   }
-  return { named: (name: string | null) => since.get(name) ?? 0, granted: (id: unknown) => granted.get(`${id}`) ?? 0 }
+  return {
+    named: (name: string | null) => since.get(name) ?? 0,
+    granted: (roleId: number | null) => granted.get(roleId) ?? 0,
+  }
 }
 
 /** Roles are read at most this long after the clients and users of the same round, whose names they have then. */
@@ -71,18 +77,17 @@ export function roleNamesOf(context: CheckContext, resource: ResourceName): Role
   // A clock that was wrong may be years ahead: then the last complete reading tells.
   const past = (at: number) => (at > context.now ? 0 : at)
   const isNewer = ({ readAt }: MirrorRecord) => past(readAt) > rolesAt
+  const knownBy = ({ readAt }: MirrorRecord) => Math.max(past(readAt), readBy)
+  const isGiven = ({ kind, field }: ChangeRow) => kind !== 'changed' || field === 'roleName' || field === 'roleId'
   return {
     readsHistoryOf: (record) => isNewer(record) && record.readAt !== record.firstSeenAt,
     meansAnother(record, history) {
-      const given = history.findLast(
-        ({ kind, field }) => kind !== 'changed' || field === 'roleName' || field === 'roleId',
-      )
-      if (isNewer(record) && (given?.at ?? record.firstSeenAt) > rolesAt) return true
+      if (isNewer(record) && (history.findLast(isGiven)?.at ?? record.firstSeenAt) > rolesAt) return true
       const namedSince = Math.max(firstAt, since.named(textOf(record, 'roleName')))
-      return namedSince - roundMs > Math.max(past(record.readAt), readBy)
+      return namedSince - roundMs > knownBy(record)
     },
     isOutdated: (record, roleId, idReadAt) =>
-      since.granted(roleId) - roundMs > Math.max(past(record.readAt), readBy, past(idReadAt)),
+      since.granted(roleId) - roundMs > Math.max(knownBy(record), past(idReadAt)),
   }
 }
 

@@ -61,11 +61,10 @@ export function identifies(row: KnownRow | undefined): boolean {
   return row !== undefined && row[4] === 1 && row[5] === 0
 }
 
+type Comparison = Omit<PageComparison, 'differs'>
+
 /** Compares a page with the mirror, without writing. */
-export function comparisonOf(
-  { items, unidentified }: DistinctItems,
-  known: KnownRows,
-): Omit<PageComparison, 'differs'> {
+export function comparisonOf({ items, unidentified }: DistinctItems, known: KnownRows): Comparison {
   const unknown: { key: string | null; createdAt: number | null }[] = []
   for (const [key, item] of items)
     if (known.get(key)?.[4] !== 1) unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
@@ -140,7 +139,7 @@ export class PageChanges {
   }
 
   /** The page beside the mirror, for the page rule (docs/internals/sync.md#8-tenant-identity). */
-  compared({ known, unknown, ...rest }: Omit<PageComparison, 'differs'>): Omit<PageComparison, 'differs'> {
+  compared({ known, unknown, ...rest }: Comparison): Comparison {
     return { ...rest, known: known - this.#reassigned.length, unknown: [...unknown, ...this.#reassigned] }
   }
 

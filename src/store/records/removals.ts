@@ -4,7 +4,7 @@ import { dayMs } from '../../model/time.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordContext, type RecordEvent } from '../event-store.ts'
 import type { Absence, AbsentRecord, BudgetQuery, OfResource, RemovalBudget } from '../sync/sync-port.ts'
-import { raiseVersion } from '../sync/sync-states.ts'
+import { raiseVersion, stateRow } from '../sync/sync-states.ts'
 
 const sliceSize = 2000
 
@@ -130,14 +130,9 @@ export async function removalBudget(
   const at = now ?? 0
   const [since, createdSince] = [at - dayMs, Math.min(at, heldSince ?? at) - dayMs]
   const until = now === null ? undated : now + greatestSkewMs
-  const of = { tenantId, resource }
-  const [first] = await sql<number | null>(
-    `select first_complete_at from sync_states where ${ofResource}`,
-    [of],
-    'values',
-  )
-  const base = { after: Math.max(createdSince, first ?? until), until }
-  const [counted] = await sql<Omit<RemovalBudget, 'base'>>(budgetText, [{ ...of, since, ...base }])
+  const { firstCompleteAt } = await stateRow(sql, tenantId, resource)
+  const base = { after: Math.max(createdSince, firstCompleteAt ?? until), until }
+  const [counted] = await sql<Omit<RemovalBudget, 'base'>>(budgetText, [{ tenantId, resource, since, ...base }])
   return { base, ...(counted ?? { removed: 0, removedNew: 0, created: 0 }) }
 }
 

@@ -32,7 +32,7 @@ export function planRemovals(
   { live, absent }: Absence,
   rule: RemovalRule,
   limits: Limits,
-  { base, removed, removedNew, created, replacing }: GuardBudget = noBudget,
+  { base, removed, removedNew, created, replacing }: GuardBudget,
 ): RemovalPlan {
   const due = absent.filter(
     ({ accepted, fullSyncs }) => accepted || rule === 'confirm' || fullSyncs >= fullSyncsToRemove,
@@ -159,9 +159,8 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const hold = holds.find(({ resource, reason }) => resource === definition.name && reason === 'shrink_held')
   const of = { tenantId, resource: definition.name }
   const budget = await context.store.removalBudget({ ...of, now, heldSince: hold?.raisedAt ?? null })
-  const isRotated = definition.kind === 'pagedList' && now !== null
-  const until = Math.min(now ?? 0, hold?.raisedAt ?? Number.POSITIVE_INFINITY)
-  return { ...budget, replacing: isRotated ? await replacing(run, until, absent) : 0 }
+  if (definition.kind !== 'pagedList' || now === null) return { ...budget, replacing: 0 }
+  return { ...budget, replacing: await replacing(run, Math.min(now, hold?.raisedAt ?? now), absent) }
 }
 
 /** Number of listed clients created in the 24 hours before `until` (epoch milliseconds), which replace removed ones. */

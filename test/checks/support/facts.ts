@@ -1,4 +1,5 @@
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+
 /** The instant at which checks are tested. */
 export const now = Date.parse('2026-03-01T12:00:00Z')
 
