@@ -45,7 +45,10 @@ async function runTenant(
       return refusal === null
     })
     if (wanted.length > 0) tenant.engine.probeSoon()
-    results.push(...(await runTogether(wanted, (run) => session.syncAndEvaluate(tenant, run, ending))))
+    const runAll = (runs: readonly DueRun[]) => runTogether(runs, (run) => session.syncAndEvaluate(tenant, run, ending))
+    results.push(...(await runAll(wanted)))
+    // Nobody may run them later.
+    if (resource === undefined) results.push(...(await runAll(await tenant.engine.broughtForward())))
   })
   return results
 }

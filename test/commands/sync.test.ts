@@ -33,10 +33,16 @@ it('full syncs everything with --full, and only the resource that is named', asy
   const world = await synced()
   const all = await world.run('sync', '--full')
   expect(all.stdout.match(/ full +ok /g)).toHaveLength(resources.length)
-  expect(all.stdout).not.toContain(' incremental sync ')
   const one = await world.run('sync', '--full', '--resource', 'roles')
   expect(one.stdout.match(/ full +ok /g)).toHaveLength(1)
   expect(records(one.stdout, 'roles')).toBeDefined()
+})
+
+it('reads in full at once who has a role that changed', async () => {
+  const world = await synced()
+  const { roles } = world.simulator.primary
+  roles.update(roles.all()[0]?.roleId ?? 0, { state: 'Inactive' })
+  expect((await world.run('sync')).stdout).toMatch(/ users +full +ok +\+0 ~0 -0 =250 /)
 })
 
 it('syncs one tenant of several with --tenant', async () => {
