@@ -55,7 +55,7 @@ function diagnoseLock({ held }: StoreFacts['lock']): Diagnosis {
 function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {
   const sentence = `${size(freeBytes)} free`
   const advice = 'Free space on the volume of store.path'
-  if (freeBytes < minFreeBytes) return failure('disk', `${sentence}: runs fail with reason store`, advice)
+  if (freeBytes < minFreeBytes) return failure('disk', `${sentence}: runs soon fail with reason store`, advice)
   const hasRoom = freeBytes >= bytes + spareBytes
   return judged('disk', hasRoom, `${sentence}${hasRoom ? '' : ': too little for an upgrade or a backup'}`, advice)
 }

@@ -8,7 +8,7 @@ export const greatestSkewMs = 300_000
 
 /** What may be the cause of an answer that is too old. */
 export const replayHint =
-  'A cache or proxy may replay old answers: exclude the API from caching. If the clock of the tenant was set back, runs succeed again once it has passed its former time'
+  'A cache or proxy may replay old answers: exclude the API from caching. Or clocks of servers behind the address differ, or a clock was set back: runs succeed again once it has passed its former time'
 
 /** A server time, and the local time of its receipt, in milliseconds since the epoch. */
 export interface ReachedTime {

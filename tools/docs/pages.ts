@@ -21,7 +21,8 @@ right tenant; otherwise it is \`unknown\`, with a reason. A status is the first 
 1. \`not_applicable\`: a resource that the check reads is switched off, or no setting says what it demands.
 2. \`unknown\`: a resource that it reads was never complete, is stale, refused, or the tenant is on hold.
 3. \`fail\`: an entity fails, waived or not.
-4. \`unknown\`: records are quarantined, missing or on hold, or an entity could not be evaluated.
+4. \`unknown\`: records are quarantined, missing or on hold, or an entity could not be evaluated. A document or API client
+   that one full sync lacks counts as last read until the next.
 5. \`not_applicable\`: there is nothing to evaluate.
 6. \`pass\`; or \`unknown\`, if the check depends on time and the clocks do not agree, or the server's clock is over 5 minutes behind.
 
@@ -49,7 +50,7 @@ ${sections.join('\n')}`
 /** What to know beside the catalogue when the alert of a check fires. */
 const hints: Readonly<Record<string, string>> = {
   'api-client-secret-not-expired':
-    'Find the owner by the name of the client. A waiver for `api-client-secret-not-expiring` does not cover the expiry. A deleted client must be missing from two full syncs; its finding ends as `entity_removed`.',
+    'Find the owner by the name of the client. A waiver for `api-client-secret-not-expiring` does not cover the expiry. A deleted client must be missing from two full syncs.',
   'api-client-secret-not-expiring':
     'A secret has one alert at a time: one for each severity, and one on its last day. All days are in `sort((tenantwatch_api_client_secret_expiration_timestamp_seconds - time()) / 86400)`.',
   'user-mfa-enrolled':
