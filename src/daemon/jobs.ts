@@ -236,7 +236,7 @@ export class Jobs {
     )
   }
 
-  /** Counts a run that the schedule has started, or delays by jitter, as the due one. */
+  /** Counts a run that the schedule has started as the due one. */
   async #runNow(name: string): Promise<void> {
     // The configuration may change before a job's turn.
     if (!this.#scheduler.has(name)) return

@@ -23,24 +23,3 @@ export async function endsWithin(clock: Pick<Clock, 'sleep'>, work: Promise<unkn
     waiting.abort()
   }
 }
-
-/**
- * Many sleeps that share one listener on a signal. An AbortSignal compares each new listener with all it has, so 20,000
- * sleeps with listeners of their own take seconds.
- */
-export function sleepsUntil(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): (ms: number) => Promise<void> {
-  const asleep = new Set<AbortController>()
-  signal.addEventListener('abort', () => {
-    for (const sleeper of asleep) sleeper.abort(signal.reason)
-  })
-  return async (ms) => {
-    signal.throwIfAborted()
-    const sleeper = new AbortController()
-    asleep.add(sleeper)
-    try {
-      await clock.sleep(ms, sleeper.signal)
-    } finally {
-      asleep.delete(sleeper)
-    }
-  }
-}

@@ -1,4 +1,4 @@
-import { type Clock, endsWithin, type Random, sleepsUntil } from '../model/clock.ts'
+import { type Clock, endsWithin, type Random } from '../model/clock.ts'
 import { yieldAfter } from '../model/in-turns.ts'
 import type { Log } from '../model/log.ts'
 import { memoize } from '../model/memoize.ts'
@@ -46,12 +46,15 @@ export interface SchedulerOptions {
   readonly onJump?: () => void
 }
 
-export interface Job {
+export interface NamedRun {
   readonly name: string
-  readonly expression: string
-  /** Greatest random delay, to spread jobs that are due at the same time. */
-  readonly jitterMs?: number
   readonly run: (signal: AbortSignal) => Promise<void>
+}
+
+export interface Job extends NamedRun {
+  readonly expression: string
+  /** Greatest random delay of a tick, to spread jobs that are due at the same time. */
+  readonly jitterMs?: number
 }
 
 export type RunOutcome = 'ran' | 'failed' | 'skipped'
@@ -61,33 +64,23 @@ export type Scheduler = ReturnType<typeof createScheduler>
 interface ScheduledJob {
   job: Job
   readonly next: NextTick
-  /** Null before the timer has seen the job, and after a jump of the clock. */
+  /** The next tick and its delay; null before the timer has seen the job, and after a jump of the clock. */
   nextAt: number | null
-}
-
-/** Thousands of jobs with one expression ask for the same instant at once. */
-function withLastAnswer(next: NextTick): NextTick {
-  let last = { after: Number.NaN, at: Number.NaN }
-  return (after) => {
-    if (after !== last.after) last = { after, at: next(after) }
-    return last.at
-  }
 }
 
 /** Runs named jobs by cron. Ticks missed during a suspend run once; those that a clock jump skipped do not. */
 export function createScheduler({ clock, random, log, onJump }: SchedulerOptions) {
   const jobs = new Map<string, ScheduledJob>()
-  const ticksOf = memoize((zone: string) => memoize((cron: string) => withLastAnswer(cronTimes(cron, zone))))
+  const ticksOf = memoize((zone: string) => memoize((cron: string) => cronTimes(cron, zone)))
   // Kept by name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
-  const sleep = sleepsUntil(clock, stopping.signal)
   let wake = new AbortController()
 
-  /** Monotonic times of runs beside the ticks, by name of the job. */
-  const planned = new Map<string, number>()
+  /** Runs beside the ticks, with their monotonic times, by name. */
+  const planned = new Map<string, { readonly job: NamedRun; readonly at: number }>()
 
-  const runJob = async ({ name, run }: Pick<Job, 'name' | 'run'>, delayMs: number): Promise<RunOutcome> => {
+  const runJob = async ({ name, run }: NamedRun): Promise<RunOutcome> => {
     if (stopping.signal.aborted) return 'skipped'
     if (running.has(name)) {
       log.debug({ job: name }, 'Tick skipped: the job still runs')
@@ -96,7 +89,6 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
     const ended = Promise.withResolvers<void>()
     running.set(name, ended.promise)
     try {
-      if (delayMs > 0) await sleep(delayMs)
       await run(stopping.signal)
       return 'ran'
     } catch (error) {
@@ -107,35 +99,10 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
       ended.resolve()
     }
   }
-  /** Runs a job beside its ticks, once after `delayMs`. Of several such calls for one name, the earliest run counts. */
-  const once = (job: Pick<Job, 'name' | 'run'>, delayMs: number): void => {
-    const at = clock.monotonic() + delayMs
-    if (stopping.signal.aborted || (planned.get(job.name) ?? Number.POSITIVE_INFINITY) <= at) return
-    planned.set(job.name, at)
-    const work = async () => {
-      await sleep(delayMs)
-      // Another one may have been planned before it.
-      if (planned.get(job.name) !== at) return
-      planned.delete(job.name)
-      await runJob(job, 0)
-    }
-    // Fails only when the scheduler stops.
-    void work().catch(() => {})
-  }
-  const launch = async (due: readonly ScheduledJob[]): Promise<void> => {
-    const turn = yieldAfter(launchedATurn)
-    for (const one of due) {
-      const { job } = one
-      // The job was removed while others were launched.
-      if (jobs.get(job.name) !== one) continue
-      void runJob(job, Math.floor(random() * (job.jitterMs ?? 0)))
-      await turn()
-    }
-  }
-  /** The jobs that are due now, and when the next ones are. */
+  /** What is due now, and how long nothing else is. */
   const tick = (
     watch: ReturnType<typeof wallClockWatch>,
-  ): { readonly due: readonly ScheduledJob[]; readonly nextAt: number } => {
+  ): { readonly due: readonly NamedRun[]; readonly waitMs: number } => {
     if (watch.jumped()) for (const one of jobs.values()) one.nextAt = null
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
@@ -143,22 +110,32 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
       onJump?.()
     }
     const now = clock.now()
-    const due: ScheduledJob[] = []
-    let nextAt = Number.POSITIVE_INFINITY
+    const elapsed = clock.monotonic()
+    const due: NamedRun[] = []
+    let waitMs = maxSleepMs
     for (const one of jobs.values()) {
-      if (one.nextAt !== null && one.nextAt <= now) due.push(one)
-      if (one.nextAt === null || one.nextAt <= now) one.nextAt = one.next(now)
-      nextAt = Math.min(nextAt, one.nextAt)
+      const { job, next, nextAt } = one
+      if (nextAt !== null && nextAt <= now) due.push(job)
+      if (nextAt === null || nextAt <= now) one.nextAt = next(now) + Math.floor(random() * (job.jitterMs ?? 0))
+      waitMs = Math.min(waitMs, (one.nextAt ?? now) - now)
     }
-    return { due, nextAt }
+    for (const [name, { job, at }] of planned) {
+      if (at > elapsed) waitMs = Math.min(waitMs, at - elapsed)
+      else if (planned.delete(name)) due.push(job)
+    }
+    return { due, waitMs }
   }
   const runTimer = async (): Promise<void> => {
     const watch = wallClockWatch(clock)
     while (!stopping.signal.aborted) {
       wake = new AbortController()
-      const { due, nextAt } = tick(watch)
-      await launch(due)
-      await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs), wake.signal).catch(() => undefined)
+      const { due, waitMs } = tick(watch)
+      const turn = yieldAfter(launchedATurn)
+      for (const job of due) {
+        void runJob(job)
+        await turn()
+      }
+      await clock.sleep(waitMs, wake.signal).catch(() => undefined)
     }
   }
 
@@ -181,9 +158,15 @@ export function createScheduler({ clock, random, log, onJump }: SchedulerOptions
       const found = jobs.get(name)
       if (found === undefined && !stopping.signal.aborted)
         throw new Error(`Cannot run job ${name}: it is not scheduled`)
-      return found === undefined ? 'skipped' : runJob(found.job, 0)
+      return found === undefined ? 'skipped' : runJob(found.job)
     },
-    once,
+    /** Runs a job beside its ticks, once after `delayMs`. Of several such calls for one name, the earliest run counts. */
+    once(job: NamedRun, delayMs: number): void {
+      const at = clock.monotonic() + delayMs
+      if ((planned.get(job.name)?.at ?? Number.POSITIVE_INFINITY) <= at) return
+      planned.set(job.name, { job, at })
+      wake.abort()
+    },
     /** Resolves when the job is not running. */
     async ended(name: string): Promise<void> {
       await running.get(name)
