@@ -1,12 +1,12 @@
 import type { FeedQuery } from '../../api/reader.ts'
 import { isRefusedRequest, reasonOf } from '../../model/errors.ts'
-import { isRefusal, type Reason } from '../../model/reasons.ts'
+import { isRefusal } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
 import { agreedTime, decideRemovals } from '../removals/removals.ts'
-import type { Run } from '../run.ts'
+import { endsRun, type Run } from '../run.ts'
 import { cursorFails, cursorRefused, readFeed, readToEnd } from './feed-pages.ts'
 
 /** Full sync of a feed, with removals (docs/internals/sync.md#3-full-sync); `extra` = after a skipped row. */
@@ -43,31 +43,11 @@ async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<vo
       return { fullSync: { id: fullSync.id } }
     })
   } catch (error) {
-    if (begun || !(cursorRefused(error) || isUnreadable(run, error))) throw error
-    if (!cursorRefused(error)) {
-      run.context.log.warn(
-        { resource: run.definition.name, reason: reasonOf(error) },
-        'Reading from the stored cursor fails, but the list was read; the full sync completes without the cursor',
-      )
-    }
+    // If incremental syncs have long failed as well, the cursor is lost in another way.
+    const isLost = cursorRefused(error) || (cursorFails(run) && !endsRun.has(reasonOf(error)))
+    if (begun || !isLost) throw error
     await forgetRefused(run, fullSync)
   }
-}
-
-const unreadable: ReadonlySet<Reason> = new Set([
-  'missing_permission',
-  'server_error',
-  'client_error',
-  'timeout',
-  'network',
-  'redirect',
-  'too_large',
-  'protocol',
-])
-
-/** True if this run could read the list, but incremental syncs have long failed, too. */
-function isUnreadable(run: Run, error: unknown): boolean {
-  return run.pages > 0 && unreadable.has(reasonOf(error)) && cursorFails(run)
 }
 
 /** Without a cursor from the full sync, the next incremental sync starts from the beginning. */
@@ -138,21 +118,6 @@ async function recover(run: Run, definition: FeedResource): Promise<boolean> {
   log.warn({ resource: definition.name }, 'The stored cursor was refused; full sync at once')
   await store.noteSync(tenantId, definition.name, { resetFullSyncAt: now, fullSyncOwed: true })
   try {
-    await makeGood(run, definition)
-    return true
-  } catch (error) {
-    // If the tenant is another one, the cursor is not lost and needs no full sync.
-    const isNoLoss = reasonOf(error) === 'tenant_changed'
-    if (isNoLoss && (await store.syncState(tenantId, definition.name)).cursor === state.cursor) {
-      await store.noteSync(tenantId, definition.name, { resetFullSyncAt: state.resetFullSyncAt, fullSyncOwed: false })
-    }
-    throw error
-  }
-}
-
-async function makeGood(run: Run, definition: FeedResource): Promise<void> {
-  const { store, log } = run.context
-  try {
     await followByTime(run, definition)
   } catch (error) {
     if (!isRefusedRequest(error)) throw error
@@ -162,7 +127,8 @@ async function makeGood(run: Run, definition: FeedResource): Promise<void> {
     )
   }
   // Changes during the open full sync could only be read from the lost cursor.
-  const fullSync = await store.openFullSync(run.tenantId, definition.name)
+  const fullSync = await store.openFullSync(tenantId, definition.name)
   if (fullSync !== null) await store.dropFullSync(fullSync.id)
   await fullSyncOfFeed(run, definition)
+  return true
 }
