@@ -3,7 +3,7 @@ import { isObject, kindOf } from '../../model/text/json.ts'
 import { dayMs } from '../../model/time.ts'
 import type { Oddity, Reading } from '../reader.ts'
 import { fail, failKind, isIntegerId, isTextId, odd, type ParseContext, readValue } from './values.ts'
-import { type DescribedTexts, rawWithoutSecrets, storableField, storableName } from './withheld.ts'
+import { storable, storableField, storableName } from './withheld.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -14,7 +14,6 @@ interface Table {
   readonly readers: readonly FieldReader[]
   readonly names: ReadonlySet<string>
   readonly idField: string
-  readonly texts: DescribedTexts
   /** `permissions[].` for the members of that list. */
   readonly prefix: string
 }
@@ -43,12 +42,12 @@ export function recordDecoder<const F extends Fields>(fields: F): RecordDecoder<
     const context: ParseContext = { latest, problem: null, oddities: null }
     if (!isObject(raw)) {
       const problem = `The record is ${kindOf(raw)}, not an object`
-      return { ok: false, id: null, raw: rawWithoutSecrets(raw, {}), problem }
+      return { ok: false, id: null, raw: storable(raw), problem }
     }
     const { record, extra } = readObject(context, table, raw)
     const { problem, oddities } = context
     if (problem === null) return { ok: true, record: record as RecordOf<F>, extra, oddities: oddities ?? noOddities }
-    return { ok: false, id: readableId(fields, table, raw), raw: rawWithoutSecrets(raw, table.texts), problem }
+    return { ok: false, id: readableId(fields, table, raw), raw: storable(raw), problem }
   }
 }
 
@@ -57,12 +56,8 @@ function tableOf(fields: Fields, prefix: string): Table {
     const path = `${prefix}${name}`
     return { name, field, path, members: field.kind === 'list' ? tableOf(field.of, `${path}[].`) : null }
   })
-  const texts = readers.flatMap(({ name, field: { kind }, members }): [string, true | DescribedTexts][] => {
-    if (members !== null) return [[name, members.texts]]
-    return kind === 'text' || kind === 'guid' ? [[name, true]] : []
-  })
   const names = new Set(readers.map(({ name }) => name))
-  return { readers, names, idField: idFieldOf(fields) ?? '', texts: Object.fromEntries(texts), prefix }
+  return { readers, names, idField: idFieldOf(fields) ?? '', prefix }
 }
 
 type ReadObject = { readonly record: Record<string, unknown>; readonly extra: Record<string, unknown> | null }

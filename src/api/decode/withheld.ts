@@ -7,44 +7,26 @@ const longestText = 256
 /** Longer field names, which come from the tenant, are withheld. */
 const longestName = 100
 
-/** Text fields of the specification, nested as in the record; they contain no secrets. */
-export interface DescribedTexts {
-  readonly [field: string]: true | DescribedTexts
-}
-
-export function rawWithoutSecrets(raw: unknown, described: DescribedTexts): unknown {
-  return storable(raw, described)
-}
-
 export function storableName(name: string): string {
   const harmless = name.length <= longestName && !name.includes('@') && !hasSecretLook(name)
   return harmless ? name : `[withheld: name of ${name.length} characters]`
 }
 
-export function storableField(name: string, value: unknown): unknown {
-  return namesSecret(name) ? withheld(value) : storable(value)
+export function storableField(name: string, value: unknown, depth = 1): unknown {
+  return namesSecret(name) ? withheld(value) : storable(value, depth)
 }
 
-function storable(value: unknown, described: DescribedTexts = {}, depth = 1): unknown {
+/** The value without what may be a secret or content, at any depth. */
+export function storable(value: unknown, depth = 1): unknown {
   if (typeof value === 'string') return hasSecretLook(value) ? withheld(value) : value
   if (typeof value !== 'object' || value === null) return value
   if (depth > maxDepth) return `[nested more than ${maxDepth} levels deep]`
-  if (Array.isArray(value)) return value.map((one) => storable(one, described, depth + 1))
+  if (Array.isArray(value)) return value.map((one) => storable(one, depth + 1))
   // A null prototype keeps `__proto__` an ordinary key.
   const kept = Object.create(null) as Record<string, unknown>
-  for (const [name, one] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const known = Object.hasOwn(described, name) ? described[name] : undefined
-    if (known === true) kept[name] = describedText(one)
-    else if (known !== undefined) kept[name] = storable(one, known, depth + 1)
-    else kept[storableName(name)] = namesSecret(name) ? withheld(one) : storable(one, {}, depth + 1)
-  }
+  for (const [name, one] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    kept[storableName(name)] = storableField(name, one, depth + 1)
   return kept
-}
-
-const longestDescribed = 1024
-
-function describedText(value: unknown): unknown {
-  return typeof value === 'string' && value.length <= longestDescribed ? value : storable(value)
 }
 
 function withheld(value: unknown): unknown {
