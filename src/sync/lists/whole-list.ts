@@ -46,7 +46,8 @@ async function readAgain(run: Run, definition: WholeResource, fetched: Fetched):
   if (run.guard.passing) return fetched
   await run.guard.prove(run)
   const second = await fetchPage(run, {})
-  if (!isSameAnswer(fetched, second, definition)) throw contradictoryAnswers([fetched, second], definition)
+  const differing = firstDifference(fetched, second, definition)
+  if (differing !== undefined) throw contradictoryAnswers(differing, definition)
   return second
 }
 
@@ -162,58 +163,27 @@ function codesOf(record: object, { grants: [list, code] }: Contradictions): read
 
 type Items = Pick<Fetched, 'items'>
 
-type Written = (value: unknown) => string
-
-/** The part of a record that answers are compared by, without unspecified fields and date notation, which may vary. */
-function writtenBy({ fields }: ResourceDefinition): Written {
+/** A record that only one of the answers has with these values; undefined if both have the same ones, in any order. */
+function firstDifference(one: Items, other: Items, { fields }: ResourceDefinition): Reading | undefined {
+  // Without unspecified fields and date notation, which may vary.
   const comparable = (key: string, value: unknown) => {
-    if (Array.isArray(value)) return value.map((one) => JSON.stringify(one)).sort()
+    if (Array.isArray(value)) return value.map((member) => JSON.stringify(member)).sort()
     return fields[key]?.kind === 'date' ? (isoMs(value) ?? value) : value
   }
-  return (value) => JSON.stringify(value, comparable)
+  const textOf = (item: Reading) => (item.ok ? JSON.stringify(item.record, comparable) : `${item.id} ${item.problem}`)
+  const byText = ({ items }: Items) => new Map(items.map((item) => [textOf(item), item]))
+  const [first, second] = [byText(one), byText(other)]
+  const alone = [...first].find(([text]) => !second.has(text)) ?? [...second].find(([text]) => !first.has(text))
+  return alone?.[1]
 }
 
-/** Names the record and the fields in which two answers differ, without values. */
-function differenceIn(one: Items, other: Items, definition: ResourceDefinition): string {
-  const byId = ({ items }: Items) => new Map(items.map((item) => [idOf(item, definition.idField), item]))
-  const [first, second] = [byId(one), byId(other)]
-  const changed = [...first].flatMap(([id, item]) => {
-    const fields = differingFields(item, second.get(id), definition)
-    return fields === null || fields.length === 0 ? [] : [`${named(id, definition)} in ${fields.join(', ')}`]
-  })
-  const alone = [...first.keys(), ...second.keys()].filter((id) => !(first.has(id) && second.has(id)))
-  const differing = [...changed, ...alone.map((id) => `${named(id, definition)} is in one of them only`)]
-  const [example = `${definition.nouns[0]} without a readable id`] = differing
-  return differing.length > 1 ? `${example}, and ${differing.length - 1} more` : example
-}
-
-function named(id: string | number | null, { idField, nouns: [one] }: ResourceDefinition): string {
-  if (idField === null) return one
+/** Names the record without values. */
+function contradictoryAnswers(item: Reading, { name, idField, nouns: [one] }: ResourceDefinition): SyncError {
+  const id = idOf(item, idField)
   // Any other text may be a name.
-  return typeof id === 'number' || (id !== null && isGuid(id)) ? `${one} ${id}` : `one ${one} without a valid id`
-}
-
-/** Null when the record is in one answer only. */
-function differingFields(item: Reading, other: Reading | undefined, definition: ResourceDefinition): string[] | null {
-  if (other === undefined) return null
-  const written = writtenBy(definition)
-  if (!item.ok || !other.ok) return item.ok === other.ok ? [] : ['a value that is invalid in one of them']
-  const field = ({ record }: { readonly record: object }, name: string) =>
-    written({ [name]: Reflect.get(record, name) })
-  return Object.keys(definition.fields).filter((name) => field(item, name) !== field(other, name))
-}
-
-/** True if both answers have the same records, in any order. */
-function isSameAnswer(one: Items, other: Items, definition: ResourceDefinition): boolean {
-  const written = writtenBy(definition)
-  const texts = ({ items }: Items) =>
-    items.map((item) => (item.ok ? written(item.record) : `${item.id} ${item.problem}`)).sort()
-  return JSON.stringify(texts(one)) === JSON.stringify(texts(other))
-}
-
-function contradictoryAnswers([one, other]: readonly [Items, Items], definition: ResourceDefinition): SyncError {
-  const difference = differenceIn(one, other, definition)
-  return new SyncError('contradictory', `Two answers of ${definition.name} differ: ${difference}`, {
+  const isShown = typeof id === 'number' || (id !== null && isGuid(id))
+  const record = isShown ? `${one} ${id}` : idField === null ? one : `one ${one} without a valid id`
+  return new SyncError('contradictory', `Two answers of ${name} differ in ${record}`, {
     hint: 'Records may have changed between the two answers: then the next run reads them. If it happens again and again, servers behind the address have different data; checks become unknown by age',
   })
 }
