@@ -1,6 +1,6 @@
 import type { Log } from '../../../model/log.ts'
 import { minuteMs, secondMs } from '../../../model/time.ts'
-import { parseAddress, shown } from './address.ts'
+import { parseAddress } from './address.ts'
 import { bringUpToDate, inTransaction, type Role } from './migrate.ts'
 import { openPool, overConnection, type Password, type PoolOptions } from './pool.ts'
 import { type Limits, PostgresDb, type PostgresOptions, workLimits } from './postgres-db.ts'
@@ -46,35 +46,25 @@ export async function openPostgres(options: OpenOptions) {
   const first = parseAddress(await options.url())
   const { address } = first
   const source = { address, password: currentPassword(options, first) }
-  const searchPath = await prepareDatabase(source, role).catch((error: unknown) => {
+  await prepareDatabase(source, role).catch((error: unknown) => {
     throw startError(error, address)
   })
   await using opening = new AsyncDisposableStack()
   const open = async ({ connections, idleMs, limits }: Lane) => {
     const pool = await openPool({ ...source, connections, idleMs, silenceMs: limits.silenceMs })
-    return opening.use(new PostgresDb(pool, { clock, random, limits, searchPath }))
+    return opening.use(new PostgresDb(pool, { clock, random, limits }))
   }
   const dbs = { work: await open(lanes.work), show: await open(lanes.show), lease: await open(lanes.lease) }
   const opened = opening.move()
   return { ...dbs, address, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** The existing schemas of the search path, so that a later schema with the user's name does not precede them. */
-const searchPathText = `select string_agg(quote_ident(name), ', ' order by place) as path
-  from unnest(current_schemas(false)) with ordinality as present (name, place)`
-
-/**
- * Checks the server and migrates, over a connection without a limit for a statement.
- *
- * @returns the search path to the tables.
- */
-function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<string> {
+/** Checks the server and migrates, over a connection without a limit for a statement. */
+function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<void> {
   return overConnection({ ...source, silenceMs: 0 }, (connection) =>
     inTransaction(connection, async (run) => {
       await assertServer(run)
       await bringUpToDate(run, role)
-      const [row] = await run<{ readonly path: string }>(searchPathText)
-      return row?.path ?? ''
     }),
   )
 }
@@ -90,25 +80,13 @@ export function currentPassword(
   first: ReturnType<typeof parseAddress>,
 ): Password {
   let last = first.password
-  let warned = ''
-  const warnOnce = (fields: object, message: string) => {
-    if (message !== warned) log?.warn(fields, message)
-    warned = message
-  }
   return async () => {
     try {
-      const { address, password } = parseAddress(await url())
-      last = password
-      if (shown(address) === shown(first.address)) warned = ''
-      else warnOnce({ inUse: shown(first.address), named: shown(address) }, elsewhere)
+      last = parseAddress(await url()).password
     } catch (error) {
-      warnOnce({ problem: error instanceof Error ? error.message : String(error) }, unreadable)
+      const problem = error instanceof Error ? error.message : String(error)
+      log?.warn({ problem }, 'The URL of the database cannot be read: connecting with its last password')
     }
     return last
   }
 }
-
-const unreadable = 'The URL of the database cannot be read: connecting with its last password'
-
-const elsewhere =
-  'store.url names another host, port or database than the one in use: it takes a restart of all replicas at the same time'

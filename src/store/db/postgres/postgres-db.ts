@@ -31,8 +31,6 @@ export interface PostgresOptions {
   readonly clock: Pick<Clock, 'sleep'>
   readonly random: Random
   readonly limits?: Limits
-  /** Schemas of the tables, in SQL: settings of role or database may change meanwhile. */
-  readonly searchPath?: string
 }
 
 /** PostgreSQL, with a connection from a pool for each transaction. */
@@ -117,16 +115,10 @@ export class PostgresDb implements Db {
 
 type Access = 'read only' | 'read write'
 
-/** Also overrides settings of role and database that would change the meaning of statements. */
-function beginning({ limits = workLimits, searchPath }: PostgresOptions): string {
-  const settings = [
-    `statement_timeout = ${limits.statementMs}`,
-    `idle_in_transaction_session_timeout = ${limits.idleMs}`,
-    `lock_timeout = ${lockMs}`,
-    'array_nulls = on',
-  ]
-  if (searchPath !== undefined) settings.push(`search_path = ${searchPath}`)
-  return settings.map((setting) => `set local ${setting}`).join('; ')
+/** Overrides the limits of role and database. */
+function beginning({ limits = workLimits }: PostgresOptions): string {
+  return `set local statement_timeout = ${limits.statementMs};
+    set local idle_in_transaction_session_timeout = ${limits.idleMs}; set local lock_timeout = ${lockMs}`
 }
 
 async function isRolledBack(connection: Connection): Promise<boolean> {
