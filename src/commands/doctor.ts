@@ -133,7 +133,7 @@ async function examine(
   })
   const probed = await Promise.all(probes.map((probe) => probeTenant(probe, io.stop)))
   // If that fails, the failure to open the mirror has the reason.
-  const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io.clock).catch(() => null)
+  const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io).catch(() => null)
   const store = opened === null ? [] : await diagnoseStore({ facts, server, mirror: opened }, settings, io)
   const sound = store.some(({ level }) => level === 'fail') ? undefined : mirror
   const mirrored = sound === undefined ? new Map() : await mirroredIn(sound, probed, settings, io)

@@ -59,9 +59,9 @@ async function ofPglite(): Promise<Asked> {
   return async ({ space, text, params, asArrays }) => {
     if (space !== current) await pglite.exec(`set search_path to ${space}`)
     current = space
-    if (params === null) return (await pglite.exec(text, { parsers })).at(-1)?.rows ?? []
-    const rowMode = asArrays ? 'array' : 'object'
-    return (await pglite.query<unknown>(text, [...params], { rowMode, parsers })).rows
+    const options = { rowMode: asArrays ? 'array' : 'object', parsers } as const
+    if (params === null) return (await pglite.exec(text, options)).at(-1)?.rows ?? []
+    return (await pglite.query<unknown>(text, [...params], options)).rows
   }
 }
 

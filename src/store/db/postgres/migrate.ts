@@ -4,7 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { FatalError } from '../../../model/errors.ts'
 import { secondMs } from '../../../model/time.ts'
 import { migrationsFolder, sqlFile } from '../../migrations.ts'
-import { ask, type Connection } from './pool.ts'
+import type { Sql } from '../db.ts'
 import { driverCodeOf } from './store-error.ts'
 
 /** Marks a database as tenantwatch's, and lists the applied migrations; the row of time 0 has the digest of the views. */
@@ -19,64 +19,42 @@ const turnMs = 30 * secondMs
 /** Longest wait for a table that others use: later users of it wait for the migration. */
 const tableMs = 5 * secondMs
 
-/** Time in milliseconds after which the server ends the transaction of a process that was suspended. */
-const idleMs = 5 * secondMs
-
 /** `beside` does not migrate. */
 export type Role = 'engine' | 'beside'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
-/** Runs text of one or several statements, and returns the rows of the last one. */
-export type Run = <Row>(text: string) => Promise<Row[]>
-
 type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
 
-/** Runs `work` in a transaction without the role's limits. */
-export async function inTransaction<T>(connection: Connection, work: (run: Run) => Promise<T>): Promise<T> {
-  const run: Run = async <Row>(text: string) => (await ask(connection, { text })).rows as Row[]
-  // What another process has committed while this one waited for its lock is seen.
-  await run(`begin isolation level read committed; set local statement_timeout = 0;
-    set local idle_in_transaction_session_timeout = ${idleMs}`)
-  try {
-    const result = await work(run)
-    await run('commit')
-    return result
-  } catch (error) {
-    await run('rollback').catch(() => {})
-    throw error
-  }
-}
-
 /**
- * Migrates in the transaction of `run`. @throws FatalError when the database is another program's or of a newer
+ * Migrates in a transaction that sees what others commit meanwhile. @throws FatalError when the database is another program's or of a newer
  * tenantwatch, or when others use the tables of an older layout.
  */
 export async function bringUpToDate(
-  run: Run,
+  sql: Sql,
   role: Role,
   migrations: readonly Migration[] = postgresMigrations(),
 ): Promise<void> {
   // A current layout needs no lock: any role can hold an advisory lock.
-  if (await isUpToDate(run, role, migrations)) return
+  if (await isUpToDate(sql, role, migrations)) return
   try {
-    await run(`set local lock_timeout = ${turnMs}; select pg_advisory_xact_lock(${lock})`)
-    await run(`set local lock_timeout = ${tableMs}`)
-    if (!(await isUpToDate(run, role, migrations))) await migrate(run, migrations)
+    await sql(`set local lock_timeout = ${turnMs}; select pg_advisory_xact_lock(${lock})`)
+    await sql(`set local lock_timeout = ${tableMs}`)
+    if (!(await isUpToDate(sql, role, migrations))) await migrate(sql, migrations)
   } catch (error) {
     throw ['55P03', '40P01'].includes(driverCodeOf(error)) ? inUse() : error
   }
 }
 
-async function isUpToDate(run: Run, role: Role, migrations: readonly Migration[]): Promise<boolean> {
-  const layout = await layoutIn(run, migrations)
+async function isUpToDate(sql: Sql, role: Role, migrations: readonly Migration[]): Promise<boolean> {
+  const layout = await layoutIn(sql, migrations)
   if (layout === 'newer') throw newerLayout()
   if (role === 'beside') {
     if (layout !== 'current') throw notCurrent(layout)
     return true
   }
   if (layout !== 'current') return false
-  const [views] = await run<{ readonly hash: string }>(`select hash from ${marker} where created_at = 0`)
+  const [views] = await sql<{ readonly hash: string }>(`select hash from ${marker} where created_at = 0`)
   return views?.hash === hash('sha256', viewsText())
 }
 
@@ -87,11 +65,11 @@ const relations = `select relname as name from pg_class
   where relnamespace = ${presentSchema} and relkind in ('r', 'p', 'v', 'm')`
 
 /** @throws FatalError when the database is another program's. */
-export async function layoutIn(run: Run, migrations: readonly Migration[] = postgresMigrations()): Promise<Layout> {
-  const found = await run<{ readonly name: string }>(relations)
+export async function layoutIn(sql: Sql, migrations: readonly Migration[] = postgresMigrations()): Promise<Layout> {
+  const found = await sql<{ readonly name: string }>(relations)
   if (found.length === 0) return 'none'
   if (!found.some(({ name }) => name === marker)) throw foreign()
-  const [{ at } = { at: 0 }] = await run<{ readonly at: number }>(newestAppliedText)
+  const [{ at } = { at: 0 }] = await sql<{ readonly at: number }>(newestAppliedText)
   const newest = newestOf(migrations)
   return at === newest ? 'current' : at < newest ? 'older' : 'newer'
 }
@@ -111,17 +89,17 @@ const grants = `select view, case grantee when 0 then 'public' else grantee::reg
   where privilege_type = 'SELECT' and grantee <> relowner`
 
 /** A column that a view uses cannot be changed, so the views are made again, with the grants to read them. */
-async function migrate(run: Run, migrations: readonly Migration[]): Promise<void> {
-  await run(createMarker)
-  const [{ at } = { at: 0 }] = await run<{ readonly at: number }>(newestAppliedText)
+async function migrate(sql: Sql, migrations: readonly Migration[]): Promise<void> {
+  await sql(createMarker)
+  const [{ at } = { at: 0 }] = await sql<{ readonly at: number }>(newestAppliedText)
   const due = migrations.filter(({ folderMillis }) => folderMillis > at)
-  if (at > 0 && due.length > 0) await run(fenceOlderReplicas)
-  const granted = await run<Grant>(grants)
-  for (const { name } of await run<{ readonly name: string }>(`select relname as name from ${views} order by oid desc`))
-    await run(`drop view "${name}"`)
-  for (const statement of statementsOf(due)) await run(statement)
-  const created = new Set((await run<{ readonly name: string }>(relations)).map(({ name }) => name))
-  for (const { view, role } of granted) if (created.has(view)) await run(`grant select on "${view}" to ${role}`)
+  if (at > 0 && due.length > 0) await sql(fenceOlderReplicas)
+  const granted = await sql<Grant>(grants)
+  for (const { name } of await sql<{ readonly name: string }>(`select relname as name from ${views} order by oid desc`))
+    await sql(`drop view "${name}"`)
+  for (const statement of statementsOf(due)) await sql(statement)
+  const created = new Set((await sql<{ readonly name: string }>(relations)).map(({ name }) => name))
+  for (const { view, role } of granted) if (created.has(view)) await sql(`grant select on "${view}" to ${role}`)
 }
 
 export const createMarker = `create table if not exists ${marker} (hash text not null, created_at bigint not null)`

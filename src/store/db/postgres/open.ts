@@ -1,8 +1,8 @@
 import type { Log } from '../../../model/log.ts'
 import { minuteMs, secondMs } from '../../../model/time.ts'
 import { parseAddress } from './address.ts'
-import { bringUpToDate, inTransaction, type Role } from './migrate.ts'
-import { openPool, overConnection, type Password, type PoolOptions } from './pool.ts'
+import { bringUpToDate, type Role } from './migrate.ts'
+import { openPool, type Password, type PoolOptions } from './pool.ts'
 import { type Limits, PostgresDb, type PostgresOptions, workLimits } from './postgres-db.ts'
 import { assertServer } from './server.ts'
 import { startError } from './store-error.ts'
@@ -16,10 +16,18 @@ export interface OpenOptions extends Pick<PostgresOptions, 'clock' | 'random'> {
 
 export type OpenedPostgres = Awaited<ReturnType<typeof openPostgres>>
 
-type Lane = Pick<PoolOptions, 'connections' | 'idleMs'> & { readonly limits: Limits }
+type Lane = Pick<PoolOptions, 'connections' | 'idleMs'> &
+  Pick<PostgresOptions, 'isolation'> & { readonly limits: Limits }
 
 /** Connections and limits of each. */
 const lanes = {
+  /** For the start: a migration may take long, and sees what others commit while it waits for them. */
+  start: {
+    connections: 1,
+    idleMs: secondMs,
+    isolation: 'read committed',
+    limits: { statementMs: 0, idleMs: 5 * secondMs, silenceMs: 0 },
+  },
   /** For runs and evaluations. */
   work: { connections: 8, idleMs: 30 * secondMs, limits: workLimits },
   /** For answers that a client waits for. A failed scrape is soon requested again; scrapes may be minutes apart. */
@@ -46,27 +54,25 @@ export async function openPostgres(options: OpenOptions) {
   const first = parseAddress(await options.url())
   const { address } = first
   const source = { address, password: currentPassword(options, first) }
-  await prepareDatabase(source, role).catch((error: unknown) => {
+  const openLane = async ({ connections, idleMs, limits, isolation }: Lane) => {
+    const pool = await openPool({ ...source, connections, idleMs, silenceMs: limits.silenceMs })
+    return new PostgresDb(pool, { clock, random, limits, isolation })
+  }
+  await prepareDatabase(await openLane(lanes.start), role).catch((error: unknown) => {
     throw startError(error, address)
   })
   await using opening = new AsyncDisposableStack()
-  const open = async ({ connections, idleMs, limits }: Lane) => {
-    const pool = await openPool({ ...source, connections, idleMs, silenceMs: limits.silenceMs })
-    return opening.use(new PostgresDb(pool, { clock, random, limits }))
-  }
+  const open = async (lane: Lane) => opening.use(await openLane(lane))
   const dbs = { work: await open(lanes.work), show: await open(lanes.show), lease: await open(lanes.lease) }
   const opened = opening.move()
   return { ...dbs, address, [Symbol.asyncDispose]: () => opened.disposeAsync() }
 }
 
-/** Checks the server and migrates, over a connection without a limit for a statement. */
-function prepareDatabase(source: Pick<PoolOptions, 'address' | 'password'>, role: Role): Promise<void> {
-  return overConnection({ ...source, silenceMs: 0 }, (connection) =>
-    inTransaction(connection, async (run) => {
-      await assertServer(run)
-      await bringUpToDate(run, role)
-    }),
-  )
+/** Checks the server, which may be read-only, and migrates. */
+async function prepareDatabase(starting: PostgresDb, role: Role): Promise<void> {
+  await using db = starting
+  await db.read(assertServer)
+  await db.write((sql) => bringUpToDate(sql, role))
 }
 
 /**

@@ -54,20 +54,6 @@ export async function openPool(options: PoolOptions): Promise<Connections> {
   return pool
 }
 
-/** Does work over a connection of its own. @throws DriverError. */
-export async function overConnection<T>(
-  source: Pick<PoolOptions, 'address' | 'password' | 'silenceMs'>,
-  work: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  const pool = await openPool({ ...source, connections: 1, idleMs: secondMs })
-  try {
-    const connection = await pool.connect().catch(throwDriverError)
-    return await work(connection).finally(() => connection.release(true))
-  } finally {
-    await pool.end()
-  }
-}
-
 /** The answer to the last statement of the query's text. @throws DriverError. */
 export async function ask(connection: Pick<Connection, 'query'>, query: Query): Promise<Answer> {
   const answers = [await connection.query(query).catch(throwDriverError)].flat()

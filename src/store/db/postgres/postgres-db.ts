@@ -31,6 +31,8 @@ export interface PostgresOptions {
   readonly clock: Pick<Clock, 'sleep'>
   readonly random: Random
   readonly limits?: Limits
+  /** By default `repeatable read`. */
+  readonly isolation?: 'read committed' | 'repeatable read' | undefined
 }
 
 /** PostgreSQL, with a connection from a pool for each transaction. */
@@ -96,7 +98,7 @@ export class PostgresDb implements Db {
     }
     const sql: Sql = Object.assign(run, { dialect: this.dialect })
     try {
-      const begin = `begin isolation level repeatable read, ${access}; ${this.#begin}`
+      const begin = `begin ${access}, ${this.#begin}`
       const { rows: owned } = await ask(connection, { text: fence === undefined ? begin : `${begin}; ${fence}` })
       if (fence !== undefined && owned.length === 0)
         throw new SyncError('aborted', 'Another replica owns the tenant and continues there')
@@ -116,8 +118,8 @@ export class PostgresDb implements Db {
 type Access = 'read only' | 'read write'
 
 /** Overrides the limits of role and database. */
-function beginning({ limits = workLimits }: PostgresOptions): string {
-  return `set local statement_timeout = ${limits.statementMs};
+function beginning({ limits = workLimits, isolation = 'repeatable read' }: PostgresOptions): string {
+  return `isolation level ${isolation}; set local statement_timeout = ${limits.statementMs};
     set local idle_in_transaction_session_timeout = ${limits.idleMs}; set local lock_timeout = ${lockMs}`
 }
 

@@ -1,13 +1,15 @@
-import type { TLSSocket } from 'node:tls'
 import type { Clock } from '../../../model/clock.ts'
 import { FatalError } from '../../../model/errors.ts'
+import type { Io } from '../../../model/process/io.ts'
 import { lowerFirst } from '../../../model/text/words.ts'
 import { secondMs } from '../../../model/time.ts'
 import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
+import type { Sql } from '../db.ts'
 import { ownersText } from '../leases.ts'
-import { type Address, parseAddress, shown } from './address.ts'
-import { inTransaction, type Layout, layoutIn, type Run } from './migrate.ts'
-import { type Connection, overConnection } from './pool.ts'
+import { parseAddress, shown } from './address.ts'
+import { type Layout, layoutIn } from './migrate.ts'
+import { openPool } from './pool.ts'
+import { PostgresDb } from './postgres-db.ts'
 
 const oldestServer = 15
 
@@ -61,14 +63,14 @@ export function problemOf(setup: Setup): ServerProblem | null {
 }
 
 /** Changes nothing. */
-async function serverProblem(run: Run): Promise<ServerProblem | null> {
-  const [setup] = (await run<Setup>(setupText)) as [Setup]
+async function serverProblem(sql: Sql): Promise<ServerProblem | null> {
+  const [setup] = (await sql<Setup>(setupText)) as [Setup]
   return problemOf(setup)
 }
 
 /** @throws FatalError when the server could lose confirmed transactions, or cannot store the mirror's texts. */
-export async function assertServer(run: Run): Promise<void> {
-  const problem = await serverProblem(run)
+export async function assertServer(sql: Sql): Promise<void> {
+  const problem = await serverProblem(sql)
   if (problem === null) return
   const { sentence, advice } = problem
   throw new FatalError(`The database of store.url cannot be used: ${sentence}; ${lowerFirst(advice)}`)
@@ -80,57 +82,52 @@ interface Facts {
   readonly user: string
   readonly isSuperuser: number
   readonly mayCreate: number
+  /** Of TLS between the server and its client, which may be a pooler. */
+  readonly protocol: string | null
 }
 
 export type ServerFacts = Readonly<Awaited<ReturnType<typeof readServerFacts>>>
 
 const factsText = `select split_part(current_setting('server_version'), ' ', 1) as version, current_user as user,
-  rolsuper as "isSuperuser", has_schema_privilege(current_schema(), 'create') as "mayCreate"
+  rolsuper as "isSuperuser", has_schema_privilege(current_schema(), 'create') as "mayCreate",
+  (select version from pg_stat_ssl where pid = pg_backend_pid()) as protocol
   from pg_roles where rolname = current_user`
 
 /**
  * Facts for `doctor` about the server of `store.url`. Changes nothing.
  *
- * @throws DriverError, which may contain the host and the user, and never the password.
+ * @throws SyncError `store`, whose cause may contain the host and the user, and never the password.
  */
-export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'monotonic'>) {
+export async function readServerFacts(url: string, { clock, random }: Pick<Io, 'clock' | 'random'>) {
   const { address, password } = parseAddress(url)
-  const source = { address, password: async () => password, silenceMs: 15 * secondMs }
-  return overConnection(source, (connection) =>
-    inTransaction(connection, async (run) => {
-      await run('set transaction read only')
-      const [[facts], problem] = [(await run<Facts>(factsText)) as [Facts], await serverProblem(run)]
-      const layout: Layout = problem === null ? await layoutIn(run) : 'none'
-      return {
-        ...facts,
-        /** Without the password. */
-        place: shown(address),
-        host: address.host,
-        /** Why a start is refused; null = it is allowed. */
-        problem,
-        tls: tlsOf(connection, address),
-        ...(await timesOf(run, clock)),
-        layout,
-        /** By tenant; null unless the layout is current. */
-        owners: layout === 'current' ? ownersOf(await run<OwnerRow>(ownersText)) : null,
-      }
-    }),
-  )
+  const { host, tls } = address
+  const source = { address, password: async () => password, connections: 1, idleMs: secondMs }
+  await using db = new PostgresDb(await openPool({ ...source, silenceMs: 15 * secondMs }), { clock, random })
+  return await db.read(async (sql) => {
+    const [[{ protocol, ...facts }], problem] = [(await sql<Facts>(factsText)) as [Facts], await serverProblem(sql)]
+    const layout: Layout = problem === null ? await layoutIn(sql) : 'none'
+    return {
+      ...facts,
+      /** Without the password. */
+      place: shown(address),
+      host,
+      /** Why a start is refused; null = it is allowed. */
+      problem,
+      /** Null = not encrypted. */
+      tls: tls && { protocol: protocol ?? 'TLS', isVerified: tls.rejectUnauthorized },
+      ...(await timesOf(sql, clock)),
+      layout,
+      /** By tenant; null unless the layout is current. */
+      owners: layout === 'current' ? ownersOf(await sql<OwnerRow>(ownersText)) : null,
+    }
+  })
 }
 
-async function timesOf(run: Run, clock: Pick<Clock, 'now' | 'monotonic'>) {
+async function timesOf(sql: Sql, clock: Pick<Clock, 'now' | 'monotonic'>) {
   const [sentAt, began] = [clock.now(), clock.monotonic()]
   const text = 'select cast(extract(epoch from clock_timestamp()) * 1000 as bigint) as now'
-  const [{ now } = { now: sentAt }] = await run<{ readonly now: number }>(text)
+  const [{ now } = { now: sentAt }] = await sql<{ readonly now: number }>(text)
   const roundTripMs = clock.monotonic() - began
   /** The server's clock minus ours. */
   return { roundTripMs, skewMs: Math.round(now - sentAt - roundTripMs / 2) }
-}
-
-/** Null = not encrypted. */
-function tlsOf(connection: Connection, { tls }: Address) {
-  if (tls === null) return null
-  // Of the driver, which has no type for it.
-  const { stream } = Reflect.get(connection, 'connection') as { readonly stream: TLSSocket }
-  return { protocol: stream.getProtocol() ?? 'TLS', isVerified: tls.rejectUnauthorized }
 }

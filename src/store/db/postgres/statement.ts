@@ -10,19 +10,21 @@ export interface Query {
   readonly rowMode?: 'array'
 }
 
-/** @throws TypeError when a parameter has no value. */
+/** A text without parameters may be several statements. @throws TypeError when a parameter has no value. */
 export function queryOf(
   { name, text, slots }: ReturnType<typeof translate>,
   params: readonly unknown[],
   mode: RowMode,
 ): Query {
+  const query: Query = { text, ...(mode !== 'objects' && { rowMode: 'array' }) }
+  if (slots.length === 0) return query
   const named = params.at(-1) as Readonly<Record<string, unknown>> | undefined
   const values = slots.map((slot) => {
     const value = typeof slot === 'number' ? params[slot] : named?.[slot]
     if (value === undefined) throw new TypeError(`No value for parameter ${slot} of: ${text}`)
     return encodeParameter(value)
   })
-  return { name, text, values, ...(mode !== 'objects' && { rowMode: 'array' }) }
+  return { ...query, name, values }
 }
 
 /** A string, quoted name or comment, which stays unchanged, or a placeholder. */

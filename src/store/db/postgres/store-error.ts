@@ -35,24 +35,21 @@ export function driverCodeOf(error: unknown): string {
 /** Converts an error of PostgreSQL or the connection to reason `store`, without the URL; returns others unchanged. */
 export function storeError(error: unknown): unknown {
   if (!(error instanceof DriverError)) return error
-  const { sentence, hint } = describe(error)
-  return new SyncError('store', sentence, { cause: error, ...(hint !== undefined && { hint }) })
-}
-
-/** The error of a start, which the operator has to repeat. */
-export function startError(error: unknown, address: Address): unknown {
-  if (!(error instanceof DriverError)) return error
-  const { sentence, hint } = describe(error)
-  const advice = hint === undefined ? '' : `; ${lowerFirst(hint)}`
-  return new FatalError(`The ${shown(address)} cannot be used: ${lowerFirst(sentence)}${advice}`, { cause: error })
-}
-
-function describe({ code, message }: DriverError): { readonly sentence: string; readonly hint: string | undefined } {
+  const { code, message } = error
   const known = failures.find(({ codes, messages }) => (code === '' ? messages?.test(message) : codes?.test(code)))
   const unknown = isSqlState.test(code)
     ? 'The database server refused a statement'
     : 'The connection to the database server failed'
-  return { sentence: `${known?.sentence ?? unknown}${code && ` (${code})`}`, hint: known?.hint }
+  const sentence = `${known?.sentence ?? unknown}${code && ` (${code})`}`
+  return new SyncError('store', sentence, { cause: error, hint: known?.hint })
+}
+
+/** The error of a start, which the operator has to repeat. */
+export function startError(error: unknown, address: Address): unknown {
+  if (!(error instanceof SyncError)) return error
+  const { message, hint } = error
+  const advice = hint === undefined ? '' : `; ${lowerFirst(hint)}`
+  return new FatalError(`The ${shown(address)} cannot be used: ${lowerFirst(message)}${advice}`, { cause: error })
 }
 
 interface Failure {

@@ -7,10 +7,11 @@ import {
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
 import { expect, it, onTestFinished } from 'vitest'
-import { bringUpToDate, inTransaction, postgresMigrations } from '../../../../src/store/db/postgres/migrate.ts'
+import { bringUpToDate, postgresMigrations } from '../../../../src/store/db/postgres/migrate.ts'
+import { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
 import { tables } from '../../../../tools/postgres-schema.ts'
-import { isOnServer, type TestPostgres, testPostgres } from '../../../support/postgres.ts'
+import { isOnServer, type TestPostgres, testOptions, testPostgres } from '../../../support/postgres.ts'
 import { testRole } from '../../postgres/support/test-role.ts'
 
 const folder = join(import.meta.dirname, '../../../../drizzle')
@@ -31,21 +32,25 @@ it('has every change of the tables in the migrations of PostgreSQL', async () =>
   expect(await generateMigration(lastSnapshot('postgres'), generateDrizzleJson(tables))).toEqual([])
 })
 
+function startingDb(postgres: TestPostgres): PostgresDb {
+  const limits = { statementMs: 0, idleMs: 5000, silenceMs: 0 }
+  return new PostgresDb(postgres.connect(), { ...testOptions, isolation: 'read committed', limits })
+}
+
 /** A database with the present layout, for which a further migration is due. */
 async function migrated(sql: readonly string[], prepare: (query: TestPostgres['query']) => void = () => {}) {
   const postgres = testPostgres()
-  const connections = postgres.connect()
+  const db = startingDb(postgres)
   onTestFinished(async () => {
-    await connections.end()
+    await db[Symbol.asyncDispose]()
     await postgres.drop()
   })
   const known = postgresMigrations()
   const scratch = { sql: [...sql], hash: 'scratch', folderMillis: (known.at(-1)?.folderMillis ?? 0) + 1 }
   prepare(postgres.query)
-  const connection = await connections.connect()
   const migrations = [...known, scratch]
-  const migrate = () => inTransaction(connection, (run) => bringUpToDate(run, 'engine', migrations))
-  return { ...postgres, connection, migrate, [Symbol.dispose]: () => connection.release(false) }
+  const migrate = () => db.write((sql) => bringUpToDate(sql, 'engine', migrations))
+  return { ...postgres, db, migrate }
 }
 
 const viewNames = `select relname as name from pg_class
@@ -56,14 +61,8 @@ const addUser = `insert into records (tenant_id, resource, key, body, first_seen
 
 it('brings an empty database up to date once, and refuses others', async () => {
   const migrated = async (postgres: TestPostgres, role: 'engine' | 'beside' = 'engine') => {
-    const connections = postgres.connect()
-    const connection = await connections.connect()
-    try {
-      await inTransaction(connection, (run) => bringUpToDate(run, role))
-    } finally {
-      connection.release(false)
-      await connections.end()
-    }
+    await using db = startingDb(postgres)
+    await db.write((sql) => bringUpToDate(sql, role))
   }
   const own = testPostgres('empty')
   await expect(migrated(own, 'beside')).rejects.toThrow('There is no mirror in the database of store.url yet')
@@ -88,7 +87,7 @@ it('changes the type and the name of columns that views use, and keeps grants', 
   ]
   let reader = ''
   let before: unknown
-  using database = await migrated(changes, (query) => {
+  const database = await migrated(changes, (query) => {
     reader = testRole({ query })
     query(`grant select on tenantwatch_users, tenantwatch_findings to ${reader}`)
     query(`insert into tenants (id, name, base_url, created_at) values (1, 'acme', 'https://api.example.com', 0)`)
@@ -109,7 +108,7 @@ it('changes the type and the name of columns that views use, and keeps grants', 
 
 it('leaves the views as they are when a migration fails', async () => {
   let before: unknown
-  using database = await migrated(
+  const database = await migrated(
     ['alter table records alter column body type varchar(9000)', 'select 1 / 0'],
     (query) => {
       before = query(viewNames)
@@ -120,7 +119,7 @@ it('leaves the views as they are when a migration fails', async () => {
 })
 
 it('fences replicas of the older version off before it changes the layout, and leaves them the owners', async () => {
-  using database = await migrated(['alter table records add column spare bigint'], (query) => {
+  const database = await migrated(['alter table records add column spare bigint'], (query) => {
     query(`insert into leases (tenant_id, owner, epoch, until, since) values (1, 'old', 4, now(), now())`)
   })
   await database.migrate()
@@ -128,7 +127,7 @@ it('fences replicas of the older version off before it changes the layout, and l
 })
 
 it('makes views again that another version made, and leaves its own as they are', async () => {
-  using database = await migrated([], (query) => {
+  const database = await migrated([], (query) => {
     query(`update tenantwatch_migrations set hash = 'another' where created_at = 0`)
     query('drop view tenantwatch_history')
     query('create view tenantwatch_former as select 1 as one')
@@ -144,12 +143,12 @@ it('makes views again that another version made, and leaves its own as they are'
 })
 
 it.runIf(isOnServer)('migrates one process at a time, and asks for no lock where nothing is to migrate', async () => {
-  using world = await migrated(['alter table records add column spare bigint'])
+  const world = await migrated(['alter table records add column spare bigint'])
   const other = world.connect()
   const holder = await other.connect()
   onTestFinished(() => other.end())
   await holder.query({ text: 'begin; select pg_advisory_xact_lock(1953396596)' })
-  await inTransaction(world.connection, (run) => bringUpToDate(run, 'engine'))
+  await world.db.write((sql) => bringUpToDate(sql, 'engine'))
   const migrating = world.migrate()
   await expect.poll(() => world.query('select 1 from pg_locks where not granted')).not.toEqual([])
   await holder.query({ text: 'commit' })
@@ -162,7 +161,7 @@ it.runIf(isOnServer)(
   'gives up when others use the tables for long, and changes nothing',
   { timeout: 20_000 },
   async () => {
-    using world = await migrated(['alter table records add column spare bigint'])
+    const world = await migrated(['alter table records add column spare bigint'])
     const other = world.connect()
     const reader = await other.connect()
     onTestFinished(() => other.end())

@@ -1,9 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../../src/model/process/system-clock.ts'
 import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
 import { problemOf, readServerFacts } from '../../../../src/store/db/postgres/server.ts'
 import { isOnServer, testOptions, testPostgres } from '../../../support/postgres.ts'
 
-const clock = { now: () => Date.now(), monotonic: () => performance.now() }
+const io = { clock: systemClock(), random: () => 0.5 }
 
 /** What a start says of an empty database, and what the doctor reads of it. */
 async function saidOf(prepare: (query: ReturnType<typeof testPostgres>['query'], database: string) => string) {
@@ -16,7 +17,7 @@ async function saidOf(prepare: (query: ReturnType<typeof testPostgres>['query'],
   const opened = openPostgres({ ...testOptions, url: async () => url, role: 'engine' })
   await using _ = await opened.catch(() => null)
   const started = await opened.then(() => '').catch(({ message }: Error) => message)
-  return { started, problem: (await readServerFacts(url, clock)).problem }
+  return { started, problem: (await readServerFacts(url, io)).problem }
 }
 
 it
@@ -76,7 +77,7 @@ it.each([
 function database(layout: 'empty' | 'current') {
   const postgres = testPostgres(layout)
   onTestFinished(() => postgres.drop())
-  return { query: postgres.query, facts: () => readServerFacts(postgres.url ?? '', clock) }
+  return { query: postgres.query, facts: () => readServerFacts(postgres.url ?? '', io) }
 }
 
 it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror', async () => {
@@ -127,6 +128,6 @@ it.runIf(isOnServer)('tells a role that may write the tables from one that may c
     query(`drop role ${role}`)
     await postgres.drop()
   })
-  const found = await readServerFacts((postgres.url ?? '').replace(/\/\/[^@]*@/, `//${role}@`), clock)
+  const found = await readServerFacts((postgres.url ?? '').replace(/\/\/[^@]*@/, `//${role}@`), io)
   expect(found).toMatchObject({ user: role, isSuperuser: 0, mayCreate: 0 })
 })
