@@ -12,7 +12,7 @@ import { failingQueries, unlistedRequirements } from '../doctor/own-checks.ts'
 import { UsageError } from '../model/errors.ts'
 import { makeFolder } from '../model/process/files.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
-import { commandWith, shellWord } from '../model/text/command-line.ts'
+import { shellWord } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
 import { plural } from '../model/text/words.ts'
 import { parseAddress } from '../store/db/postgres/address.ts'
@@ -180,5 +180,7 @@ function* nextSteps({ cwd, env }: Io, { config, tokenEnv, tokenFile }: InitOptio
   if (tokenEnv !== undefined && !env[tokenEnv]) yield `export ${tokenEnv}=...`
   if (tokenFile !== undefined && !existsSync(resolve(cwd, tokenFile)))
     yield `(umask 077; cat > ${shellWord(printable(tokenFile))})   # paste the token, Enter, Ctrl-D`
-  for (const command of ['doctor', 'run']) yield commandWith(command, config)
+  if (config !== undefined) yield `export TENANTWATCH_CONFIG=${shellWord(printable(config))}`
+  yield 'tenantwatch doctor'
+  yield 'tenantwatch run'
 }

@@ -114,13 +114,12 @@ Press Ctrl-C to stop; the folder of this demo is deleted then.`
 async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log: Log, port: number): Promise<Daemon> {
   // Ignores variables of this terminal, such as TENANTWATCH_STORE_PATH.
   const own: Io = { ...io, env: {} }
-  const named = { configFile: join(folder, configFile) }
   try {
-    return await startDaemon(demoSettings(simulator, folder, port), own, log, named)
+    return await startDaemon(demoSettings(simulator, folder, port), own, log)
   } catch (error) {
     const { cause } = error as { readonly cause?: NodeJS.ErrnoException }
     if (port === 0 || cause?.code !== 'EADDRINUSE') throw error
-    return startDaemon(demoSettings(simulator, folder, 0), own, log, named)
+    return startDaemon(demoSettings(simulator, folder, 0), own, log)
   }
 }
 

@@ -1,4 +1,3 @@
-import { namedFile } from '../config/load-settings.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { EngineRunning } from '../model/errors.ts'
 import { exitCodes } from '../model/process/io.ts'
@@ -31,7 +30,6 @@ Examples:
     await using daemon = await startDaemon(settings, io, log, {
       load,
       setLogLevel: log.setLevel,
-      configFile: namedFile(source),
     }).catch((error: unknown) => {
       throw error instanceof EngineRunning ? error.withAdvice('or give this one another store.path') : error
     })

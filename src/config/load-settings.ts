@@ -23,7 +23,7 @@ import { readWebSettings } from './web-settings.ts'
 import { readYaml } from './yaml-file.ts'
 
 export const defaultFile = 'config/tenantwatch.yaml'
-export const environmentSource = 'environment'
+const environmentSource = 'environment'
 
 export interface LoadOptions {
   readonly file?: string | undefined
@@ -98,11 +98,6 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     problems.push(...readWebSettings(webConfig, cwd).mistakes)
   if (written === undefined || problems.length > 0) throw new ConfigError(problems)
   return { settings: settingsOf(written, own.checks), written, source: file?.path ?? environmentSource, ignoredPath }
-}
-
-/** Value of --config with which a command reads the same configuration; undefined = it is found without. */
-export function namedFile(source: string): string | undefined {
-  return source === defaultFile || source === environmentSource ? undefined : source
 }
 
 interface NamedFile {

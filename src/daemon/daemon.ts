@@ -16,22 +16,12 @@ const webDrainMs = secondMs
 
 export type Daemon = Awaited<ReturnType<typeof startDaemon>>
 
-export interface DaemonOptions extends Partial<Reloading> {
-  /** Value of --config in the commands that the status page shows; absent = the default. */
-  readonly configFile?: string | undefined
-}
-
 /**
  * Page and metrics show the mirror before the first sync. Without `load` the configuration cannot be reloaded.
  *
  * @throws FatalError when lock, database or address is not available, ConfigError for the web configuration.
  */
-export async function startDaemon(
-  settings: Settings,
-  io: Io,
-  log: Log,
-  { configFile, ...reloading }: DaemonOptions = {},
-) {
+export async function startDaemon(settings: Settings, io: Io, log: Log, reloading: Partial<Reloading> = {}) {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
   const ownQueries = parts.use(new SandboxQueries())
@@ -46,7 +36,7 @@ export async function startDaemon(
   const jobs: Jobs = new Jobs(scheduler, shared)
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
   const reloader = new Reloader({ ...shared, jobs, reloading: again })
-  const web = createWeb({ ...shared, jobs, reloader, configFile })
+  const web = createWeb({ ...shared, jobs, reloader })
   parts.defer(() => web.dispose(webDrainMs))
   // In parallel: a reload waits for runs that only the end of the scheduler aborts.
   parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))

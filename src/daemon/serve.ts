@@ -19,11 +19,10 @@ import type { Views } from './views.ts'
 export interface WebParts extends DaemonParts {
   readonly reloader: Reloader
   readonly jobs: Jobs
-  readonly configFile: string | undefined
 }
 
 export function createWeb(parts: WebParts): WebServer {
-  const { session, webConfiguration, io, log, watch, reloader, jobs, configFile } = parts
+  const { session, webConfiguration, io, log, watch, reloader, jobs } = parts
   const { host, port } = session.settings.server
   const readiness = readinessOf(session)
   return createWebServer({
@@ -31,7 +30,6 @@ export function createWeb(parts: WebParts): WebServer {
     access: accessOver(session, webConfiguration, host),
     clock: io.clock,
     log,
-    configFile,
     sources: {
       metrics: () => session.metrics.render(),
       names: () => namesOf(session.settings),

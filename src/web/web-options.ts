@@ -98,6 +98,4 @@ export interface WebOptions {
   readonly sources: WebSources
   readonly clock: Clock
   readonly log: Log
-  /** Value of --config in the commands that the status page shows; absent = the default. */
-  readonly configFile?: string | undefined
 }

@@ -38,7 +38,7 @@ it('configures a tenant that can be read at once, in the file that is asked for'
   const config = ['--config', 'etc/watch.yaml']
   const tenant = ['--tenant', 'acme', '--base-url', simulator.baseUrl, '--token-env', 'ACME_TOKEN']
   const { stdout } = await init(...tenant, ...config)
-  expect(stdout).toContain('tenantwatch doctor --config etc/watch.yaml')
+  expect(stdout).toContain('export TENANTWATCH_CONFIG=etc/watch.yaml')
   expect(await run('sync', ...config)).toMatchObject({ code: 0 })
   env['TENANTWATCH_CONFIG'] = 'other.yaml'
   const again = await init(...tenant)
@@ -78,8 +78,8 @@ it('begins what is next with the token, where it is missing', async () => {
   expect(await firstStep('--token-file', 'tok')).toBe(` (umask 077; cat > tok)${paste}`)
   expect(await firstStep('--token-file', "o'tok")).toBe(` (umask 077; cat > 'o'\\''tok')${paste}`)
   write('tok', 'x')
-  expect(await firstStep('--token-file', 'tok')).toMatch(/^ tenantwatch doctor /)
+  expect(await firstStep('--token-file', 'tok')).toMatch(/^ export TENANTWATCH_CONFIG=2.yaml/)
   expect(await firstStep('--token-env', 'ACME_TOKENS')).toMatch(/^ export ACME_TOKENS=/)
   env['ACME_TOKENS'] = 'x'
-  expect(await firstStep('--token-env', 'ACME_TOKENS')).toMatch(/^ tenantwatch doctor /)
+  expect(await firstStep('--token-env', 'ACME_TOKENS')).toMatch(/^ export TENANTWATCH_CONFIG=/)
 })

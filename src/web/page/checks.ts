@@ -60,7 +60,7 @@ function group(view: CheckView, found: readonly FindingView[], page: TenantPage)
   // Another id than without the filter: the script keeps what is open and closed by id.
   const id = `${isWhole ? 'found' : 'check'}-${tenant}-${view.check}`
   return html`<details class="check edge-${toneOf(view)}" id="${id}"${isWhole && found.length > 0 ? html` open=""` : ''}><summary>${heading(view, found, page)}</summary>
-${aboutCheck(view, page)}${shown.length === 0 ? '' : findingList(shown, page)}<p class="more">${rest}${waived}</p></details>
+${aboutCheck(view)}${shown.length === 0 ? '' : findingList(shown, page)}<p class="more">${rest}${waived}</p></details>
 `
 }
 
@@ -115,12 +115,9 @@ function unevaluated(view: CheckView, { secrets }: TenantPage): Html | string {
 }
 
 /** What to do before what is at stake; once for all findings of the check. */
-function aboutCheck(
-  { passesWhen, risk, remediation, runbook, assumption }: CheckView,
-  { configFile }: TenantPage,
-): Html {
+function aboutCheck({ passesWhen, risk, remediation, runbook, assumption }: CheckView): Html {
   const link = runbook === undefined ? '' : html` <a href="${runbookHref(runbook)}">Runbook ${runbook}</a>`
-  return html`<p class="about">${advice(remediation, configFile)}${link}</p>
+  return html`<p class="about">${advice(remediation)}${link}</p>
 <p class="why">Passes when: ${foreign(passesWhen)}. ${foreign(risk)}${assumption === undefined ? '' : html` ${assumption}.`}</p>
 `
 }

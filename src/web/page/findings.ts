@@ -41,7 +41,7 @@ export function namesOf({ entity: one }: FindingView, { secrets }: Pick<TenantPa
 }
 
 function details(view: FindingView, page: TenantPage): Html {
-  const { configFile, now } = page
+  const { now } = page
   const { fingerprint, waiver, reopened, state, owner, link } = view
   const facts = Object.entries(view.evidence)
   const rows: (readonly [name: string, value: Html | string])[] = []
@@ -49,9 +49,8 @@ function details(view: FindingView, page: TenantPage): Html {
   const id = shortFingerprint(fingerprint)
   const resource = page.evaluates(view.check)
   const recheck = resource === undefined || state === 'resolved' ? '' : syncButton(page, 'Recheck', resource)
-  add('Next', html`${advice(describeFinding(view).next ?? '', configFile)} ${recheck}`)
-  if (state === 'open')
-    add('If it is accepted', command(`waive ${id} --reason TEXT --owner WHO --expires DATE`, configFile))
+  add('Next', html`${advice(describeFinding(view).next ?? '')} ${recheck}`)
+  if (state === 'open') add('If it is accepted', command(`waive ${id} --reason TEXT --owner WHO --expires DATE`))
   if (owner !== null) add('Owner', foreign(owner))
   if (link !== null) add('In the portal', html`<a href="${link}" rel="noreferrer">${link}</a>`)
   for (const [name, value] of facts.slice(0, maxFacts)) add(factName(name), foreign(factText(value)))

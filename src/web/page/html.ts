@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import type { Description } from '../../model/describe.ts'
 import type { ResourceState, ShownStatus } from '../../model/posture-state.ts'
 import { highestFirst, type Severity, type SeverityCounts } from '../../model/severity.ts'
-import { commandWith } from '../../model/text/command-line.ts'
 import { printable } from '../../model/text/printable.ts'
 import { grouped as number } from '../../model/text/words.ts'
 import { distance, toIso } from '../../model/time.ts'
@@ -18,15 +17,15 @@ export function foreign(text: string): Html {
 }
 
 /** A command to type. An option, or an id with a hyphen, only breaks if it is longer than a line. */
-export function command(words: string, configFile: string | undefined): Html {
-  const parts = commandWith(words, configFile).split(/(\S*-\S*)/)
+export function command(words: string): Html {
+  const parts = `tenantwatch ${words}`.split(/(\S*-\S*)/)
   return html`<code class="command">${parts.map((part) => (part.includes('-') ? html`<span>${part}</span>` : part))}</code>`
 }
 
 /** What to do, with the commands that it quotes ready to copy. */
-export function advice(text: string, configFile: string | undefined): Html {
+export function advice(text: string): Html {
   const parts = text.split(/"tenantwatch ([^"]+)"/)
-  return html`${parts.map((part, i) => (i % 2 === 0 ? printable(part) : command(part, configFile)))}`
+  return html`${parts.map((part, i) => (i % 2 === 0 ? printable(part) : command(part)))}`
 }
 
 export function instant(ms: number | null, now: number): Html {

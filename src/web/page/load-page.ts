@@ -30,7 +30,6 @@ interface Shown {
   readonly now: number
   readonly exposeDetails: boolean
   readonly query: PageQuery
-  readonly configFile: string | undefined
 }
 
 export interface TenantPage extends Shown {
@@ -65,9 +64,9 @@ export async function loadPage(
   query: PageQuery = {},
   sync: PageSync | null = null,
 ): Promise<PageData> {
-  const { sources, clock, configFile } = options
+  const { sources, clock } = options
   const postures = shownPostures(await sources.posture(query.tenant), exposeDetails)
-  const shown: Shown = { now: clock.now(), exposeDetails, query, configFile }
+  const shown: Shown = { now: clock.now(), exposeDetails, query }
   const load = async (posture: TenantPosture): Promise<TenantPage> => {
     const { tenant } = posture
     const first = (count: number, wanted: ShownQuery) =>

@@ -84,11 +84,11 @@ function intro(data: PageData): Html {
   return html`${above}${overview(data)}`
 }
 
-function problemsOf({ problems, configFile }: PageData): Html | string {
+function problemsOf({ problems }: PageData): Html | string {
   if (problems.length === 0) return ''
   const items = problems.map(
     ({ text, next }) =>
-      html`<li class="problem edge-bad"><p>${foreign(text)}</p><p class="todo">${advice(next ?? '', configFile)}.</p></li>
+      html`<li class="problem edge-bad"><p>${foreign(text)}</p><p class="todo">${advice(next ?? '')}.</p></li>
 `,
   )
   return html`<ul class="problems" id="problems" aria-label="Problems of the daemon">${items}</ul>

@@ -20,7 +20,7 @@ ${body}</details></section>
 }
 
 /** Everything that keeps the data from being complete and fresh, large; empty when nothing does. Holds have cards. */
-export function dataProblems({ posture, configFile }: TenantPage): Html | string {
+export function dataProblems({ posture }: TenantPage): Html | string {
   const known = describeData(posture).filter(({ state }) => state !== 'off' && state !== 'on_hold')
   const groups = Map.groupBy([...known, ...describeFailures(posture)], ({ next }) => next ?? '')
   if (groups.size === 0) return ''
@@ -28,7 +28,7 @@ export function dataProblems({ posture, configFile }: TenantPage): Html | string
     ([next, same]) =>
       html`<li class="problem edge-${stateTone[same[0]?.state ?? 'failing']}">${same.map(
         ({ subject, state, text }) => html`<p><strong>${subject}</strong> ${stateBadge(state)} ${foreign(text)}</p>`,
-      )}<p class="todo">${advice(next, configFile)}.</p></li>
+      )}<p class="todo">${advice(next)}.</p></li>
 `,
   )}</ul>
 `
@@ -106,7 +106,7 @@ function andMore(count: number): Html | string {
 }
 
 /** By record and request. */
-export function changes({ posture: { tenant }, changes: views, configFile, now }: TenantPage): Html {
+export function changes({ posture: { tenant }, changes: views, now }: TenantPage): Html {
   const id = `changes-${tenant}`
   const records = Map.groupBy(views, ({ resource, key, requestId }) => JSON.stringify([resource, key, requestId]))
   const row = (same: readonly ChangeView[]) => {
@@ -130,7 +130,7 @@ export function changes({ posture: { tenant }, changes: views, configFile, now }
     empty: 'No change is recorded. The records of the first complete full sync do not count as changes.',
   })
   const words = views[0] === undefined ? 'none' : `the last ${distance(views[0].at, now)}`
-  const all = html`<p class="more">All of them: ${command(`history --tenant ${tenant}`, configFile)}</p>`
+  const all = html`<p class="more">All of them: ${command(`history --tenant ${tenant}`)}</p>`
   return folded(id, 'Last changes', words, html`${body}${all}`)
 }
 
@@ -149,7 +149,7 @@ const waiverTone = { active: 'good', expired: 'bad', lapsed: 'warn', orphaned: '
   Tone
 >
 
-export function waivers({ posture: { tenant, waivers: views }, configFile, now }: TenantPage): Html {
+export function waivers({ posture: { tenant, waivers: views }, now }: TenantPage): Html {
   const id = `waivers-${tenant}`
   const states = [...Map.groupBy(views, ({ state }) => state)].map(
     ([state, { length }]) => `${number(length)} ${state}`,
@@ -157,7 +157,7 @@ export function waivers({ posture: { tenant, waivers: views }, configFile, now }
   const shown = views.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, maxRows)
   const row = (view: WaiverView) => [
     html`${foreign(view.id)}<span class="why"><code>${view.check}</code> ${view.entity === '*' ? 'every entity' : foreign(view.entity)}</span>`,
-    html`${badge(view.state, waiverTone[view.state])}<span class="why">${advice(describeWaiver(view, now).next ?? '', configFile)}</span>`,
+    html`${badge(view.state, waiverTone[view.state])}<span class="why">${advice(describeWaiver(view, now).next ?? '')}</span>`,
     html`<span class="num">${number(view.covered)}</span>${view.lapsed === 0 ? '' : html`<span class="why">${number(view.lapsed)} no longer</span>`}`,
     instant(view.expiresAt, now),
     foreign(view.owner),

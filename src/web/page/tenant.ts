@@ -169,21 +169,21 @@ function notes({ posture, secrets: views, now }: TenantPage): Html {
 }
 
 /** Always rendered, because alerts link to it, also after the hold has ended. */
-function holds({ posture: { tenant: name, holds: views }, configFile, now }: TenantPage): Html {
-  return html`<div id="holds-${name}">${views.map((hold) => card(hold, configFile, now))}</div>`
+function holds({ posture: { tenant: name, holds: views }, now }: TenantPage): Html {
+  return html`<div id="holds-${name}">${views.map((hold) => card(hold, now))}</div>`
 }
 
-function card(hold: HoldView, configFile: string | undefined, now: number): Html {
+function card(hold: HoldView, now: number): Html {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
   const { text, next } = describeHold(hold)
   const canAccept = hold.acceptedReason === undefined && hold.remedy === undefined
   const records =
     canAccept && listsRecords(hold.reason)
-      ? html`<p>The ids of the records: ${command(`accept ${hold.id} --list`, configFile)}</p>`
+      ? html`<p>The ids of the records: ${command(`accept ${hold.id} --list`)}</p>`
       : ''
   return html`<div class="hold" role="group" aria-label="On hold: ${subject}">
 <p><strong>${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${stamp(hold.raisedAt)}, ${distance(hold.raisedAt, now)}</span></p>
-<p>${foreign(text)}</p><p>${advice(next ?? '', configFile)}</p>${records}
+<p>${foreign(text)}</p><p>${advice(next ?? '')}</p>${records}
 </div>
 `
 }
