@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
-import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecureContextOptions } from 'node:tls'
 import { getRequestListener } from '@hono/node-server'
 import { formatListen } from '../config/values.ts'
@@ -23,25 +23,17 @@ const handshakeTimeout = 10_000
 /** Also for a client that does not read its answer. */
 const socketIdleMs = 30_000
 const maxConnections = 256
-/** Requests that a client may send before it has read the answers of earlier ones. */
-const mostWaiting = 16
 
 export type WebServer = ReturnType<typeof createWebServer>
 
 export function createWebServer(options: WebOptions) {
   const { access, listen } = options
   const { tls } = access()
-  const listener = inTurn(
-    getRequestListener(createApp(options).fetch, { hostname: 'localhost', overrideGlobalObjects: false }),
-  )
+  const handler = { hostname: 'localhost', overrideGlobalObjects: false }
+  const listener = getRequestListener(createApp(options).fetch, handler)
   const server = tls === null ? createServer(limits, listener) : secureServer(tls, listener, () => access().tls)
   server.maxConnections = maxConnections
   server.setTimeout(socketIdleMs)
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
   return {
     /** Listens; returns the actual address and port, and that of the page. Throws FatalError when they cannot be used. */
     async start() {
@@ -49,7 +41,7 @@ export function createWebServer(options: WebOptions) {
       return { ...address, url: `${tls === null ? 'http' : 'https'}://${formatListen(address)}/` }
     },
     /** Accepts no more connections, lets requests in flight finish for at most `drainMs`, then destroys them. */
-    dispose: (drainMs: number) => close(server, sockets, drainMs),
+    dispose: (drainMs: number) => close(server, drainMs),
   }
 }
 
@@ -71,39 +63,21 @@ async function listenOn(server: Server, { host, port }: WebOptions['listen']): P
     : { host, port }
 }
 
-/** Destroys the sockets itself: `closeAllConnections` leaves those in the TLS handshake. */
-async function close(server: Server, sockets: ReadonlySet<Socket>, drainMs: number): Promise<void> {
+/** Does not wait for connections in the TLS handshake, which Node does not close. */
+async function close(server: Server, drainMs: number): Promise<void> {
   if (!server.listening) return
-  const destroyAll = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  const cut = setTimeout(destroyAll, Math.max(0, drainMs))
+  const closed = once(server, 'close')
   server.close()
-  server.closeIdleConnections()
-  await once(server, 'close')
-  clearTimeout(cut)
-}
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
-
-/** Answers the requests of a connection one after the other: else answers that nobody reads would fill the memory. */
-function inTurn(listener: Listener): Listener {
-  const waiting = new WeakMap<Socket, (() => unknown)[]>()
-  return (request, response) => {
-    const { socket } = request
-    const queue = waiting.get(socket) ?? []
-    waiting.set(socket, queue)
-    response.once('close', () => {
-      queue.shift()
-      if (!socket.destroyed) void queue[0]?.()
-    })
-    if (queue.push(() => listener(request, response)) === 1) void queue[0]?.()
-    else if (queue.length > mostWaiting) socket.destroy()
-  }
+  await Promise.race([closed, sleep(drainMs, undefined, { ref: false })])
+  server.closeAllConnections()
 }
 
 /** Applies settings that a reload changed to each new handshake. Client certificates are checked at each request. */
-function secureServer(first: TlsSettings, listener: Listener, settingsNow: () => TlsSettings | null): SecureServer {
+function secureServer(
+  first: TlsSettings,
+  listener: RequestListener,
+  settingsNow: () => TlsSettings | null,
+): SecureServer {
   const options = { ...limits, handshakeTimeout, ...contextOf(first), rejectUnauthorized: false }
   const server = createSecureServer({ ...options, requestCert: first.clientCa !== null }, listener)
   let inForce = first

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/mistakes.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { basic, hashes, startLive } from './support/live.ts'
+import { open as connectTo } from './support/wire.ts'
 
 const tls = 'tls_server_config: { cert_file: server.crt, key_file: server.key }\n'
 const alice = `basic_auth_users: { alice: ${hashes.wonder} }\n`
@@ -29,6 +30,16 @@ it('speaks TLS with its certificate, and with a rotated one from the next handsh
   web.show(web.own)
   web.change(tls)
   expect((await web.get('/')).fingerprint).toBe(first.fingerprint)
+})
+
+it('ends at once beside a connection that never sends its TLS handshake', async () => {
+  await using web = await startLive(tls)
+  const silent = await connectTo(web.port)
+  await web.get('/')
+  const began = performance.now()
+  await web.server.dispose(100)
+  expect(performance.now() - began).toBeLessThan(5000)
+  silent.destroy()
 })
 
 it('keeps the last valid configuration while the file is invalid, empty or gone', async () => {

@@ -47,10 +47,3 @@ export function answerOf(text: string): Answer | null {
   })
   return { status: Number(status), headers: Object.fromEntries(headers), body: rest.join('\r\n\r\n') }
 }
-
-/** Resolves when a socket is closed by the other side; what comes before is thrown away. */
-export function gone(socket: Socket): Promise<void> {
-  socket.resume()
-  if (socket.closed) return Promise.resolve()
-  return new Promise((resolve) => socket.once('close', () => resolve()))
-}
