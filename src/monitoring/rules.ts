@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml'
-import { type AlertSeverity, type DashboardId, defaultJob, shippedFile } from './shipped.ts'
+import { type AlertSeverity, alertSeverities, type DashboardId, defaultJob, shippedFile } from './shipped.ts'
 
 export const ruleFormats = ['prometheus', 'operator', 'recording'] as const
 
@@ -163,35 +163,19 @@ export function renderInhibitions(severities: SeverityLabels): string {
   const { inhibit_rules: shipped } = parse(shippedFile('alertmanager.yml')) as {
     readonly inhibit_rules: readonly Inhibition[]
   }
-  const rules = shipped.flatMap((rule) => relabelled(rule, severities))
+  const relabelled = (matchers: readonly string[]) => matchers.map((matcher) => withLabels(matcher, severities))
+  const rules = shipped.map((rule) => ({
+    ...rule,
+    source_matchers: relabelled(rule.source_matchers),
+    target_matchers: relabelled(rule.target_matchers),
+  }))
   return toYaml({ inhibit_rules: rules })
 }
 
-function relabelled(rule: Inhibition, severities: SeverityLabels): readonly Inhibition[] {
-  const sources = labelsIn(rule.source_matchers, severities)
-  if (sources.length === 0) return [rule]
-  // An alert must not inhibit itself if two severities have the same name.
-  const targets = labelsIn(rule.target_matchers, severities).filter((label) => !sources.includes(label))
-  if (targets.length === 0) return []
-  return [
-    {
-      ...rule,
-      source_matchers: withLabels(rule.source_matchers, sources),
-      target_matchers: withLabels(rule.target_matchers, targets),
-    },
-  ]
+/** Alertmanager does not let alerts that match both sides inhibit each other, as where two severities have one label. */
+function withLabels(matcher: string, severities: SeverityLabels): string {
+  if (!matcher.startsWith('severity ')) return matcher
+  return matcher.replace(anySeverity, (name) => severities[name as AlertSeverity] ?? name)
 }
 
-const severityMatcher = /^severity =~? "?([\w|]+)"?$/
-
-/** The labels of an installation for those that a matcher names. */
-function labelsIn(matchers: readonly string[], severities: SeverityLabels): readonly string[] {
-  const named = matchers.flatMap((matcher) => severityMatcher.exec(matcher)?.[1]?.split('|') ?? [])
-  return [...new Set(named.map((name) => severities[name as AlertSeverity] ?? name))]
-}
-
-function withLabels(matchers: readonly string[], labels: readonly string[]): readonly string[] {
-  const [only, ...others] = labels
-  const matcher = others.length === 0 ? `severity = ${only}` : `severity =~ "${labels.join('|')}"`
-  return matchers.map((one) => (severityMatcher.test(one) ? matcher : one))
-}
+const anySeverity = new RegExp(`\\b(?:${alertSeverities.join('|')})\\b`, 'g')

@@ -124,3 +124,9 @@ it('lets an alert that names the cause silence its consequences, and none about 
   for (const cause of [alert('Down', 'critical'), alert('TenantsUnowned', 'critical', { tenant: 'a' })])
     expect([failing, stale, unknown, finding].map((one) => isSilenced(one, cause))).toEqual([true, true, true, false])
 })
+
+it('puts the severities of an installation into the inhibition rules', () => {
+  const text = renderInhibitions({ critical: 'page', high: 'page', medium: 'P 3' })
+  const labels = [...text.matchAll(/severity =~? (.+)/g)].map(([, label]) => label)
+  expect(labels).toEqual(['page', '"page|P 3"', 'page', 'P 3'])
+})
