@@ -1,5 +1,5 @@
 import { parse, stringify } from 'yaml'
-import { type AlertSeverity, alertSeverities, type DashboardId, defaultJob, shippedFile } from './shipped.ts'
+import { type AlertSeverity, alertSeverities, defaultJob, shippedFile } from './shipped.ts'
 
 export const ruleFormats = ['prometheus', 'operator', 'recording'] as const
 
@@ -91,54 +91,25 @@ export function installedRule(rule: Rule, { job, links, labels, annotations, sev
   }
 }
 
-interface Destination {
-  readonly dashboard: DashboardId
-  /**
-   * The part of the tenant's status page that shows the alert. Null = the daemon does not answer, or no longer has the
-   * tenant, so it cannot serve the runbook or the tenant's page.
-   */
-  readonly part: 'data' | 'findings' | 'holds' | 'secrets' | 'waivers' | null
-}
+/** The daemon does not answer, or no longer has the tenant: it serves neither the runbook nor the tenant's page. */
+const whileDown: readonly string[] = [
+  'TenantwatchDown',
+  'TenantwatchInstanceDown',
+  'TenantwatchMetricsMissing',
+  'TenantwatchTenantGone',
+]
 
-/** Where the links of alerts lead that are not about findings. */
-const destinations: Readonly<Record<string, Destination>> = {
-  TenantwatchAccessRefused: { dashboard: 'operations', part: 'data' },
-  TenantwatchClockWrong: { dashboard: 'operations', part: 'findings' },
-  TenantwatchConfigReloadFailed: { dashboard: 'operations', part: 'findings' },
-  TenantwatchContractChanged: { dashboard: 'operations', part: 'data' },
-  TenantwatchDown: { dashboard: 'operations', part: null },
-  TenantwatchEvaluationStalled: { dashboard: 'operations', part: 'findings' },
-  TenantwatchHeld: { dashboard: 'posture', part: 'holds' },
-  TenantwatchInstanceDown: { dashboard: 'operations', part: null },
-  TenantwatchLabelsRenamed: { dashboard: 'operations', part: 'findings' },
-  TenantwatchMetricsMissing: { dashboard: 'operations', part: null },
-  TenantwatchOwnSecretExpires: { dashboard: 'posture', part: 'secrets' },
-  TenantwatchQuarantine: { dashboard: 'posture', part: 'data' },
-  TenantwatchReplicaStale: { dashboard: 'operations', part: 'findings' },
-  TenantwatchSyncFailing: { dashboard: 'operations', part: 'data' },
-  TenantwatchSyncNever: { dashboard: 'posture', part: 'data' },
-  TenantwatchSyncStale: { dashboard: 'posture', part: 'data' },
-  TenantwatchTenantGone: { dashboard: 'fleet', part: null },
-  TenantwatchTenantsUnowned: { dashboard: 'fleet', part: 'findings' },
-  TenantwatchWaiverEnds: { dashboard: 'posture', part: 'waivers' },
-  TenantwatchWaiverLapsed: { dashboard: 'posture', part: 'waivers' },
-  TenantwatchWaiverOrphaned: { dashboard: 'posture', part: 'waivers' },
-  TenantwatchWatchdog: { dashboard: 'operations', part: 'findings' },
-}
-
-/** Links to the part of the tenant's page, filtered by the check or API client of the alert if it has one. */
+/** Links to the tenant's dashboard and page, which is filtered by the check or API client of the alert if it has one. */
 function linksOf(alert: string, shipped = '', { runbooks, runbooksWhileDown, grafana, page }: Links) {
-  const destination = destinations[alert] ?? { dashboard: 'posture', part: 'findings' }
+  const isDown = whileDown.includes(alert)
   const urls: Record<string, string> = {}
-  const runbook = destination.part === null ? runbooksWhileDown : runbooks
+  const runbook = isDown ? runbooksWhileDown : runbooks
   if (runbook !== null) urls['runbook_url'] = runbook === 'shipped' ? shipped : runbook.replace('{name}', () => alert)
   if (grafana !== null)
     urls['dashboard_url'] =
-      `${grafana}/d/tenantwatch-${destination.dashboard}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`
-  if (page !== null && destination.part !== null) {
-    const query = destination.part === 'findings' ? ofCheckOrClient : ''
-    urls['page_url'] = `${page}/{{ with $labels.tenant }}?tenant={{ . }}${query}#${destination.part}-{{ . }}{{ end }}`
-  }
+      `${grafana}/d/tenantwatch-{{ with $labels.tenant }}posture?var-tenant={{ . }}{{ else }}operations{{ end }}`
+  if (page !== null && !isDown)
+    urls['page_url'] = `${page}/{{ with $labels.tenant }}?tenant={{ . }}${ofCheckOrClient}#tenant-{{ . }}{{ end }}`
   return urls
 }
 

@@ -28,7 +28,7 @@ it('writes rules and dashboards for another scrape job and other runbooks', asyn
   for (const text of [stdout, board.stdout]) expect(text).not.toMatch(/job=\\?"tenantwatch/)
 })
 
-it('links to the parts and the runbooks of the status page whose address is given', async () => {
+it('links to the tenant and the runbooks of the status page whose address is given', async () => {
   const { run } = await cli({ simulator: null })
   const { stdout } = await run('rules', '--page', 'https://watch.example/')
   expect(stdout).toContain('runbook_url: https://watch.example/runbook?name=TenantwatchSecretExpired\n')
@@ -41,9 +41,8 @@ it('links to the parts and the runbooks of the status page whose address is give
   expect(linked.map(([, name]) => name)).toContain('TenantsUnowned')
   for (const [, name] of elsewhere) expect(linked.map(([, other]) => other?.toLowerCase())).not.toContain(name)
   expect(stdout).toContain(
-    '{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}',
+    '{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#tenant-{{ . }}{{ end }}',
   )
-  expect(stdout).toMatch(/alert: TenantwatchHeld\n[\s\S]*?\?tenant=\{\{ \. \}\}#holds-\{\{ \. \}\}\{\{ end \}\}\n/)
   const own = await run('rules', '--page', 'https://watch.example', '--runbooks', 'https://wiki.example')
   expect(own.stdout).toContain('runbook_url: https://wiki.example/TenantwatchSecretExpired.md\n')
 })

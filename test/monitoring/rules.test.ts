@@ -21,8 +21,8 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
     expect(annotations?.['summary']).toMatch(/^\S/)
     expect(annotations?.['description']).toMatch(/\.$/)
     expect(annotations?.['runbook_url']).toBe(`https://runbooks.example/${alert}.md`)
-    expect(annotations?.['dashboard_url']).toMatch(
-      /^https:\/\/grafana\.example\/d\/tenantwatch-[a-z]+\{\{ with \$labels\.tenant \}\}\?var-tenant=\{\{ \. \}\}\{\{ end \}\}$/,
+    expect(annotations?.['dashboard_url']).toBe(
+      'https://grafana.example/d/tenantwatch-{{ with $labels.tenant }}posture?var-tenant={{ . }}{{ else }}operations{{ end }}',
     )
   }
 })

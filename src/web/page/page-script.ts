@@ -95,12 +95,6 @@ async function look() {
   if (turn === newest) next = setTimeout(look, everyMs)
 }
 
-/** A link to a part that is folded opens it. */
-function openTarget() {
-  const folded = document.querySelector('.part:target > details')
-  if (folded !== null) folded.open = true
-}
-
 document.addEventListener('click', async ({ target }) => {
   if (!target.matches('.copy')) return
   await navigator.clipboard.writeText(target.previousElementSibling.textContent)
@@ -111,8 +105,6 @@ document.addEventListener('visibilitychange', () => {
   if (!document.hidden) look()
 })
 
-addEventListener('hashchange', openTarget)
-openTarget()
 addCopyButtons(document)
 next = setTimeout(look, everyMs)
 `

@@ -168,7 +168,6 @@ function notes({ posture, secrets: views, now }: TenantPage): Html {
   return html`${said.map((one) => html`<p class="note">${one}</p>`)}`
 }
 
-/** Always rendered, because alerts link to it, also after the hold has ended. */
 function holds({ posture: { tenant: name, holds: views }, now }: TenantPage): Html {
   return html`<div id="holds-${name}">${views.map((hold) => card(hold, now))}</div>`
 }
