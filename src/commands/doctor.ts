@@ -210,8 +210,7 @@ async function mirroredIn(
       const { tenant, row } = one
       const posture = postures.find((view) => view.tenant === tenant.name)
       if (row === undefined || posture === undefined) continue
-      const { clock, stop: signal } = io
-      const examined = { ...one, mirror, row, posture, clock, signal }
+      const examined = { ...one, mirror, row, posture, signal: io.stop }
       const identity = await diagnoseIdentity(examined)
       const isUnproven = identity === null || identity.level === 'fail' || row.former.includes('users')
       const enrolment = isUnproven ? enrolmentUnchecked : await diagnoseEnrolment(examined)

@@ -48,10 +48,7 @@ export interface IdentifyingList {
 }
 
 /** Lists whose ids identify the tenant: enabled, of GUIDs, of which a record identifies the tenant, readable or not. */
-export async function identifyingLists(
-  context: Pick<TenantContext, 'settings'> & { readonly store: Pick<EngineStore, 'identifying'> },
-  tenantId: number,
-): Promise<readonly IdentifyingList[]> {
+export async function identifyingLists(context: TenantContext, tenantId: number): Promise<readonly IdentifyingList[]> {
   const lists: IdentifyingList[] = []
   for (const definition of enabledResources(context)) {
     if (definition.identifiedBy !== 'guid') continue

@@ -5,8 +5,8 @@ import { idOf } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { createdAtOf } from '../model/time.ts'
 import type { TenantRow } from '../store/port.ts'
-import { type EngineStore, enabledResources, identifyingLists, ownIdOn, type TenantContext } from './context.ts'
-import { repeatDelaysMs } from './lists/suspect-empty.ts'
+import { enabledResources, identifyingLists, ownIdOn, type TenantContext } from './context.ts'
+import { emptyList, repeatDelaysMs, suspectEmpty } from './lists/suspect-empty.ts'
 import { cursorIgnored, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
 import { isOldBy } from './pages/strange-page.ts'
 
@@ -34,14 +34,8 @@ export interface GivenPage {
   readonly fetched: Fetched
 }
 
-export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'clock'> {
-  readonly store: Pick<EngineStore, 'identifying' | 'identifyingKeys' | 'syncState'>
-  readonly tenantId: number
-  readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
-}
-
 class Proof {
-  readonly #context: ProofContext
+  readonly #context: TenantContext
   readonly #tenantId: number
   readonly #given: readonly GivenPage[]
   readonly #signal: AbortSignal
@@ -52,9 +46,9 @@ class Proof {
   #emptyList = false
   #failure: unknown
 
-  constructor(context: ProofContext, given: readonly GivenPage[], signal: AbortSignal) {
+  constructor(context: TenantContext, tenantId: number, given: readonly GivenPage[], signal: AbortSignal) {
     this.#context = context
-    this.#tenantId = context.tenantId
+    this.#tenantId = tenantId
     this.#given = given
     this.#signal = signal
   }
@@ -149,7 +143,7 @@ class Proof {
     if (definition.kind !== 'pagedList') return undefined
     const { emptyAccepted } = await store.syncState(this.#tenantId, definition.name)
     if (emptyAccepted === 'list') return undefined
-    throw await this.#context.emptyList(definition)
+    throw await suspectEmpty({ context: this.#context, tenantId: this.#tenantId, definition }, emptyList)
   }
 
   /** An empty list of API clients may mean "could not be completed", so it is requested again. */
@@ -182,11 +176,12 @@ class Proof {
 
 /** Proves the identity by GUIDs (docs/internals/sync.md#8-tenant-identity); throws if no list decides and one could not be read. */
 export function readEvidence(
-  context: ProofContext,
+  context: TenantContext,
+  tenantId: number,
   given: readonly GivenPage[],
   signal: AbortSignal,
 ): Promise<Evidence> {
-  return new Proof(context, given, signal).read()
+  return new Proof(context, tenantId, given, signal).read()
 }
 
 export function mismatchMessage({ strange }: Evidence): string {
@@ -215,8 +210,12 @@ export function acceptedChange(
 }
 
 /** True until a list with GUIDs of the accepted tenant is mirrored; from then on its ids prove the identity. */
-export async function awaitsAccepted(context: ProofContext, owed: readonly string[]): Promise<boolean> {
-  const lists = await identifyingLists(context, context.tenantId)
+export async function awaitsAccepted(
+  context: TenantContext,
+  tenantId: number,
+  owed: readonly string[],
+): Promise<boolean> {
+  const lists = await identifyingLists(context, tenantId)
   return lists.every(({ definition }) => owed.includes(definition.name))
 }
 

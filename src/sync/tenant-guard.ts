@@ -18,10 +18,8 @@ import {
   isOther,
   mismatchMessage,
   ownClientMissingMessage,
-  type ProofContext,
   readEvidence,
 } from './identity-proof.ts'
-import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits } from './pages/strange-page.ts'
 
 /** Which list a run reads, and what ends it. */
@@ -33,7 +31,6 @@ export interface GuardedRun {
 /** Detects data of another tenant, because the API does not name its tenant (docs/internals/sync.md#8-tenant-identity). */
 export class TenantGuard {
   readonly #context: TenantContext
-  readonly #proving: ProofContext
   readonly #released: () => Promise<void>
   /** The stored facts of the tenant, as of the last `refresh`. */
   tenant: TenantRow
@@ -53,11 +50,6 @@ export class TenantGuard {
     this.#context = context
     this.tenant = tenant
     this.#released = released
-    this.#proving = {
-      ...context,
-      tenantId: tenant.id,
-      emptyList: (definition) => suspectEmpty({ context, tenantId: tenant.id, definition }, emptyList),
-    }
   }
 
   /** Reads the stored facts and the hold of the tenant again. */
@@ -119,12 +111,12 @@ export class TenantGuard {
    * tenant, which records as old as the list identify. Resolves with the error to throw.
    */
   async refusePage({ known, unknown }: PageComparison, run: GuardedRun): Promise<SyncError> {
-    const evidence = await readEvidence(this.#proving, [], run.signal).catch(throwIfAborted)
+    const evidence = await readEvidence(this.#context, this.tenant.id, [], run.signal).catch(throwIfAborted)
     this.insist(run)
     if (evidence?.outcome === 'mismatch' && evidence.answered) return this.#raiseMismatch(evidence, evidence.answered)
     const resource = run.definition.name
     const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
-    const { completeStartedAt } = await this.#proving.store.syncState(this.tenant.id, resource)
+    const { completeStartedAt } = await this.#context.store.syncState(this.tenant.id, resource)
     const identifiedSince = await this.#context.store.identifiedSince(this.tenant.id)
     return this.#raise(
       `A page of ${resource} contains mostly records that are unknown here, or that changed their createdAt, although they are old`,
@@ -221,7 +213,7 @@ export class TenantGuard {
     const owed = acceptedChange(this.tenant, answered)
     if (owed === null || isOther(evidence, this.tenant.acceptedIds)) return false
     if (this.#acceptedIdentity !== null && this.#acceptedIdentity !== answered.identity) return false
-    if (this.#acceptedIdentity === null && !(await awaitsAccepted(this.#proving, owed))) return false
+    if (this.#acceptedIdentity === null && !(await awaitsAccepted(this.#context, this.tenant.id, owed))) return false
     this.#acceptedIdentity = answered.identity
     return true
   }
@@ -241,7 +233,7 @@ export class TenantGuard {
     const at = clock.monotonic()
     const refused = this.#refused
     if (refused?.credential === credential && at - refused.at < shortestIntervalMs(settings)) throw refused.error
-    return readEvidence(this.#proving, given, signal).catch((error: unknown) => {
+    return readEvidence(this.#context, this.tenant.id, given, signal).catch((error: unknown) => {
       if (reasonOf(error) === 'missing_permission') this.#refused = { error, at, credential }
       throw error
     })
@@ -272,7 +264,7 @@ export class TenantGuard {
   async #endsHold(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
     const { store, settings } = this.#context
     const { cause } = hold
-    const evidence = await readEvidence(this.#proving, [], signal)
+    const evidence = await readEvidence(this.#context, this.tenant.id, [], signal)
     const { outcome, answered } = evidence
     const { check } = cause
     const isAnother = check === 'proof' && (cause.credential !== answered?.credential || isOther(evidence, cause.ids))
