@@ -1,12 +1,10 @@
 import { Option } from 'commander'
-import { FatalError, UsageError } from '../model/errors.ts'
+import { FatalError } from '../model/errors.ts'
 import { whyNotListening } from '../model/process/address.ts'
 import { exitCodes, print } from '../model/process/io.ts'
-import { canCarryToken } from '../model/token-header.ts'
-import { type ReadingsInput, readingsSchema } from '../simulator/readings.ts'
 import { addCommand } from './command.ts'
 import { untilStopped } from './support/io.ts'
-import { oneOf, portNumber, repeatable, wholeNumber } from './support/options.ts'
+import { portNumber, wholeNumber } from './support/options.ts'
 
 interface SimulateOptions {
   readonly port: number
@@ -16,7 +14,6 @@ interface SimulateOptions {
   readonly documents: number
   readonly seed: string
   readonly liveSeconds: number
-  readonly reading: readonly string[]
 }
 
 /** Words a listen error; returns other errors unchanged. */
@@ -46,76 +43,33 @@ export const addSimulate = addCommand<SimulateOptions>({
     new Option('--live-seconds <n>', 'seconds between changes of the simulated data; 0 = no changes')
       .argParser(wholeNumber)
       .default(0),
-    repeatable('--reading <name=value>', 'interpretation of an open point of the specification'),
   ],
   help: `GET on the control URL lists its actions with examples, and the values of faults,
 tokens and changes.
 
-A reading is an answer to an open point of the specification (docs/internals/api.md#open-points lists the main ones):
-  ${Object.keys(readingsSchema.shape).join(', ')}
-A value is JSON or a text; a value that does not fit is refused with those that do.
-
 Examples:
   tenantwatch simulate
   tenantwatch simulate --port 8080 --users 100000 --live-seconds 30
-  tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'
   curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","effect":{"kind":"status","status":500}}'
   curl -X DELETE http://127.0.0.1:9471/faults`,
   async run({ io, options }) {
     // Imported on demand: the daemon does not need the simulator.
     const { describeSimulator, startSimulator } = await import('../simulator/index.ts')
-    const { users, documents, liveSeconds, reading, ...rest } = options
-    const readings = readReadings(reading)
+    const { users, documents, liveSeconds, ...rest } = options
     await using simulator = await startSimulator({
       ...rest,
       sizes: { users, documents },
-      readings,
       clock: () => io.clock.now(),
       liveEveryMs: liveSeconds === 0 ? null : liveSeconds * 1000,
     }).catch((error: unknown) => {
       throw notListening(error, options.host)
     })
     for (const line of describeSimulator(simulator)) print(io, line)
-    // Other readings may need more than two variables.
-    if (reading.length === 0)
-      print(
-        io,
-        `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,
-      )
+    print(
+      io,
+      `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,
+    )
     await untilStopped(io)
     return exitCodes.ok
   },
 })
-
-/** `cursorKind={"users":"offset"}`: a value is JSON, or a text where that fits. @throws UsageError */
-export function readReadings(pairs: readonly string[]): ReadingsInput {
-  return Object.assign({}, ...pairs.map(readReading))
-}
-
-function readReading(pair: string): ReadingsInput {
-  const [name = '', ...rest] = pair.split('=')
-  oneOf('reading', Object.keys(readingsSchema.shape), name)
-  const text = rest.join('=')
-  const json = rest.length === 0 ? true : parseJson(text)
-  const problemOf = (value: unknown) => readingsSchema.safeParse({ [name]: value }).error
-  const error = problemOf(json)
-  // A text may look like JSON, such as `5`.
-  const value = error !== undefined && problemOf(text) === undefined ? text : json
-  if (error !== undefined && value === json)
-    throw new UsageError(
-      `Reading ${error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
-    )
-  if (name === 'tokenHeader' && !canCarryToken(text))
-    throw new UsageError(
-      'Reading tokenHeader: expected the name of a header that can carry the token, such as X-Api-Key',
-    )
-  return { [name]: value }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}

@@ -10,8 +10,8 @@ export type CursorKind = z.infer<typeof cursorKind>
 const size = z.int().min(1)
 
 /**
- * A choice for everything the specification leaves open. The defaults are a plausible service; tests and `--reading` set
- * others to run a client against other plausible services.
+ * A choice for everything the specification leaves open. The defaults are a plausible service; tests set others to run a
+ * client against other plausible services.
  */
 export const readingsSchema = z.strictObject({
   /** Name of the request header that carries the token ("Authentication" 1). */

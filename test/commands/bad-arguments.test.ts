@@ -9,7 +9,6 @@ const bad = `
 sync --bogus
 sync --fail-on severe
 backup
-simulate --reading SECRET=1
 notify --test SECRET
 rules --job SECRET"
 dashboards --output /dev/null

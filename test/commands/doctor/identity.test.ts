@@ -62,7 +62,9 @@ it('names each hold of a tenant, also of one that was never read in full and can
     const line = new RegExp(`^warn data: .*on hold ${hold?.id}: .*See "tenantwatch accept"$`, 'm')
     const { stdout } = await doctor(one)
     expect(stdout).toMatch(line)
-    expect(marks(stdout, 'identity')).toEqual(one === world ? [expect.stringMatching(/^fail .*configure the right one/)] : [])
+    expect(marks(stdout, 'identity')).toEqual(
+      one === world ? [expect.stringMatching(/^fail .*configure the right one/)] : [],
+    )
   }
 })
 
