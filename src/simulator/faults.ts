@@ -24,8 +24,6 @@ const effects = [
   z.strictObject({ kind: z.literal('hang') }),
   /** Resets the connection: before the endpoint runs, after it ran but before the answer, or in the middle of the body. */
   z.strictObject({ kind: z.literal('reset'), when: z.enum(['before', 'unanswered', 'mid']) }),
-  z.strictObject({ kind: z.literal('drip'), chunkBytes: z.int().min(1), everyMs: count }),
-  z.strictObject({ kind: z.literal('invalid-utf8') }),
   /** Sends these bytes, including the status line, and closes the connection. */
   z.strictObject({ kind: z.literal('raw'), bytes: z.string() }),
   /** Sets one member of the envelope, such as `meta.requestId`; without a value, leaves it out. */
@@ -34,8 +32,6 @@ const effects = [
   z.strictObject({ kind: z.literal('empty') }),
   /** Leaves records out of lists; reading one by its id still finds it. */
   z.strictObject({ kind: z.literal('drop'), ids: z.array(z.union([z.string(), z.number()])).readonly() }),
-  /** `hasMore` true and the cursor of the request as the next one. */
-  z.strictObject({ kind: z.literal('repeat-cursor') }),
   z.strictObject({ kind: z.literal('ignore-cursor') }),
   z.strictObject({ kind: z.literal('clock-skew'), ms: z.int() }),
 ] as const
@@ -148,8 +144,8 @@ function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The envelope after an effect; `cursor` is that of the request. */
-export function reshape(envelope: unknown, effect: FaultEffect, cursor: string | null): unknown {
+/** The envelope after an effect. */
+export function reshape(envelope: unknown, effect: FaultEffect): unknown {
   if (!isMembers(envelope)) return envelope
   const { data, pagination } = envelope
   switch (effect.kind) {
@@ -164,10 +160,6 @@ export function reshape(envelope: unknown, effect: FaultEffect, cursor: string |
     case 'empty': {
       const end = isMembers(pagination) ? { ...pagination, nextCursor: null, hasMore: false } : null
       return { ...envelope, data: [], pagination: end }
-    }
-    case 'repeat-cursor': {
-      const page = isMembers(pagination) ? pagination : {}
-      return { ...envelope, pagination: { ...page, nextCursor: cursor ?? page['nextCursor'], hasMore: true } }
     }
     default:
       return envelope

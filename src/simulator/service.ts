@@ -34,8 +34,7 @@ export async function exchange(world: World, request: Request, signal: AbortSign
     const wire = effects.findLast((effect): effect is WireEffect => isWire(effect))
     const isLost = wire?.kind === 'raw' || (wire?.kind === 'reset' && wire.when === 'before')
     if (isLost || ofKind(effects, 'hang').length > 0) return { record, reply: null, wire }
-    const reply = answer(world, { request, url, route, record, effects, body: await request.text() })
-    return { record, wire, reply: ofKind(effects, 'invalid-utf8').length > 0 ? withInvalidByte(reply) : reply }
+    return { record, wire, reply: answer(world, { request, url, route, effects, body: await request.text() }) }
   } catch (error) {
     world.requests.finish(record, null)
     throw error
@@ -43,17 +42,11 @@ export async function exchange(world: World, request: Request, signal: AbortSign
 }
 
 function isWire({ kind }: FaultEffect): boolean {
-  return kind === 'reset' || kind === 'raw' || kind === 'drip'
+  return kind === 'reset' || kind === 'raw'
 }
 
 function ofKind<K extends FaultEffect['kind']>(effects: readonly FaultEffect[], kind: K): EffectOf<K>[] {
   return effects.filter((effect): effect is EffectOf<K> => effect.kind === kind)
-}
-
-/** Inserts an invalid byte into the last string, so that a lenient decoder still parses the JSON. */
-function withInvalidByte(reply: Reply): Reply {
-  const at = Math.max(0, reply.body.lastIndexOf('"'))
-  return { ...reply, body: Buffer.concat([reply.body.subarray(0, at), Buffer.from([0xff]), reply.body.subarray(at)]) }
 }
 
 function begin(world: World, request: Request, url: URL, route: Route): RequestRecord {
@@ -91,13 +84,12 @@ interface Asked {
   readonly request: Request
   readonly url: URL
   readonly route: Route
-  readonly record: RequestRecord
   readonly effects: readonly FaultEffect[]
   readonly body: string
 }
 
 function answer(world: World, asked: Asked): Reply {
-  const { request, url, route, record, effects, body } = asked
+  const { request, url, route, effects, body } = asked
   const { readings } = world
   world.responses++
   const skewMs = ofKind(effects, 'clock-skew').reduce((sum, { ms }) => sum + ms, 0)
@@ -141,7 +133,7 @@ function answer(world: World, asked: Asked): Reply {
     })
     const extra = readings.unknownFields ? { warnings: [] } : {}
     let envelope: unknown = { data, pagination, error: null, meta: metaOf(world, skewMs), ...extra }
-    for (const effect of effects) envelope = reshape(envelope, effect, record.cursor)
+    for (const effect of effects) envelope = reshape(envelope, effect)
     return json(status, envelope)
   } catch (error) {
     if (error instanceof ApiError) return refuse(error)

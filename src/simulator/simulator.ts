@@ -59,7 +59,7 @@ export function createService(options: WorldOptions = {}) {
     /** Answers a request in process; rejects where a fault leaves the client without a whole answer. */
     async fetch(request: Request): Promise<Response> {
       const { record, reply, wire } = await exchange(world, request, never)
-      const isLost = reply === null || (wire !== undefined && wire.kind !== 'drip')
+      const isLost = reply === null || wire !== undefined
       world.requests.finish(record, isLost ? null : reply.status)
       if (isLost) throw new TypeError('fetch failed: a fault of the simulator')
       const { status, headers, body } = reply

@@ -3,7 +3,7 @@ import { answerControl } from './control.ts'
 import { tokenNames } from './seed-access.ts'
 import { exchange, tokenPath } from './service.ts'
 import { createService } from './simulator.ts'
-import { listen, repeatedly, requestOf, stopListening, writeDistorted, writeReply } from './wire.ts'
+import { breakOff, listen, repeatedly, requestOf, stopListening, writeReply } from './wire.ts'
 import type { WorldOptions } from './world.ts'
 
 export interface SimulatorOptions extends WorldOptions {
@@ -32,9 +32,11 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     const { record, reply, wire } = await exchange(world, await requestOf(incoming), ending.signal)
     let status: number | null = null
     try {
-      if (reply !== null && wire === undefined) writeReply(response, reply)
-      const isWhole = wire === undefined || (await writeDistorted(response, reply ?? nothing, wire, ending.signal))
-      if (isWhole) status = reply?.status ?? null
+      if (wire !== undefined) await breakOff(response, reply ?? nothing, wire)
+      else if (reply !== null) {
+        writeReply(response, reply)
+        status = reply.status
+      }
     } finally {
       world.requests.finish(record, status)
     }

@@ -12,7 +12,7 @@ export interface Reply {
 }
 
 /** Effects on the bytes of an answer. */
-export type WireEffect = EffectOf<'reset' | 'raw' | 'drip'>
+export type WireEffect = EffectOf<'reset' | 'raw'>
 
 /** Greatest delay of a timer in milliseconds; Node fires longer ones immediately. */
 const longestDelayMs = 2 ** 31 - 1
@@ -60,27 +60,14 @@ export function writeReply(response: ServerResponse, { status, headers, body }: 
   response.end(body)
 }
 
-/** Writes a reply distorted by a fault; true when the client got a complete answer. */
-export async function writeDistorted(
-  response: ServerResponse,
-  reply: Reply,
-  effect: WireEffect,
-  signal: AbortSignal,
-): Promise<boolean> {
-  switch (effect.kind) {
-    case 'reset':
-      if (effect.when === 'mid') await writeHalf(response, reply)
-      response.socket?.resetAndDestroy()
-      return false
-    case 'raw':
-      response.socket?.end(effect.bytes)
-      return false
-    case 'drip':
-      await drip(response, reply, effect, signal)
-      return true
-    default:
-      return effect satisfies never
+/** Ends a connection as a fault says; the client gets no whole answer. */
+export async function breakOff(response: ServerResponse, reply: Reply, effect: WireEffect): Promise<void> {
+  if (effect.kind === 'raw') {
+    response.socket?.end(effect.bytes)
+    return
   }
+  if (effect.when === 'mid') await writeHalf(response, reply)
+  response.socket?.resetAndDestroy()
 }
 
 /** The head and half of the body. */
@@ -88,18 +75,4 @@ async function writeHalf(response: ServerResponse, { status, headers, body }: Re
   response.writeHead(status, { ...headers, 'content-length': String(body.length) })
   const half = body.subarray(0, Math.floor(body.length / 2))
   await new Promise<void>((resolve) => response.write(half, () => resolve()))
-}
-
-async function drip(
-  response: ServerResponse,
-  { status, headers, body }: Reply,
-  { chunkBytes, everyMs }: EffectOf<'drip'>,
-  signal: AbortSignal,
-): Promise<void> {
-  response.writeHead(status, { ...headers, 'content-length': String(body.length) })
-  for (let at = 0; at < body.length && !response.destroyed; at += chunkBytes) {
-    if (!response.write(body.subarray(at, at + chunkBytes))) await once(response, 'drain', { signal })
-    await pause(everyMs, signal)
-  }
-  response.end()
 }

@@ -35,7 +35,6 @@ function echoes(secrets: readonly string[]): readonly FaultEffect[] {
     { kind: 'set', path: 'meta.requestId', value: secret },
     { kind: 'set', path: 'meta.timestamp', value: heard },
     { kind: 'reset', when: 'mid' },
-    { kind: 'invalid-utf8' },
   ]
 }
 

@@ -88,7 +88,7 @@ it('names the place of the problem of a control request', async () => {
     ['/faults', {}, 400, 'effect'],
     ['/faults', { effect: { kind: 'delay' } }, 400, 'effect.ms'],
     ['/faults', { effect: { kind: 'reset', when: 'x' } }, 400, 'effect.when'],
-    ['/faults', { effect: { kind: 'none of them' } }, 400, 'repeat-cursor'],
+    ['/faults', { effect: { kind: 'none of them' } }, 400, 'ignore-cursor'],
     ['/faults', { pth: '/x', effect: { kind: 'hang' } }, 400, 'pth'],
     ['/mutate', { resource: 'users', op: 'update', id: 5 }, 404, '5 of users'],
     ['/mutate', { resource: 'users', op: 'remove' }, 400, 'id'],

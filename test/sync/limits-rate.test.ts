@@ -24,12 +24,12 @@ it('a long Retry-After ends the run as rate_limited, and nothing is sent before 
 })
 
 it('the wait survives a kill before the end of the run that received it', async () => {
-  const test = await testEngine({ settings })
-  for (const effect of [tooMany('600'), { kind: 'drip', chunkBytes: 1, everyMs: 600 * secondMs }] as const) {
-    test.sim.faults.add({ path: '/api/public/documents', times: 1, effect })
-  }
+  const test = await testEngine()
+  const path = '/api/public/users/{id}'
+  test.sim.faults.add({ path, nth: 1, effect: tooMany('600') })
+  test.sim.faults.add({ path, nth: 2, effect: { kind: 'hang' } })
   const killed = new AbortController()
-  const run = test.run('documents', 'full', killed.signal)
+  const run = test.run('users', 'full', killed.signal)
   const until = test.clock.now() + 600 * secondMs
   await vi.waitFor(() => expect(test.query('select blocked_until as until from tenants')).toEqual([{ until }]), 30_000)
   await test.crash()
@@ -40,7 +40,7 @@ it('the wait survives a kill before the end of the run that received it', async 
   const early = await test.run('roles')
   expect([early.reason, early.retryAt, test.sim.requests.count()]).toEqual(['rate_limited', until, 0])
   test.clock.advance(31 * secondMs)
-  expect(ending(await test.run('documents', 'full'))).toBe('success')
+  expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
 it('a full sync that waited a day for the tenant continues where it stopped', async () => {
