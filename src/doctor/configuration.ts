@@ -7,16 +7,11 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { formatListen, maskUrl } from '../config/values.ts'
 import { isProtected, readWebSettings } from '../config/web-settings.ts'
 import { type Check, ruleContextOf, settingsOf } from '../evaluate/check.ts'
-import { fullFreshnessLimitMs } from '../model/freshness.ts'
 import { isLoopback } from '../model/process/address.ts'
-import { resourceNames } from '../model/resource-names.ts'
 import { lowerFirst } from '../model/text/words.ts'
-import { dayMs, dayOf, describeDuration } from '../model/time.ts'
+import { dayOf } from '../model/time.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
-
-/** Data that counts as fresh for longer is worth saying. */
-const longFreshnessMs = 7 * dayMs
 
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig } = server
@@ -60,19 +55,7 @@ export function tenantWarnings(tenant: TenantSettings): readonly Diagnosis[] {
     const advice = 'They are not evaluated and have no findings'
     found.push(warning('checks', `${off.length} switched off: ${off.join(', ')}`, advice))
   }
-  return [...found, ...rareFullSyncs(tenant), ...uncoveredStatuses(tenant), ...assumptions(tenant)]
-}
-
-/** A cron expression may be rarer than it looks: with a day of the month and a day of the week, both must fit. */
-function rareFullSyncs({ resources }: TenantSettings): readonly Diagnosis[] {
-  return resourceNames.flatMap((name) => {
-    const { enabled, full, freshnessMs } = resources[name]
-    if (!enabled || freshnessMs !== null) return []
-    const limitMs = fullFreshnessLimitMs({ freshnessMs: null, full }, null)
-    if (limitMs <= longFreshnessMs) return []
-    const sentence = `${name} count as fresh for ${describeDuration(limitMs)}, three times the interval of "${full.expression}"`
-    return [warning('schedule', sentence, `Set schedule.${name}.full more often, or freshness.${name}`)]
-  })
+  return [...found, ...uncoveredStatuses(tenant), ...assumptions(tenant)]
 }
 
 /** The proxy that requests go through, without its credentials; nothing without one. */

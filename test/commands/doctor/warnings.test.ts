@@ -56,11 +56,6 @@ it('names the proxy that requests go through, without its password', () => {
   expect(said('{ file: /run/secrets/proxy }')).toEqual(['requests go through the proxy that api.proxy names'])
 })
 
-it('warns of a full sync that is rarer than it looks', () => {
-  const schedule = 'schedule: { users: { full: "0 3 1 * 1" } }'
-  expect(warnings(schedule)).toEqual([expect.stringMatching(/^warn schedule: users count as fresh for \d+ days, /)])
-})
-
 it('accepts a default configuration in which the operator has made every decision', () => {
   expect(warnings()).toEqual([])
 })
