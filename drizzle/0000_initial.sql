@@ -10,18 +10,6 @@ CREATE TABLE `holds` (
 	`rids` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `waived_findings` (
-	`fingerprint` text NOT NULL,
-	`waiver` text NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`terms` text NOT NULL,
-	`facts` text NOT NULL,
-	`accepted_at` integer NOT NULL,
-	`lapsed_at` integer,
-	PRIMARY KEY(`fingerprint`, `waiver`)
-);
---> statement-breakpoint
-CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
 CREATE TABLE `event_chains` (
 	`tenant_id` integer PRIMARY KEY NOT NULL,
 	`last_id` integer DEFAULT 0 NOT NULL,

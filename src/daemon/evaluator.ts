@@ -190,7 +190,7 @@ function* transitionsOf({ written, resolved }: CheckResult): Generator<FindingTr
 
 /** Logs what an evaluation changed about the findings of a check, by fingerprint: no name is logged. */
 function logFindings(log: Log, tenant: string, result: CheckResult) {
-  const { check, waivers } = result
+  const { check, lapsed } = result
   const transitions = [...transitionsOf(result)]
   const resolved = transitions.filter(({ kind }) => kind === 'resolved').length
   const opened = transitions.length - resolved
@@ -199,7 +199,7 @@ function logFindings(log: Log, tenant: string, result: CheckResult) {
   }
   for (const { fingerprint, kind, ...facts } of transitions.slice(0, mostLogged))
     log.info({ tenant, check, finding: shortFingerprint(fingerprint), ...facts }, `Finding ${kind}`)
-  for (const { fingerprint, waiver } of waivers.lapsed.slice(0, mostLogged)) {
+  for (const { fingerprint, waiver } of lapsed.slice(0, mostLogged)) {
     const facts = { tenant, check, waiver, finding: shortFingerprint(fingerprint) }
     log.info(facts, 'Waiver lapsed: the finding has changed')
   }

@@ -8,7 +8,7 @@ import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
 
 /** Of a result that changes no finding. */
-export const noChanges = { written: [], resolved: [], waivers: { accepted: [], lapsed: [] } } as const
+export const noChanges = { written: [], resolved: [], lapsed: [] } as const
 
 /** The result of a check whose entities were evaluated. @param problem see `CheckResult`. */
 export function evaluatedResult(run: CheckRun, tally: CheckTally, problem: string | null): Promise<CheckResult> {

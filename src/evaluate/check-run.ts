@@ -3,7 +3,7 @@ import type { InputQuality } from '../model/check-status.ts'
 import type { Log } from '../model/log.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { FindingStore, NotedWaiver, OpenFindingDigest } from '../store/port.ts'
+import type { FindingStore, OpenFindingDigest, StoredWaiver } from '../store/port.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import { type Check, type CheckContext, ruleContextOf, settingsOf } from './check.ts'
 import { CheckTally } from './check-tally.ts'
@@ -42,7 +42,7 @@ export interface CheckRun {
   /** Of a check with `drift`; null before its first states are stored. */
   readonly accepted: AcceptedStates | null
   /** Waivers of the check that are stored, whether or not they are still configured. */
-  readonly waivers: readonly NotedWaiver[]
+  readonly waivers: readonly StoredWaiver[]
   /** Digest of all inputs of the result except the time. */
   readonly basis: string
   /** The findings that are open before, by entity; by fingerprint those of an entity type that the check had before. */
@@ -52,7 +52,7 @@ export interface CheckRun {
 export async function checkRun(
   check: Check,
   request: EvaluateTenant,
-  { quality, noted }: { readonly quality: TenantDataQuality; readonly noted: readonly NotedWaiver[] },
+  { quality, noted }: { readonly quality: TenantDataQuality; readonly noted: readonly StoredWaiver[] },
 ): Promise<CheckRun> {
   const { tenant, now } = request
   const settings = settingsOf(check, tenant.settings)

@@ -213,8 +213,12 @@ export class WaiverTracker {
       if (state?.['status'] !== 'fail' || wall.worldTimeOf(Number(state['at'])) < reuse.seenAt) continue
       this.#reused.delete(userId)
       const covering = machine.query(
-        `select w.accepted_at as at from waived_findings w join findings f on f.fingerprint = w.fingerprint
-         where f.resolved_at is null and f."check" = 'user-mfa-enrolled' and f.entity_id = ? and w.lapsed_at is null`,
+        `select x.at from findings f join events x on x.subject = f.fingerprint and x.kind <> 'finding.resolved'
+           join events a on a.kind = 'waiver.agreed' and a.data ->> 'entity' = f.entity_id
+         where f.resolved_at is null and f."check" = 'user-mfa-enrolled' and f.entity_id = ?
+           and x.kind like 'finding.%' and x.at <= max(a.at, a.data ->> 'expiresAt')
+           and not exists (select 1 from events n where n.subject = x.subject and n.id > x.id and n.id < a.id)
+           and not exists (select 1 from events l where l.kind = 'waiver.lapsed' and l.subject = x.subject and l.id > a.id)`,
         String(userId),
       )
       if (covering.every((row) => wall.worldTimeOf(Number(row['at'])) >= reuse.at)) continue

@@ -39,12 +39,11 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   const terms = { id: 'w', reason: 'r', owner: 'o', terms: `t${at}` }
   const waiver = { check, entity: '*', since: at, expiresAt: at + dayMs, ...terms }
   const covered = failing[0]?.fingerprint ?? ''
-  const accepted = { waiver: 'w', terms: waiver.terms, fingerprint: covered, facts: '{}' }
-  await mirror.agreeWaiver(tenantId, waiver, [accepted])
+  await mirror.agreeWaiver(tenantId, waiver)
   const changed = resultOf(tenantId, at, [failing.map((one) => ({ ...one, message: 'Later' }))], { entities: 7 })
-  const lapsed = [{ fingerprint: covered, waiver: 'w', facts: `{"at":${at}}` }]
-  const waivers = { accepted: [], lapsed }
-  await mirror.saveResults(tenantId, at, { results: [{ ...(await checkResultOf(mirror, changed)), waivers }] })
+  const facts = { accepted: '{}', changed: `{"at":${at}}` }
+  const lapsed = [{ fingerprint: covered, waiver: 'w', check, terms: terms.terms, entity: 'e', ...facts }]
+  await mirror.saveResults(tenantId, at, { results: [{ ...(await checkResultOf(mirror, changed)), lapsed }] })
   await mirror.moveWaiver(tenantId, 'waiver.withdrawn', waiver)
   await mirror.noteTenantState(tenantId, `{"at":${at}}`, at)
 }

@@ -5,20 +5,20 @@ import { fingerprintOf } from '../../model/finding.ts'
 import { inParts } from '../../model/in-turns.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type {
-  Acceptance,
   CheckResult,
   FindingRow,
   OpenFindingDigest,
   RecordPresence,
   ResolvedFinding,
   StoredFinding,
+  WaiverLapse,
   WrittenFinding,
 } from '../../store/port.ts'
 import { type Check, ok } from '../check.ts'
 import type { CheckRun } from '../check-run.ts'
 import type { CheckTally, NewFailure, PassingEntity } from '../check-tally.ts'
 import { isSameEntity } from './identity.ts'
-import { waiverChanges } from './waivers.ts'
+import { lapsesOf } from './waivers.ts'
 
 /** Findings that are compared at once, to bound the time of a query. */
 const atOnce = 250
@@ -31,16 +31,13 @@ const atOnce = 250
 export async function findingChanges(
   run: CheckRun,
   tally: CheckTally | null,
-): Promise<Pick<CheckResult, 'written' | 'resolved' | 'waivers' | 'open'>> {
+): Promise<Pick<CheckResult, 'written' | 'resolved' | 'lapsed' | 'open'>> {
   const written: WrittenFinding[] = []
-  const accepted: Acceptance[] = []
-  const lapsed: Omit<Acceptance, 'terms'>[] = []
+  const lapsed: WaiverLapse[] = []
   for (const part of inParts(tally?.failures ?? [], atOnce)) {
-    const findings = await writtenOf(run, part)
-    const waivers = await waiverChanges(run, findings)
+    const { findings, stored } = await writtenOf(run, part)
     written.push(...findings)
-    accepted.push(...waivers.accepted)
-    lapsed.push(...waivers.lapsed)
+    lapsed.push(...(await lapsesOf(run, findings, stored)))
     await yieldToEventLoop()
   }
   const open: SeverityCounts = { ...tally?.severities }
@@ -57,13 +54,10 @@ export async function findingChanges(
     }
     await yieldToEventLoop()
   }
-  return { written, resolved, waivers: { accepted, lapsed }, open }
+  return { written, resolved, lapsed, open }
 }
 
-async function writtenOf(
-  { check, request }: CheckRun,
-  failures: readonly NewFailure[],
-): Promise<readonly WrittenFinding[]> {
+async function writtenOf({ check, request }: CheckRun, failures: readonly NewFailure[]) {
   const { store, tenant, now } = request
   const { type: entityType } = check.entity
   const identity = { tenant: tenant.settings.name, check: check.id, entityType }
@@ -72,7 +66,7 @@ async function writtenOf(
   })
   const rows = await store.storedFindings(found.map(({ fingerprint }) => fingerprint))
   const stored = new Map(rows.map((row) => [row.fingerprint, row]))
-  return found.map((finding): WrittenFinding => {
+  const findings = found.map((finding): WrittenFinding => {
     const known = stored.get(finding.fingerprint)
     const kind = kindOf(known, finding.evidence)
     switch (kind) {
@@ -89,6 +83,7 @@ async function writtenOf(
         return kind satisfies never
     }
   })
+  return { findings, stored }
 }
 
 /** `replaced`: the id was given to another entity, so that the finding ends and a new one begins. */

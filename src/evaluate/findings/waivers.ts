@@ -2,7 +2,7 @@ import type { Waiver } from '../../config/settings.ts'
 import type { FindingIdentity, WaiverMark } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import { dayOf } from '../../model/time.ts'
-import type { Acceptance, Lapse, WaiverChanges, WrittenFinding } from '../../store/port.ts'
+import type { Lapse, StoredFinding, StoredWaiver, WaiverLapse, WrittenFinding } from '../../store/port.ts'
 import type { CheckRun, EvaluateTenant } from '../check-run.ts'
 import { digestOf } from '../digest.ts'
 import { differenceOf, factsText, isSameFacts, materialFacts } from './material-facts.ts'
@@ -73,8 +73,8 @@ function toMark({ id, owner, reason, expiresMs }: Waiver, state: WaiverMark['sta
   return { id, owner, reason, expires: dayOf(expiresMs), state, explanation } satisfies WaiverMark
 }
 
-/** Stores new and renewed waivers with the facts that they accept, and which ones left. Returns all stored waivers of the tenant. */
-export async function agreeWaivers({ store, tenant, checks, waivers = [], now }: EvaluateTenant) {
+/** Stores new and renewed waivers, and which ones left. Returns all stored waivers of the tenant. */
+export async function agreeWaivers({ store, tenant, waivers = [], now }: EvaluateTenant) {
   const noted = await store.notedWaivers(tenant.id)
   const known = new Map(noted.map((waiver) => [waiver.id, waiver]))
   const left = new Map(known)
@@ -89,43 +89,38 @@ export async function agreeWaivers({ store, tenant, checks, waivers = [], now }:
       continue
     }
     isChanged = true
-    const material = checks.find((one) => one.id === check)?.material
-    // Also for an expired waiver: if the clock is ahead, the waiver is valid again after its correction.
-    const accepted: Acceptance[] = []
-    for await (const batch of store.findings({ tenantIds: [tenant.id], check }))
-      for (const { fingerprint, evidence } of batch.filter(({ entityId }) => isOfEntity(waiver, entityId))) {
-        const facts = factsText(materialFacts(evidence, material))
-        accepted.push({ fingerprint, waiver: id, terms: agreed.terms, facts })
-      }
-    await store.agreeWaiver(tenant.id, agreed, accepted)
+    await store.agreeWaiver(tenant.id, agreed)
   }
-  for (const { isWithdrawn, ...waiver } of left.values())
+  for (const { isWithdrawn, agreedBy: _, coversUntil: __, ...waiver } of left.values())
     if (!isWithdrawn) await store.moveWaiver(tenant.id, 'waiver.withdrawn', { ...waiver, since: now })
   return isChanged ? store.notedWaivers(tenant.id) : noted
 }
 
-/** Acceptances of findings that a stored waiver covers from now on, and those that end because facts changed. */
-export async function waiverChanges(
+/**
+ * Lapses of waivers that covered these findings and whose accepted facts change: those of `stored`, because any change of
+ * them lapses at once.
+ */
+export async function lapsesOf(
   { check, request, waivers }: Pick<CheckRun, 'check' | 'request' | 'waivers'>,
   written: readonly WrittenFinding[],
-): Promise<WaiverChanges> {
-  const accepted: Acceptance[] = []
-  const lapsed: WaiverChanges['lapsed'][number][] = []
-  if (waivers.length === 0) return { accepted, lapsed }
-  const stored = await request.store.acceptances(written.map(({ fingerprint }) => fingerprint))
-  const known = Map.groupBy(stored, ({ fingerprint }) => fingerprint)
-  for (const { fingerprint, kind, entityId, evidence } of written) {
-    const facts = factsText(materialFacts(JSON.parse(evidence), check.material))
-    const own = known.get(fingerprint) ?? []
-    for (const { waiver, facts: before, lapsedAt } of own) {
-      const isChanged = kind === 'replaced' || !isSameFacts(before, facts)
-      if (isChanged && lapsedAt === null) lapsed.push({ fingerprint, waiver, facts })
-    }
-    for (const waiver of waivers) {
-      if (!isOfEntity(waiver, entityId) || waiver.expiresAt < request.now) continue
-      if (own.some((one) => one.waiver === waiver.id)) continue
-      accepted.push({ fingerprint, waiver: waiver.id, terms: waiver.terms, facts })
-    }
-  }
-  return { accepted, lapsed }
+  stored: ReadonlyMap<string, StoredFinding>,
+): Promise<readonly WaiverLapse[]> {
+  const factsOf = (evidence: string) => factsText(materialFacts(JSON.parse(evidence), check.material))
+  const lapses = written.flatMap(({ fingerprint, kind, entityId: entity, evidence }) => {
+    const before = stored.get(fingerprint)
+    if (before === undefined) return []
+    const covering = waivers.filter((waiver) => isOfEntity(waiver, entity) && hasCovered(waiver, before))
+    if (covering.length === 0) return []
+    const [accepted, changed] = [factsOf(before.evidence), factsOf(evidence)]
+    if (kind !== 'replaced' && isSameFacts(accepted, changed)) return []
+    return covering.map(({ id: waiver, terms }): WaiverLapse => {
+      return { waiver, check: check.id, terms, entity, accepted, changed, fingerprint }
+    })
+  })
+  return lapses.length === 0 ? [] : request.store.newLapses(request.tenant.id, lapses)
+}
+
+/** False if the finding was first seen after the waiver expired, or was resolved before its terms came into force. */
+function hasCovered({ agreedBy, coversUntil }: StoredWaiver, { firstSeenAt, resolvedBy }: StoredFinding): boolean {
+  return firstSeenAt <= coversUntil && (resolvedBy === null || resolvedBy > agreedBy)
 }

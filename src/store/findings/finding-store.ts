@@ -27,6 +27,8 @@ export interface OpenFindingDigest extends Pick<FindingRow, 'fingerprint' | 'ent
 }
 
 export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSeenAt' | 'resolvedAt' | 'reopened'> {
+  /** Id of the event of its resolution; null while it is open. */
+  readonly resolvedBy: number | null
   /** JSON. */
   readonly evidence: string
 }
@@ -198,8 +200,10 @@ export function findingStore(db: Db) {
     /** Open or resolved. */
     storedFindings: (fingerprints: readonly string[]): Promise<readonly StoredFinding[]> =>
       db.read((tx) => {
-        const text = `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened
-          from findings where ${isIn('fingerprint')}`
+        const resolution = lastEventOf(['finding.resolved'], 'f.tenant_id', 'f.fingerprint')
+        const text = `select fingerprint, evidence, first_seen_at as "firstSeenAt", resolved_at as "resolvedAt", reopened,
+            case when resolved_at is not null then ${resolution} end as "resolvedBy"
+          from findings f where ${isIn('fingerprint')}`
         return tx<StoredFinding>(text, [fingerprints])
       }),
     fingerprintsFrom: (prefix: string, most: number): Promise<readonly string[]> =>

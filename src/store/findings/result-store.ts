@@ -8,7 +8,7 @@ import type { ResultFacts } from '../events.ts'
 import { fromJson, type RowOf, selectRows, upsertRow } from '../rows.ts'
 import { checkStates, evaluatedCounts, type RecordCounts } from '../schema/index.ts'
 import { type ResolvedFinding, type WrittenFinding, writeFindings } from './finding-writer.ts'
-import { acceptFindings, lapseWaivers, type WaiverChanges } from './waiver-store.ts'
+import { lapseWaivers, type WaiverLapse } from './waiver-store.ts'
 
 /** Times are milliseconds since the epoch. */
 export type CheckStateRow = RowOf<typeof checkStates> & {
@@ -23,7 +23,8 @@ export interface CheckResult
   readonly open: Readonly<SeverityCounts>
   readonly written: readonly WrittenFinding[]
   readonly resolved: readonly ResolvedFinding[]
-  readonly waivers: WaiverChanges
+  /** Waivers that no longer cover findings. */
+  readonly lapsed: readonly WaiverLapse[]
 }
 
 /** Takes effect as a whole or not at all. */
@@ -63,8 +64,7 @@ export function resultStore(db: Db) {
         for (const result of results) {
           const before = stored.get(result.check)
           await writeFindings(tx, tenantId, { ...result, at, lastSeenAt: lastEvaluatedAt(before) })
-          await lapseWaivers(tx, tenantId, at, result.waivers.lapsed)
-          await acceptFindings(tx, tenantId, at, result.waivers.accepted)
+          await lapseWaivers(tx, tenantId, at, result.lapsed)
           const { check, status, reason, entities, notEvaluated, changesAt, basis, rule, open, problem } = result
           const since = await sinceOf(tx, tenantId, { result, at, before })
           const next = {

@@ -1,6 +1,6 @@
-import { inParts } from '../../model/in-turns.ts'
+import { guidKey } from '../../model/guid.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { type AsOf, appendEvents, eventReader, lastEvent, type NewEvent } from '../event-store.ts'
+import { type AsOf, appendEvents, lastEvent, type NewEvent, present, type StoredEvent } from '../event-store.ts'
 import {
   listOfKinds,
   termsKinds,
@@ -9,8 +9,7 @@ import {
   waiverKinds,
   type waiverMoves,
 } from '../events.ts'
-import { fromJson, insertRows, type RowOf, selectRows } from '../rows.ts'
-import { waivedFindings } from '../schema/index.ts'
+import { fromJson } from '../rows.ts'
 
 /** A waiver in the history. Times are milliseconds since the epoch. */
 export interface NotedWaiver extends WaiverTermsFacts {
@@ -18,49 +17,33 @@ export interface NotedWaiver extends WaiverTermsFacts {
   readonly since: number
 }
 
-/** What a waiver accepts of a finding. */
-export type Acceptance = Pick<RowOf<typeof waivedFindings>, 'facts' | 'fingerprint' | 'terms' | 'waiver'>
-
-type StoredAcceptance = Acceptance & Pick<RowOf<typeof waivedFindings>, 'lapsedAt'>
-
-export interface WaiverChanges {
-  /** Waivers cover these findings from now on. */
-  readonly accepted: readonly Acceptance[]
-  /** Waivers no longer cover these findings, because these are their facts now. */
-  readonly lapsed: readonly Omit<Acceptance, 'terms'>[]
+export interface StoredWaiver extends NotedWaiver {
+  readonly isWithdrawn: boolean
+  /** Id of the event by which its terms came into force. */
+  readonly agreedBy: number
+  /** It never covered a finding that was first seen later. */
+  readonly coversUntil: number
 }
 
 /** A waiver no longer covers a finding, because accepted facts changed. */
-export interface Lapse extends Pick<Acceptance, 'terms' | 'waiver'> {
+export interface WaiverLapse extends WaiverLapseFacts {
+  readonly fingerprint: string
+}
+
+export interface Lapse extends Pick<WaiverLapseFacts, 'accepted' | 'changed' | 'terms' | 'waiver'> {
   readonly lapsedAt: number
-  /** JSON objects of the material facts, as accepted and as changed. */
-  readonly accepted: string | null
-  readonly changed: string | null
 }
 
 /** Decisions of operators about findings. */
 export function waiverStore(db: Db) {
-  const { dialect } = db
-  const events = eventReader(db)
   return {
     /** Waivers stay after their removal from the configuration, so that adding them again does not renew them. */
-    async notedWaivers(tenantId: number): Promise<readonly (NotedWaiver & { readonly isWithdrawn: boolean })[]> {
-      const last = new Map((await events({ tenantId, kinds: waiverKinds })).map((event) => [event.subject, event]))
-      return [...last.values()].map(({ subject: id, at: since, kind, data }) => {
-        return { ...(data as WaiverTermsFacts), id, since, isWithdrawn: kind === 'waiver.withdrawn' }
-      })
-    },
-    /** Stores a new or renewed waiver with the findings that it covers; earlier acceptances end. */
-    agreeWaiver: (
-      tenantId: number,
-      { id, since, ...data }: NotedWaiver,
-      acceptances: readonly Acceptance[],
-    ): Promise<void> =>
+    notedWaivers: (tenantId: number): Promise<readonly StoredWaiver[]> => db.read((tx) => readWaivers(tx, tenantId)),
+    /** Stores a new or renewed waiver; earlier lapses end. */
+    agreeWaiver: (tenantId: number, { id, since, ...data }: NotedWaiver): Promise<void> =>
       db.write(async (tx) => {
         const before = await lastEvent(tx, tenantId, 'waiver.agreed', { subject: id })
         const kind = before === undefined ? 'waiver.agreed' : 'waiver.renewed'
-        await tx('delete from waived_findings where tenant_id = ? and waiver = ?', [tenantId, id])
-        await acceptFindings(tx, tenantId, since, acceptances)
         await appendEvents(tx, tenantId, [{ kind, subject: id, at: since, data }])
       }),
     /** Notes that a waiver left the configuration, or came back with the same terms, which renews nothing. */
@@ -69,58 +52,54 @@ export function waiverStore(db: Db) {
       kind: (typeof waiverMoves)[number],
       { id, since: at, ...data }: NotedWaiver,
     ): Promise<void> => db.write((tx) => appendEvents(tx, tenantId, [{ kind, subject: id, at, data }])),
-    acceptances: (fingerprints: readonly string[]): Promise<readonly StoredAcceptance[]> =>
-      db.read((tx) => {
-        return selectRows(tx, waivedFindings, `where ${dialect.isIn('fingerprint')}`, [fingerprints])
-      }),
+    /** Those of these lapses that are not stored yet. */
+    newLapses: (tenantId: number, lapses: readonly WaiverLapse[]): Promise<readonly WaiverLapse[]> =>
+      db.read((tx) => newLapses(tx, tenantId, lapses)),
   }
 }
 
-const acceptedText = `select w.waiver, f."check", w.terms, f.entity_id as entity, w.facts as accepted
-  from waived_findings w join findings f on f.fingerprint = w.fingerprint where w.fingerprint = ? and w.waiver = ?`
+/** In the order in which they were first agreed. */
+async function readWaivers(sql: Sql, tenantId: number): Promise<readonly StoredWaiver[]> {
+  const text = `select id as event, at, kind, subject, data from events
+    where tenant_id = ? and kind in (${listOfKinds(waiverKinds)}) and data is not null order by +id`
+  type Row = Pick<StoredEvent, 'at' | 'kind' | 'subject'> & { readonly event: number; readonly data: string }
+  const waivers = new Map<string, StoredWaiver>()
+  for (const { event, at: since, kind, subject: id, data } of await sql<Row>(text, [tenantId])) {
+    const terms = fromJson(data) as WaiverTermsFacts
+    const agreed = { agreedBy: event, coversUntil: Math.max(since, terms.expiresAt) }
+    const { agreedBy, coversUntil } = termsKinds.some((one) => one === kind) ? agreed : (waivers.get(id) ?? agreed)
+    waivers.set(id, { ...terms, id, since, isWithdrawn: kind === 'waiver.withdrawn', agreedBy, coversUntil })
+  }
+  return [...waivers.values()]
+}
+
+async function newLapses(sql: Sql, tenantId: number, lapses: readonly WaiverLapse[]): Promise<readonly WaiverLapse[]> {
+  const findings = lapses.map(({ fingerprint }) => ({ fingerprint, tenantId }))
+  const stored = await readLapses(sql, present, findings)
+  return lapses.filter(({ fingerprint, waiver }) => {
+    return stored.get(fingerprint)?.some((one) => one.waiver === waiver) !== true
+  })
+}
 
 /** Stores that waivers no longer cover these findings. Run inside a transaction. */
-export async function lapseWaivers(
-  sql: Sql,
-  tenantId: number,
-  at: number,
-  lapsed: WaiverChanges['lapsed'],
-): Promise<void> {
-  const events: NewEvent[] = []
-  for (const { fingerprint, waiver, facts: changed } of lapsed) {
-    const [facts] = await sql<Omit<WaiverLapseFacts, 'changed'>>(acceptedText, [fingerprint, waiver])
-    if (facts !== undefined)
-      events.push({ kind: 'waiver.lapsed', subject: fingerprint, at, data: { ...facts, changed } })
-    const text = 'update waived_findings set lapsed_at = ? where fingerprint = ? and waiver = ?'
-    await sql(text, [at, fingerprint, waiver])
-  }
-  await appendEvents(sql, tenantId, events)
-}
-
-/** Stores which findings waivers cover. Run inside a transaction, after the findings are written. */
-export async function acceptFindings(
-  sql: Sql,
-  tenantId: number,
-  at: number,
-  accepted: readonly Acceptance[],
-): Promise<void> {
-  for (const part of inParts(accepted)) {
-    const rows = part.map((one) => ({ ...one, tenantId, acceptedAt: Math.round(at) }))
-    await insertRows(sql, waivedFindings, rows, 'on conflict do nothing')
-  }
-}
-
-/** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
-export async function endAcceptances(sql: Sql, tenantId: number, at: number): Promise<void> {
-  const rows = await sql<Omit<Acceptance, 'terms'>>(
-    `select fingerprint, waiver, facts from waived_findings where tenant_id = ? and lapsed_at is null
-     order by fingerprint, waiver`,
-    [tenantId],
+export function lapseWaivers(sql: Sql, tenantId: number, at: number, lapses: readonly WaiverLapse[]): Promise<void> {
+  const events = lapses.map(
+    ({ fingerprint: subject, ...data }): NewEvent => ({ kind: 'waiver.lapsed', subject, at, data }),
   )
-  const ended = rows.map(({ facts, ...row }) => {
-    return { ...row, facts: JSON.stringify({ ...(fromJson(facts) as object), tenant: 'accepted as another one' }) }
-  })
-  await lapseWaivers(sql, tenantId, at, ended)
+  return appendEvents(sql, tenantId, events)
+}
+
+/** Lapses all waivers after another tenant was accepted, where the same ids are different entities. */
+export async function lapseAllWaivers(sql: Sql, tenantId: number, at: number): Promise<void> {
+  const text = `select fingerprint, entity_id as entity from findings where tenant_id = @tenantId and "check" = @check
+    and first_seen_at <= @coversUntil and (@entity = '*' or entity_id in (@entity, @key)) order by id`
+  const changed = JSON.stringify({ tenant: 'accepted as another one' })
+  for (const { id: waiver, check, terms, entity, coversUntil } of await readWaivers(sql, tenantId)) {
+    const scope = { tenantId, check, entity, coversUntil, key: guidKey(entity) }
+    const rows = await sql<Pick<WaiverLapse, 'entity' | 'fingerprint'>>(text, [scope])
+    const lapses = rows.map((row) => ({ waiver, check, terms, accepted: '{}', changed, ...row }))
+    await lapseWaivers(sql, tenantId, at, await newLapses(sql, tenantId, lapses))
+  }
 }
 
 /** The fingerprints of findings that a waiver no longer covered at some time. */

@@ -120,8 +120,6 @@ const outdated = [
   // Keeps the last run of each resource before that time.
   `delete from runs where tenant_id = @tenantId and ended_at < @before and id not in
      (select max(id) from runs where tenant_id = @tenantId and ended_at < @before group by resource)`,
-  `delete from waived_findings where tenant_id = @tenantId
-     and fingerprint not in (select fingerprint from findings where tenant_id = @tenantId)`,
   // Problems of checks that are no longer evaluated may quote a person or a file.
   `update check_states set problem = null
      where tenant_id = @tenantId and problem is not null and evaluated_at < @before`,

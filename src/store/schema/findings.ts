@@ -91,22 +91,3 @@ export const findings = sqliteTable(
       .where(sql`resolved_at is null`),
   ],
 )
-
-/** What waivers accept. Their terms, and the lapses that are shown, are events. */
-export const waivedFindings = sqliteTable(
-  'waived_findings',
-  {
-    fingerprint: text('fingerprint').notNull(),
-    waiver: text('waiver').notNull(),
-    tenantId: integer('tenant_id').notNull(),
-    terms: text('terms').notNull(),
-    /** JSON object of the material facts, whose change ends the acceptance. */
-    facts: text('facts').notNull(),
-    acceptedAt: integer('accepted_at').notNull(),
-    lapsedAt: integer('lapsed_at'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.fingerprint, table.waiver] }),
-    index('waived_findings_waiver').on(table.tenantId, table.waiver),
-  ],
-)

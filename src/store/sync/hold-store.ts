@@ -5,7 +5,7 @@ import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import { type Db, type Sql, writeWhereDue } from '../db/db.ts'
 import { appendEvents } from '../event-store.ts'
 import type { HoldFacts } from '../events.ts'
-import { endAcceptances } from '../findings/waiver-store.ts'
+import { lapseAllWaivers } from '../findings/waiver-store.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
 import { fromJson, upsertRow } from '../rows.ts'
 import { holds } from '../schema/index.ts'
@@ -69,7 +69,7 @@ export function holdStore(db: Db) {
     if (resource === 'all' && coversKnown) {
       for (const one of resourceNames) await acceptRemovals(sql, await removableRids(sql, { tenantId, resource: one }))
       await acceptPastRemovals(sql, tenantId)
-      await endAcceptances(sql, tenantId, at)
+      await lapseAllWaivers(sql, tenantId, at)
       await sql('update tenants set known_since = ? where id = ?', [at, tenantId])
     }
     await sql('delete from holds where id = ?', [id])
@@ -127,8 +127,8 @@ export function holdStore(db: Db) {
       }),
     /**
      * Adds accepted removals: the ids of a hold `shrink_held` or for an announced empty page; all live ids for an
-     * accepted empty list, and for `tenant_changed` with `coversKnown`. The latter also ends every waiver acceptance, and
-     * earlier tombstones no longer identify the tenant. Has no effect when the hold is gone.
+     * accepted empty list, and for `tenant_changed` with `coversKnown`. The latter also lapses all waivers, and earlier
+     * tombstones no longer identify the tenant. Has no effect when the hold is gone.
      */
     applyDecision: ({ holdId }: DecisionRow, application: Application) =>
       db.write(async (sql) => {

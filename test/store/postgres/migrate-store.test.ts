@@ -21,15 +21,7 @@ const views: readonly (readonly string[])[] = [
 ]
 
 /** Tables of what cannot be read from a tenant again. */
-const worthMoving = [
-  'event_chains',
-  'events',
-  'findings',
-  'holds',
-  'records',
-  'sync_states',
-  'waived_findings',
-] as const
+const worthMoving = ['event_chains', 'events', 'findings', 'holds', 'records', 'sync_states'] as const
 
 type Run = Moving['run']
 

@@ -149,7 +149,7 @@ it('stores nothing of a copy that differs, and names the tables', async () => {
   const path = await oddMirror()
   const db = postgresDb()
   // Rules act in the transaction of the copy.
-  db.query(`create rule tamper as on insert to waived_findings do also update records set raw = 'x' where rid = 5002`)
+  db.query(`create rule tamper as on insert to sync_states do also update records set raw = 'x' where rid = 5002`)
   db.query(`create rule tamper as on insert to tenants do also delete from events where id = 5`)
   await expect(copied(path, db)).rejects.toThrow(/differs from the file in events, records; nothing was stored$/)
   expect(isEmpty(db)).toBe(true)
