@@ -147,24 +147,13 @@ CREATE TABLE `runs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
-	`mode` text NOT NULL,
-	`started_at` integer NOT NULL,
 	`ended_at` integer NOT NULL,
-	`outcome` text NOT NULL,
-	`reason` text,
-	`message` text,
-	`pages` integer NOT NULL,
-	`created` integer NOT NULL,
-	`updated` integer NOT NULL,
-	`unchanged` integer NOT NULL,
-	`removed` integer NOT NULL,
-	`quarantined` integer NOT NULL,
 	`complete_started_at` integer,
 	`complete_duration_ms` integer,
 	`live` integer
 );
 --> statement-breakpoint
-CREATE INDEX `runs_time` ON `runs` (`tenant_id`,`started_at`);--> statement-breakpoint
+CREATE INDEX `runs_time` ON `runs` (`tenant_id`,`ended_at`);--> statement-breakpoint
 CREATE TABLE `sync_states` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,

@@ -1,5 +1,4 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { noCounts } from '../../src/model/run-result.ts'
 import type { Mirror } from '../../src/store/port.ts'
 
 /** As after a complete full sync of one page, which began and ended at `at`. */
@@ -16,6 +15,6 @@ export async function readInFull(
   await mirror.closeRun({
     ...{ tenantId, resource, mode: 'full', startedAt: at, endedAt: at, dataAsOf: at, outcome: 'success' },
     ...{ reason: null, message: null, reachedEndServerTime: null, answered: { serverTime: at, at } },
-    ...{ pages: 1, counts: noCounts },
+    pages: 1,
   })
 }

@@ -12,10 +12,7 @@ import { personalReader } from './changes.ts'
 import { momentAt } from './clock.ts'
 import { type NotedConfiguration, type TenantState, toConfiguration } from './configuration-log.ts'
 
-export type PastRun = Pick<
-  RowOf<typeof runs>,
-  'completeDurationMs' | 'completeStartedAt' | 'endedAt' | 'live' | 'resource'
->
+export type PastRun = Pick<RowOf<typeof runs>, 'completeDurationMs' | 'completeStartedAt' | 'live' | 'resource'>
 
 interface StoredState {
   readonly check: string
@@ -63,11 +60,11 @@ export function pastStore(db: Db) {
             where x.tenant_id = e.tenant_id and x.kind = 'result' and x.subject = e.subject and x.id > e.id)
         where e.tenant_id = ? and e.kind = 'result' and e.data is not null
           and e.id = ${lastEventOf(['result'], 'e.tenant_id', 'e.subject', asOf.events('x'))} order by e.subject`
-      const runsText = `select resource, ended_at as "endedAt", complete_started_at as "completeStartedAt",
+      const runsText = `select resource, complete_started_at as "completeStartedAt",
           complete_duration_ms as "completeDurationMs", live
         from runs where id in (select max(id) from runs where tenant_id = ? and ${asOf.runs} group by resource)`
       const fullSyncsText = `select resource, complete_started_at as "startedAt", min(ended_at) as "endedAt" from runs
-        where tenant_id = ? and started_at >= ? and complete_started_at is not null and ${asOf.runs}
+        where tenant_id = ? and ended_at >= ? and complete_started_at is not null and ${asOf.runs}
         group by resource, complete_started_at order by min(id)`
       const ofResolved = (name: string) =>
         `case when kind = 'finding.resolved' then ${dialect.jsonMember('data', name)} end`

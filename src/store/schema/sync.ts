@@ -1,7 +1,7 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import type { Emptiness, HoldCause } from '../../model/holds.ts'
 import type { Reason } from '../../model/reasons.ts'
-import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 
 const resource = () => text('resource').$type<ResourceName>().notNull()
 const reason = (column: string) => text(column).$type<Reason>()
@@ -43,24 +43,13 @@ export const runs = sqliteTable(
     id: integer('id').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
     resource: resource(),
-    mode: text('mode').$type<SyncMode>().notNull(),
-    startedAt: integer('started_at').notNull(),
     endedAt: integer('ended_at').notNull(),
-    outcome: text('outcome').$type<'success' | 'failure'>().notNull(),
-    reason: reason('reason'),
-    message: text('message'),
-    pages: integer('pages').notNull(),
-    created: integer('created').notNull(),
-    updated: integer('updated').notNull(),
-    unchanged: integer('unchanged').notNull(),
-    removed: integer('removed').notNull(),
-    quarantined: integer('quarantined').notNull(),
     /** State of the resource after the run: last complete full sync, live records. */
     completeStartedAt: integer('complete_started_at'),
     completeDurationMs: integer('complete_duration_ms'),
     live: integer('live'),
   },
-  (table) => [index('runs_time').on(table.tenantId, table.startedAt)],
+  (table) => [index('runs_time').on(table.tenantId, table.endedAt)],
 )
 
 export const fullSyncs = sqliteTable(

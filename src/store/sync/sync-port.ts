@@ -17,7 +17,7 @@ export type TenantRow = RowOf<typeof tenants>
 export type FullSyncRow = RowOf<typeof fullSyncs>
 export type SyncState = RowOf<typeof syncStates>
 
-export interface RunClose extends OfResource, Pick<RunResult, 'mode' | 'reason' | 'message' | 'pages' | 'counts'> {
+export interface RunClose extends OfResource, Pick<RunResult, 'mode' | 'reason' | 'message' | 'pages'> {
   readonly startedAt: number
   readonly endedAt: number
   /** Start of the run's first page; before the run where it resumes a full sync. */

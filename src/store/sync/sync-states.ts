@@ -68,15 +68,12 @@ export async function saveCompletion(
 
 /** Stores the end of a run and the resulting sync state. Call inside a transaction. */
 export async function closeRun(sql: Sql, run: RunClose): Promise<void> {
-  const { tenantId, resource, mode, startedAt, endedAt, outcome, reason, message, pages, counts } = run
+  const { tenantId, resource, mode, startedAt, endedAt, outcome, reason, message } = run
   const { dataAsOf, reachedEndServerTime, answered, tokenRefused = false } = run
   const before = await stateRow(sql, tenantId, resource)
   const { completeStartedAt, completeDurationMs, live } = before
   const { lastAt } = await lockChain(sql, tenantId, endedAt)
-  await insertRow(sql, runs, {
-    ...{ tenantId, resource, mode, startedAt, endedAt: lastAt, outcome, reason, message, pages, ...counts },
-    ...{ completeStartedAt, completeDurationMs, live },
-  })
+  await insertRow(sql, runs, { tenantId, resource, endedAt: lastAt, completeStartedAt, completeDurationMs, live })
   await saveState(sql, tenantId, resource, timesBefore(startedAt, before))
   if (reason === 'aborted') {
     const attempt = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
