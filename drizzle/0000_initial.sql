@@ -7,7 +7,9 @@ CREATE TABLE `holds` (
 	`message` text NOT NULL,
 	`cause` text NOT NULL,
 	`raised_at` integer NOT NULL,
-	`rids` text DEFAULT '[]' NOT NULL
+	`rids` text DEFAULT '[]' NOT NULL,
+	`accepted_reason` text,
+	`applied_at` integer
 );
 --> statement-breakpoint
 CREATE TABLE `event_chains` (

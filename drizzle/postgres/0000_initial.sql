@@ -7,7 +7,9 @@ CREATE TABLE "holds" (
 	"message" text COLLATE "C" NOT NULL,
 	"cause" text COLLATE "C" NOT NULL,
 	"raised_at" bigint NOT NULL,
-	"rids" text COLLATE "C" DEFAULT '[]' NOT NULL
+	"rids" text COLLATE "C" DEFAULT '[]' NOT NULL,
+	"accepted_reason" text COLLATE "C",
+	"applied_at" bigint
 );
 --> statement-breakpoint
 CREATE TABLE "event_chains" (

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Option } from 'commander'
 import { checks } from '../checks/index.ts'
-import { acceptStates, readAcceptedHolds, readAcceptedStates } from '../evaluate/decisions.ts'
+import { acceptStates, readAcceptedStates } from '../evaluate/decisions.ts'
 import { describeFinding, describeHold, sentencesOf } from '../model/describe.ts'
 import { type EntityNames, namesOf } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
@@ -74,8 +74,7 @@ Examples:
     }
     if (others.length > 0) throw new UsageError('A hold is accepted alone: give its id only')
     if (options.list === true) return await listHeldRecords(run, mirror, hold)
-    if ((await readAcceptedHolds(mirror)).has(id))
-      throw new UsageError(`Hold ${id} is accepted already; the next run applies that`)
+    if (hold.acceptedReason !== null) throw new UsageError(`Hold ${id} is accepted already; the next run applies that`)
     return await acceptHold(io, opened, hold, options)
   },
 })

@@ -59,12 +59,6 @@ function acceptedHold({ id, tenant, at, subject, data }: EventRow, applied: read
   }
 }
 
-/** Decisions that accepted a hold, by its id, also after a run has applied them. */
-export async function readAcceptedHolds(store: Events, tenantId?: number): Promise<ReadonlyMap<string, AcceptedHold>> {
-  const decisions = await readDecisions(store, tenantId)
-  return new Map(decisions.flatMap((one) => (one.accepted === 'hold' ? [[one.id, one] as const] : [])))
-}
-
 /** The state from which the drift of an entity is measured. */
 export interface AcceptedState {
   readonly entityId: string

@@ -30,7 +30,6 @@ import {
   type TenantDataQuality,
   usableInputs,
 } from './data-quality.ts'
-import { type AcceptedHold, readAcceptedHolds } from './decisions.ts'
 import { type Coverage, fingerprintsOf, type SplitCounts, splitOpenFindings } from './findings/open-findings.ts'
 import { anyEntity, isValid } from './findings/waivers.ts'
 
@@ -52,8 +51,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
   const states = await store.checkStates(id)
   const of = { store, tenant: { id, name: settings.name } }
   const split = await splitOpenFindings({ ...of, checks, states, waivers, now: waiversAt })
-  const acceptances = quality.holds.length === 0 ? new Map<string, AcceptedHold>() : await readAcceptedHolds(store, id)
-  const holds = quality.holds.map((hold) => holdView(hold, acceptances.get(hold.id)))
+  const holds = quality.holds.map(holdView)
   const resources = resourceNames.map((resource) => resourceView(resource, settings.resources[resource], quality, now))
   return {
     tenant: settings.name,
@@ -72,12 +70,12 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
   }
 }
 
-function holdView(hold: HoldRow, accepted: AcceptedHold | undefined): HoldView {
-  const { id, resource, reason, count, message, raisedAt } = hold
+function holdView(hold: HoldRow): HoldView {
+  const { id, resource, reason, count, message, raisedAt, acceptedReason } = hold
   const remedy = remedyOf(hold)
   const replaces = remedy === null && replacesTenant(hold) ? { replacesTenant: true } : {}
   const view = { id, resource, reason, count, message, raisedAt, ...replaces }
-  if (accepted !== undefined) return { ...view, acceptedReason: accepted.reason }
+  if (acceptedReason !== null) return { ...view, acceptedReason }
   return remedy === null ? { ...view, effect: effectOf(hold), advice: holdAdvice(hold) } : { ...view, remedy }
 }
 

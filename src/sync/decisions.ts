@@ -6,18 +6,14 @@ import { enabledResources, type TenantContext } from './context.ts'
 /** Applies decisions of operators (docs/internals/sync.md#7-hold-and-accept); returns the resources that they concern. */
 export async function applyDecisions(context: TenantContext, tenantId: number): Promise<(ResourceName | 'all')[]> {
   const { store, clock, log } = context
-  const decisions = await store.pendingDecisions(tenantId)
-  for (const decision of decisions) {
-    const { holdId: hold, holdReason, reason, resource } = decision
-    const held = (await store.holds(tenantId)).find(({ id }) => id === hold)
-    const coversKnown =
-      held !== undefined && holdReason === 'tenant_changed' ? await acceptTenant(context, tenantId, held) : false
-    await store.applyDecision(decision, { tenantId, at: clock.now(), coversKnown })
-    const facts = { hold, holdReason, resource, reason }
-    if (held !== undefined) log.warn({ ...facts, count: held.count }, 'An operator accepted a hold')
-    else log.warn(facts, 'A decision came too late: the hold is gone or covers something else by now')
+  const holds = await store.pendingDecisions(tenantId)
+  for (const hold of holds) {
+    const { id, reason: holdReason, resource, count, acceptedReason } = hold
+    const coversKnown = holdReason === 'tenant_changed' && (await acceptTenant(context, tenantId, hold))
+    await store.applyDecision(id, { tenantId, at: clock.now(), coversKnown })
+    log.warn({ hold: id, holdReason, resource, reason: acceptedReason, count }, 'An operator accepted a hold')
   }
-  return decisions.map(({ resource }) => resource)
+  return holds.map(({ resource }) => resource)
 }
 
 /** Accepts the cause of the hold; true if that includes the removal of all mirrored records. */

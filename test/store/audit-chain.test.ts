@@ -32,8 +32,7 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   const hold = { tenantId, resource: 'users', reason: 'shrink_held', count: 1, message: '', cause: {}, at } as const
   const { id: holdId } = await mirror.raiseHold({ ...hold, rids: [...ids] })
   await mirror.decide({ holdId, reason: 'Ticket 1', at })
-  for (const decision of await mirror.pendingDecisions(tenantId))
-    await mirror.applyDecision(decision, { tenantId, at, coversKnown: false })
+  await mirror.applyDecision(holdId, { tenantId, at, coversKnown: false })
   await saveFirstStates(mirror, { tenantId, check, at }, [{ entityId: 'e', state: 1 }])
   await acceptStates(mirror, [{ tenantId, check, entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' }])
   const terms = { id: 'w', reason: 'r', owner: 'o', terms: `t${at}` }

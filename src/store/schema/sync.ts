@@ -146,4 +146,8 @@ export const holds = sqliteTable('holds', {
   raisedAt: integer('raised_at').notNull(),
   /** Ids of the records whose removal is held. */
   rids: text('rids', { mode: 'json' }).$type<readonly number[]>().notNull().default([]),
+  /** Why an operator accepted the hold; null before. */
+  acceptedReason: text('accepted_reason'),
+  /** When a run applied the acceptance. */
+  appliedAt: integer('applied_at'),
 })

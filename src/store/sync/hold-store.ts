@@ -7,14 +7,15 @@ import { appendEvents } from '../event-store.ts'
 import type { HoldFacts } from '../events.ts'
 import { lapseAllWaivers } from '../findings/waiver-store.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
-import { fromJson, upsertRow } from '../rows.ts'
+import { fromJson, updateRows, upsertRow } from '../rows.ts'
 import { holds } from '../schema/index.ts'
-import type { DecisionRow, HoldRow, NewHold } from './sync-port.ts'
+import type { HoldRow, NewHold } from './sync-port.ts'
 import { raiseVersion, saveState } from './sync-states.ts'
 
 /** Without the records, of which there may be many. */
 const selectHolds = `select h.id, h.tenant_id as "tenantId", t.name as tenant, h.resource, h.reason, h.count, h.message,
-    h.cause, h.raised_at as "raisedAt" from holds h join tenants t on t.id = h.tenant_id`
+    h.cause, h.raised_at as "raisedAt", h.accepted_reason as "acceptedReason", h.applied_at as "appliedAt"
+  from holds h join tenants t on t.id = h.tenant_id`
 
 const inOrder = 'order by t.name, h.resource, h.reason'
 
@@ -35,11 +36,6 @@ interface Application {
   readonly tenantId: number
   readonly at: number
   readonly coversKnown: boolean
-}
-
-async function wasApplied(sql: Sql, tenantId: number, holdId: string): Promise<boolean> {
-  const text = `select 1 from events where tenant_id = ? and kind = 'hold.applied' and subject = ? limit 1`
-  return (await sql(text, [tenantId, holdId])).length > 0
 }
 
 function emptinessOf({ reason, cause }: HoldRow): Emptiness | null {
@@ -75,25 +71,23 @@ export function holdStore(db: Db) {
     await sql('delete from holds where id = ?', [id])
   }
 
+  const holdsOf = (tenantId?: number): Promise<readonly HoldRow[]> =>
+    db.read((sql) => {
+      if (tenantId === undefined) return readHolds(sql, inOrder, [])
+      return readHolds(sql, `where h.tenant_id = ? ${inOrder}`, [tenantId])
+    })
+
   return {
-    holds: (tenantId?: number): Promise<readonly HoldRow[]> =>
-      db.read((sql) => {
-        if (tenantId === undefined) return readHolds(sql, inOrder, [])
-        return readHolds(sql, `where h.tenant_id = ? ${inOrder}`, [tenantId])
-      }),
+    holds: holdsOf,
     /** Raises or keeps a hold; its id stays while it covers the same records. */
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }: NewHold) =>
       db.write(async (sql) => {
         const stored = JSON.stringify(cause)
         const scope = { tenantId, resource, reason }
         let raisedAt = Math.round(at)
-        const others = await sql<{ readonly id: string; readonly cause: string; readonly raisedAt: number }>(
-          `select id, cause, raised_at as "raisedAt" from holds where ${ofScope}`,
-          [scope],
-        )
-        for (const other of others) {
+        for (const other of await readHolds(sql, `where ${ofScope}`, [scope])) {
           // A hold with the same cause and different records keeps the earlier time, unless that hold was accepted.
-          if (other.cause === stored && !(await wasApplied(sql, tenantId, other.id)))
+          if (JSON.stringify(other.cause) === stored && other.appliedAt === null)
             raisedAt = Math.min(raisedAt, other.raisedAt)
         }
         // The id includes the time, so that the id of an ended hold does not accept a later one with the same records.
@@ -110,31 +104,23 @@ export function holdStore(db: Db) {
         const found = await sql(`select 1 from holds where ${ofScope}`, scope)
         return found.length === 0 ? null : () => sql(`delete from holds where ${ofScope}`, scope)
       }),
-    /** Decisions that the engine has not applied. */
-    pendingDecisions: (tenantId: number) =>
-      db.read(async (sql) => {
-        const rows = await sql<{ holdId: string; data: string }>(
-          `select subject as "holdId", data from events e where tenant_id = ? and kind = 'hold.accepted'
-             and not exists (select 1 from events a where a.tenant_id = e.tenant_id and a.kind = 'hold.applied'
-               and a.subject = e.subject and a.id > e.id)
-           order by +id`,
-          [tenantId],
-        )
-        return rows.map(({ holdId, data }): DecisionRow => {
-          const { resource, holdReason, reason } = fromJson(data) as HoldFacts
-          return { holdId, resource, holdReason, reason }
-        })
-      }),
+    /** Accepted holds; no run has applied the decision yet. */
+    pendingDecisions: async (tenantId: number): Promise<readonly HoldRow[]> =>
+      (await holdsOf(tenantId)).filter(
+        ({ acceptedReason, appliedAt }) => acceptedReason !== null && appliedAt === null,
+      ),
     /**
      * Adds accepted removals: the ids of a hold `shrink_held` or for an announced empty page; all live ids for an
      * accepted empty list, and for `tenant_changed` with `coversKnown`. The latter also lapses all waivers, and earlier
      * tombstones no longer identify the tenant. Has no effect when the hold is gone.
      */
-    applyDecision: ({ holdId }: DecisionRow, application: Application) =>
+    applyDecision: (holdId: string, application: Application): Promise<void> =>
       db.write(async (sql) => {
         const hold = await holdById(sql, holdId)
+        if (hold === null) return
         const { tenantId, at } = application
-        if (hold !== null) await apply(sql, hold, application)
+        await updateRows(sql, holds, { appliedAt: at }, 'id = ?', [holdId])
+        await apply(sql, hold, application)
         for (const resource of resourceNames) await raiseVersion(sql, tenantId, resource)
         await appendEvents(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
       }),
@@ -149,6 +135,7 @@ export function holdStore(db: Db) {
         if (hold === null) throw new Error(`There is no hold ${holdId}`)
         const { tenantId, resource, reason: holdReason, count } = hold
         const data: HoldFacts = { resource, holdReason, count, reason, by }
+        await updateRows(sql, holds, { acceptedReason: reason }, 'id = ?', [holdId])
         await appendEvents(sql, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
       }),
     /** Ids of the records that accepting the hold removes; null if it names none. */

@@ -1,7 +1,6 @@
 import type { Reading } from '../../model/reading.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { CommitCounts, RunResult, WrittenAnswer } from '../../model/run-result.ts'
-import type { HoldFacts } from '../events.ts'
 import type { RowOf } from '../rows.ts'
 import type { fullSyncs, holds, syncStates, tenants } from '../schema/sync.ts'
 import type { RidSet } from './seen-records.ts'
@@ -31,14 +30,11 @@ export interface RunClose extends OfResource, Pick<RunResult, 'mode' | 'reason' 
 
 export type HoldRow = Omit<RowOf<typeof holds>, 'rids'> & { readonly tenant: string }
 
-export interface NewHold extends Omit<HoldRow, 'id' | 'raisedAt' | 'tenant'> {
+export interface NewHold extends Omit<HoldRow, 'acceptedReason' | 'appliedAt' | 'id' | 'raisedAt' | 'tenant'> {
   /** Records whose removal is held. */
   readonly rids?: readonly number[]
   readonly at: number
 }
-
-/** An operator's acceptance of a hold. */
-export type DecisionRow = Pick<HoldFacts, 'holdReason' | 'reason' | 'resource'> & { readonly holdId: string }
 
 export interface ResourceQuality {
   readonly state: SyncState
