@@ -21,7 +21,7 @@ import { findingQuery } from './findings.ts'
 import { catalogue, type OpenMirror, openMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import { type SeverityOptions, severityOptions, tenantOption } from './support/options.ts'
-import { changeFile, codeOf, createFile } from './support/write-file.ts'
+import { changeFile, type FileChange } from './support/write-file.ts'
 
 const termNames = ['reason', 'ticket', 'owner', 'expires'] as const
 
@@ -182,11 +182,7 @@ async function write(io: Io, source: string, waivers: readonly ReturnType<typeof
   const [first, ...others] = waivers
   const file = join(folder, `${first?.id}.yaml`)
   const text = stringify(others.length === 0 ? first : waivers, { lineWidth: 0 })
-  try {
-    await createFile(resolve(io.cwd, file), resolve(io.cwd, source), text)
-  } catch (error) {
-    throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${addByHand}`)
-  }
+  await put(io, file, { like: resolve(io.cwd, source), before: null, after: text })
   try {
     settingsIn(io, source)
   } catch (error) {
@@ -208,7 +204,12 @@ async function addToFile(io: Io, file: string, added: readonly ReturnType<typeof
   const old = settingsIn(io, file, before)
   if (!isDeepStrictEqual(settingsIn(io, file, after), { ...old, waivers: [...old.waivers, ...added.map(waiverIn)] }))
     throw new UsageError(`${printable(file)} would differ in more than the waiver; ${addByHand}`)
-  const obstacle = await changeFile(path, before, after)
+  await put(io, path, { like: path, before, after })
+}
+
+/** @throws UsageError */
+async function put(io: Io, file: string, change: FileChange): Promise<void> {
+  const obstacle = await changeFile(resolve(io.cwd, file), change)
   if (obstacle !== null) throw new UsageError(`${printable(file)} cannot be written (${obstacle}); ${addByHand}`)
 }
 

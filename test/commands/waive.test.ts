@@ -74,9 +74,9 @@ it('changes nothing beside another process', async () => {
   const { run, finding, read, write } = await world()
   const { fingerprint } = finding('user-mfa-enrolled')
   const before = read('tenantwatch.yaml')
-  write('tenantwatch.yaml.lock', '')
+  write('tenantwatch.yaml.part', '')
   expect(await run('waive', fingerprint, ...terms, '--write')).toMatchObject({ code: 2, stdout: '' })
-  expect([read('tenantwatch.yaml'), read('tenantwatch.yaml.lock')]).toEqual([before, ''])
+  expect([read('tenantwatch.yaml'), read('tenantwatch.yaml.part')]).toEqual([before, ''])
 })
 
 it('prints a template without the terms, of several findings at once', async () => {

@@ -4,7 +4,6 @@ import {
   fchmodSync,
   fchownSync,
   fsyncSync,
-  linkSync,
   openSync,
   readFileSync,
   readSync,
@@ -47,7 +46,8 @@ export async function writeFile({ cwd }: Io, { name, pieces, mode = 0o600 }: Wri
   rmSync(tempFile, { force: true })
   const fd = openNew(file, tempFile, mode)
   try {
-    await putInPlace(fd, tempFile, file, pieces)
+    await fill(fd, pieces)
+    renameSync(tempFile, file)
   } catch (error) {
     rmSync(tempFile, { force: true })
     if (!(error instanceof Error) || !('syscall' in error)) throw error
@@ -91,11 +91,6 @@ function openNew(file: string, tempFile: string, mode: number): number {
   }
 }
 
-async function putInPlace(fd: number, tempFile: string, file: string, pieces: Pieces): Promise<void> {
-  await fill(fd, pieces)
-  renameSync(tempFile, file)
-}
-
 /** Writes the whole file to the disk, and closes it. */
 async function fill(fd: number, pieces: Pieces): Promise<void> {
   try {
@@ -122,43 +117,31 @@ function openLike(file: string, like: string): number {
   return fd
 }
 
-/** Writes a new file with the permissions of another one, as a whole. @throws a system error, also when it exists */
-export async function createFile(file: string, like: string, text: string): Promise<void> {
-  const tempFile = `${file}.part`
-  try {
-    rmSync(tempFile, { force: true })
-    await fill(openLike(tempFile, like), [text])
-    linkSync(tempFile, file)
-  } finally {
-    rmSync(tempFile, { force: true })
-  }
+/** A file as it is to become, with the owner and the permissions of the file `like`. */
+export interface FileChange {
+  readonly like: string
+  /** Null = the file must not exist. */
+  readonly before: string | null
+  readonly after: string
 }
 
 /**
- * Replaces a file atomically, with its permissions, unless its text differs from `before`. `<file>.lock` excludes other
- * processes meanwhile.
+ * Writes a file atomically, unless its text is no longer `before`. `<file>.part` excludes other processes meanwhile.
  *
  * @returns what prevents the change; null when it is done.
  */
-export async function changeFile(file: string, before: string, after: string): Promise<string | null> {
-  const lock = `${file}.lock`
+export async function changeFile(file: string, { like, before, after }: FileChange): Promise<string | null> {
   const tempFile = `${file}.part`
   try {
-    closeSync(openSync(lock, 'wx', 0o600))
+    await fill(openLike(tempFile, like), [after])
+    const now = existsSync(file) ? readFileSync(file, 'utf8') : null
+    if (now === before) renameSync(tempFile, file)
+    else rmSync(tempFile)
+    return now === before ? null : 'another process has changed it meanwhile'
   } catch (error) {
-    return codeOf(error) === 'EEXIST'
-      ? `another process changes it; if that was killed, delete ${printable(lock)}`
-      : codeOf(error)
-  }
-  try {
-    if (readFileSync(file, 'utf8') !== before) return 'another process has changed it meanwhile'
+    if (codeOf(error) === 'EEXIST')
+      return `another process changes it; if that was killed, delete ${printable(tempFile)}`
     rmSync(tempFile, { force: true })
-    await putInPlace(openLike(tempFile, file), tempFile, file, [after])
-    return null
-  } catch (error) {
     return codeOf(error)
-  } finally {
-    rmSync(tempFile, { force: true })
-    rmSync(lock, { force: true })
   }
 }
