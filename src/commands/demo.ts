@@ -10,6 +10,7 @@ import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { exitCodes, type Io, print } from '../model/process/io.ts'
 import { packageFile } from '../model/process/package-file.ts'
+import { dayMs, dayOf } from '../model/time.ts'
 import { textTable } from '../report/table.ts'
 import { printWrapped, terminalOf } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
@@ -82,7 +83,7 @@ function show(io: Io, found: readonly FindingView[]): void {
 
 /** What to try. The address of the page comes last, because the first lines scroll away. */
 function guide(
-  { cwd }: Io,
+  { cwd, clock }: Io,
   [first]: readonly FindingView[],
   { port, controlUrl, folder }: { readonly port: number; readonly controlUrl: string; readonly folder: string },
 ): string {
@@ -90,6 +91,8 @@ function guide(
   const below = launcher === null ? 'tenantwatch' : relative(cwd, launcher)
   const program = launcher !== null && below.startsWith('..') ? launcher : below
   const id = shortFingerprint(first?.fingerprint ?? 'FINGERPRINT')
+  const fields = `"fields":{"secretExpirationDate":"${dayOf(clock.now() + 180 * dayMs)}"}`
+  const renewed = `{"resource":"api-clients","op":"update","id":"${first?.entity.id ?? 'CLIENT'}",${fields}}`
   return `
 In a second terminal, while this one runs:
   export TENANTWATCH_CRON_SECONDS=1 TENANTWATCH_CONFIG=${join(folder, configFile)}
@@ -98,7 +101,11 @@ In a second terminal, while this one runs:
   ${program} report --output report.html
   ${program} doctor
 
-Break the simulated tenant, and watch the page; it takes up to half a minute.
+The simulated tenant changes by itself. Renew the expired secret, and see its
+finding end on the page; it takes up to half a minute:
+  curl -d '${renewed}' ${controlUrl}/mutate
+
+Break the tenant, and watch the page.
 "swap" makes the token that of another tenant and back: "${program} accept"
 shows the hold. ${controlUrl} lists further changes and faults.
   curl -d '{"token":"reader","action":"swap"}' ${controlUrl}/tokens

@@ -12,8 +12,9 @@ import { plural } from '../model/text/words.ts'
 import { describeDuration, minuteMs } from '../model/time.ts'
 import { resources } from '../resources/index.ts'
 import type { TenantRow } from '../store/port.ts'
+import { ownIdOn } from '../sync/context.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
-import { idTextsOn } from '../sync/pages/page-rules.ts'
+import { idTextsOn, queryAt } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 
 interface Probing {
@@ -80,7 +81,9 @@ async function probe(
   }
   try {
     const page = await client.reader.fetch(definition, {}, signal)
-    return { definition, page, diagnosis: diagnosePage(definition, page, tenant.ownClientId) }
+    const own = ownIdOn({ settings: tenant }, definition)
+    const missing = own !== null && !(await isListed(own, definition, page, client, signal)) ? own : null
+    return { definition, page, diagnosis: diagnosePage(definition, page, missing) }
   } catch (error) {
     if (signal.aborted) {
       const sentence = `timeout: the tenant had ${describeDuration(timeoutMs)} for all endpoints together`
@@ -99,12 +102,32 @@ async function probe(
   }
 }
 
-function diagnosePage(definition: ResourceDefinition, page: Fetched, own: string | null): Diagnosis {
+/** Pages of a list that are searched for an id. */
+const mostPages = 50
+
+/** False if the list, read to its end, lacks the id. @throws what a request throws */
+async function isListed(
+  id: string,
+  definition: ResourceDefinition,
+  first: Fetched,
+  { reader }: TenantClient,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let page = first
+  for (let pages = 1; !idTextsOn(page, definition).includes(id); pages++) {
+    if (!page.hasMore || page.nextCursor === null) return false
+    if (pages === mostPages) return true
+    page = await reader.fetch(definition, queryAt(page.nextCursor), signal)
+  }
+  return true
+}
+
+/** @param missing an id that the list should contain and does not. */
+function diagnosePage(definition: ResourceDefinition, page: Fetched, missing: string | null): Diagnosis {
   const { name, permission, kind } = definition
   const { items, hasMore } = page
   const count = `${plural(items.length, 'record')}${hasMore ? ' on the first page' : ''}`
   const bad = items.filter((item) => !item.ok).length
-  const isOwnMissing = own !== null && !hasMore && !idTextsOn(page, definition).includes(own)
   const problems: (readonly [what: string, advice: string])[] = []
   if (bad > 0)
     problems.push([
@@ -116,8 +139,8 @@ function diagnosePage(definition: ResourceDefinition, page: Fetched, own: string
       'the list is empty, although it always contains the caller',
       'Run the doctor again; then check the tenant in the portal',
     ])
-  if (kind === 'pagedList' && isOwnMissing)
-    problems.push([`ownClientId ${own} is not among them`, 'Check that the token belongs to the client of ownClientId'])
+  if (missing !== null)
+    problems.push([`ownClientId ${missing} is not listed`, 'Check that the token belongs to the client of ownClientId'])
   if (problems.length === 0) return fine(name, count, { permission })
   const sentence = [count, ...problems.map(([what]) => what)].join('; ')
   return failure(name, sentence, problems.map(([, advice]) => advice).join('. '), { permission })

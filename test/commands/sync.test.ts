@@ -36,6 +36,10 @@ it('full syncs everything with --full, and only the resource that is named', asy
   const one = await world.run('sync', '--full', '--resource', 'roles')
   expect(one.stdout.match(/ full +ok /g)).toHaveLength(1)
   expect(records(one.stdout, 'roles')).toBeDefined()
+  const { documents } = world.simulator.primary
+  documents.update(documents.all()[0]?.fileId ?? '', { filename: 'other.pdf' })
+  const changed = await world.run('sync', '--full', '--resource', 'documents')
+  expect(records(changed.stdout, 'documents')).toContain(' +0 ~1 -0 =119 ')
 })
 
 it('reads in full at once who has a role that changed', async () => {

@@ -160,7 +160,8 @@ export class PageChanges {
     const change = before === null || before === after ? null : changeBetween(this.#shape, before, after)
     const isChanged = change !== null && change.fields.length > 0
     if (before !== null && !isChanged && removedAt === null && problem === null) {
-      this.counts.unchanged++
+      // A full sync may read a record twice.
+      if (this.#seen?.has(rid) !== true) this.counts.unchanged++
       if (isSettled === 0 || (isProvisional === 1 && !this.#isProvisional)) this.#returned.push(rid)
       return
     }

@@ -79,3 +79,23 @@ it('fails where the address moved', async () => {
   expect(moved.stdout).toContain('Once a sync has raised the hold, "tenantwatch accept"')
   expect((await world.run('accept', '--config', 'moved.yaml')).stderr).toContain('No holds')
 })
+
+it('looks for ownClientId on every page of the list', async () => {
+  const world = await cli()
+  const config = world.read('tenantwatch.yaml')
+  const last = world.simulator.primary['api-clients'].all().at(-1)?.clientId ?? ''
+  for (const [own, code] of [
+    [last.toUpperCase(), 0],
+    ['00000000-0000-4000-8000-000000000000', 3],
+  ] as const) {
+    world.write(
+      'tenantwatch.yaml',
+      config.replace(/( *)baseUrl: .*/, (line, by) => `${line}\n${by}ownClientId: ${own}`),
+    )
+    const { stdout, ...ended } = await doctor(world)
+    expect([ended.code, stdout.includes('ownClientId 00000000-0000-4000-8000-000000000000 is not listed')]).toEqual([
+      code,
+      code === 3,
+    ])
+  }
+})
