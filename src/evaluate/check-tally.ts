@@ -99,7 +99,11 @@ export class CheckTally {
 
   addEnd(): void {
     this.attempt(() => {
-      for (const [entityId, outcome] of this.evaluator?.end?.() ?? []) this.add(entityId, outcome)
+      for (const [entityId, outcome] of this.evaluator?.end?.() ?? []) {
+        // It would resolve although another record that it depends on is in quarantine.
+        if (this.#tallied.check.entity.isRecord) throw new TypeError(`${entityId} from \`end\` must be no record`)
+        this.add(entityId, outcome)
+      }
     })
   }
 

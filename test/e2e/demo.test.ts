@@ -31,9 +31,9 @@ it('prints commands that work in a second terminal, logs when what they broke wo
     expect([line, `${stdout}${stderr}`.length > 0]).toEqual([line, true])
   }
   expect(existsSync(join(folder, 'report.html'))).toBe(true)
-  const broken = [...demo.stdout.matchAll(/^ {2}curl -d '(.*)' (\S+)$/gm)]
-  expect(broken).toHaveLength(4)
-  for (const [, body = '', address = ''] of broken) {
+  const commands = [...demo.stdout.matchAll(/^ {2}curl -d '(.*)' (\S+)$/gm)]
+  expect(commands).toHaveLength(5)
+  for (const [, body = '', address = ''] of commands) {
     if (body.includes('restore')) await until(() => demo.stderr.includes('Run failed'))
     const answer = await fetch(address, { method: 'POST', body })
     expect([body, answer.status]).toEqual([body, 200])
