@@ -1,6 +1,6 @@
 import type { FeedQuery } from '../../api/reader.ts'
 import { isRefusedRequest, reasonOf } from '../../model/errors.ts'
-import { isRefusal } from '../../model/reasons.ts'
+import { isRefusal, type Reason } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
 import { readDetails } from '../details.ts'
@@ -33,6 +33,9 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   if (held !== null) throw held
 }
 
+/** Failures that say nothing of a cursor, because a request without one would fail alike. */
+const failsEveryRequest: ReadonlySet<Reason> = new Set([...endsRun, 'rate_limited', 'tls', 'unauthorized'])
+
 /** Reads the changes that were made while the full sync ran, from the cursor before it. */
 async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<void> {
   if (fullSync.cursorBefore === null) return
@@ -44,7 +47,7 @@ async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<vo
     })
   } catch (error) {
     // If incremental syncs have long failed as well, the cursor is lost in another way.
-    const isLost = cursorRefused(error) || (cursorFails(run) && !endsRun.has(reasonOf(error)))
+    const isLost = cursorRefused(error) || (cursorFails(run) && !failsEveryRequest.has(reasonOf(error)))
     if (begun || !isLost) throw error
     await forgetRefused(run, fullSync)
   }
