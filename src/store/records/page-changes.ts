@@ -160,8 +160,7 @@ export class PageChanges {
     const change = before === null || before === after ? null : changeBetween(this.#shape, before, after)
     const isChanged = change !== null && change.fields.length > 0
     if (before !== null && !isChanged && removedAt === null && problem === null) {
-      // A full sync may read a record twice.
-      if (this.#seen?.has(rid) !== true) this.counts.unchanged++
+      this.#countUnchanged(rid)
       if (isSettled === 0 || (isProvisional === 1 && !this.#isProvisional)) this.#returned.push(rid)
       return
     }
@@ -169,7 +168,7 @@ export class PageChanges {
     this.#write(key, after, change && nextSupplement(this.#shape, supplement, change.fields))
     if (before === null || removedAt !== null) this.#countCreated(key)
     else if (isChanged) this.counts.updated++
-    else this.counts.unchanged++
+    else this.#countUnchanged(rid)
     if (removedAt !== null && before !== null) this.#events.push(eventOf(key, 'record.returned', change))
     else if (isChanged) this.#events.push(eventOf(key, 'record.changed', change))
     if (change !== null) this.#noteChange(key, change)
@@ -181,15 +180,15 @@ export class PageChanges {
    */
   #isDecided(item: ValidReading, [key, rid, , , , , , problem]: KnownRow, change: RecordChange | null): boolean {
     const isIncremental = this.#page.fullSync === undefined && this.#page.whole === undefined
-    if (!isIncremental && this.#seen?.has(rid) !== true) return false
+    if (!isIncremental && !this.#isRepeated(rid)) return false
     if (problem?.startsWith(contradictory) === true) {
-      this.counts.unchanged++
+      this.#countUnchanged(rid)
       return true
     }
     const precedence = change === null ? 'second' : precedenceOf(this.#shape, change.before, change.after)
     if (change === null || precedence === 'second') return false
     if (isIncremental && !isEarlier(this.#shape, change)) return false
-    if (precedence === 'first') this.counts.unchanged++
+    if (precedence === 'first') this.#countUnchanged(rid)
     else {
       this.contradicted.add(precedence.field)
       this.#quarantine(key, contradictionOf(key, precedence.field, [change.before, whole(item)]))
@@ -211,8 +210,16 @@ export class PageChanges {
     const text = (JSON.stringify(raw) ?? 'null').slice(0, maxRawLength)
     this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
     const known = this.#known.get(key)
-    // A full sync may read a record twice.
-    if (known?.[7] == null || this.#seen?.has(known[1]) !== true) this.counts.quarantined++
+    if (known?.[7] == null || !this.#isRepeated(known[1])) this.counts.quarantined++
+  }
+
+  /** True if an earlier page of the full sync had the record: it counts once. */
+  #isRepeated(rid: number): boolean {
+    return this.#seen?.has(rid) === true
+  }
+
+  #countUnchanged(rid: number): void {
+    if (!this.#isRepeated(rid)) this.counts.unchanged++
   }
 
   #noteChange(key: string, { before, after, fields }: RecordChange): void {
