@@ -34,9 +34,9 @@ async function runTenant(
   const skip = (run: DueRun, message: string) => results.push(skipped(tenant.settings.name, run, message))
   await tenant.work(signal, async (ending) => {
     const due = mode === 'full' ? allFullSyncs(tenant) : await tenant.engine.due('sync')
-    const asked = due.filter(
-      (run) => (resource === undefined || run.resource === resource) && (mode === undefined || run.mode === mode),
-    )
+    const isAsked = (run: DueRun) =>
+      (resource === undefined || run.resource === resource) && (mode === undefined || run.mode === mode)
+    const asked = due.filter(isAsked)
     if (resource !== undefined && asked.length === 0)
       skip({ resource, mode: mode ?? 'full' }, whyNone(tenant, resource))
     const wanted = asked.filter((run) => {
@@ -48,7 +48,7 @@ async function runTenant(
     const runAll = (runs: readonly DueRun[]) => runTogether(runs, (run) => session.syncAndEvaluate(tenant, run, ending))
     results.push(...(await runAll(wanted)))
     // Nobody may run them later.
-    if (resource === undefined) results.push(...(await runAll(await tenant.engine.broughtForward())))
+    results.push(...(await runAll((await tenant.engine.broughtForward()).filter(isAsked))))
   })
   return results
 }

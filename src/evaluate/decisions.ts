@@ -12,7 +12,7 @@ interface Decision {
   readonly by: string | null
 }
 
-export interface AcceptedHold extends Decision {
+interface AcceptedHold extends Decision {
   readonly accepted: 'hold'
   readonly id: string
   readonly resource: ResourceName | 'all'

@@ -27,8 +27,10 @@ export type Layout = 'none' | 'older' | 'current' | 'newer'
 type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
 
 /**
- * Migrates in a transaction that sees what others commit meanwhile. @throws FatalError when the database is another program's or of a newer
- * tenantwatch, or when others use the tables of an older layout.
+ * Migrates in a transaction that sees what others commit meanwhile.
+ *
+ * @throws FatalError when the database is another program's or of a newer tenantwatch, or when others use the tables of an
+ *   older layout.
  */
 export async function bringUpToDate(
   sql: Sql,
