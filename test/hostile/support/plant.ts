@@ -33,26 +33,23 @@ export interface PlantOptions {
   readonly large?: boolean
 }
 
+/** What keeps the simulator from changing a record by itself. */
+const completed: Readonly<Partial<Record<ListName, object>>> = { documents: { uploadStatus: 'Completed' } }
+
 /** Puts every value of the corpus into every field of every resource of the primary tenant, a record each. */
 export function plant({ primary, faults }: Simulator, { large = true }: PlantOptions = {}): readonly Planted[] {
   const chosen = Object.entries(anything).filter(([name]) => large || name !== 'megabyte')
-  const add = {
-    users: (raw: object) => primary.users.add({ raw: { ...raw } }),
-    documents: (raw: object) => primary.documents.add({ uploadStatus: 'Completed', raw: { ...raw } }),
-    'api-clients': (raw: object) => primary['api-clients'].add({ raw: { ...raw } }),
-    roles: (raw: object) => primary.roles.add({ raw: { ...raw } }),
-    permissions: (raw: object) => primary.permissions.add({ code: 'Portal_Other_Read', ...raw }),
-  } as const satisfies Readonly<Record<ListName, (raw: object) => object>>
+  const add = (resource: ListName, raw: object) => primary[resource].add({ ...completed[resource], raw: { ...raw } })
   const planted: Planted[] = []
   for (const resource of lists) {
     const [idField, ...others] = fieldsOf(resource)
     for (const field of [idField, ...others]) {
       for (const [name, value] of chosen) {
-        const record = add[resource]({ [field]: value }) as Readonly<Record<string, unknown>>
+        const record = add(resource, { [field]: value }) as Readonly<Record<string, unknown>>
         planted.push({ resource, field, name, value, record })
       }
     }
-    const odd = new Map(keys.map((key) => [(add[resource]({}) as Readonly<Record<string, unknown>>)[idField], key]))
+    const odd = new Map(keys.map((key) => [(add(resource, {}) as Readonly<Record<string, unknown>>)[idField], key]))
     const sent = (record: unknown) => withOddKey(record as Readonly<Record<string, unknown>>, idField, odd)
     const path = `/api/public/${resource}`
     const onePath = resource === 'users' ? [`${path}/{id}`] : []
