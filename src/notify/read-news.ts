@@ -100,7 +100,7 @@ const findingLabels: Readonly<
   'finding.reopened': { kind: 'opened', label: 'reopened' },
   'finding.changed': { kind: 'opened', label: 'severity changed' },
   'finding.resolved': { kind: 'resolved', label: null },
-  'waiver.lapsed': { kind: 'opened', label: 'waiver lapsed' },
+  'waiver.lapsed': { kind: 'opened', label: 'no longer waived' },
 }
 
 /** What a target is limited to; an empty list does not limit it. */

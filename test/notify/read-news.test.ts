@@ -58,7 +58,7 @@ it('is silent about a waived finding until the waiver lapses', async () => {
   world.waivers = []
   await world.event('waiver.lapsed', 'f1', {})
   const lapse = await world.mirror.lastEventId(world.id)
-  expect(labels(await newsOf(world, {}, lapse - 1))).toEqual(['waiver lapsed high f1'])
+  expect(labels(await newsOf(world, {}, lapse - 1))).toEqual(['no longer waived high f1'])
 })
 
 it('folds a flood of findings, the highest severities first', async () => {

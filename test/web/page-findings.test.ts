@@ -110,7 +110,7 @@ it('groups by check, the most severe first, folded after five, with names in the
   expect(shownIn(html)).toHaveLength(10)
   expect(html).toContain('<a href="./?check=x#findings-acme">All 40</a>')
   const seen = unopened(html)
-  expect(seen).toMatch(/Fix these now high 20 low 20 The case of x x 40 of 12 since 40 h ago f0, f6, f12 and 37 more/)
+  expect(seen).toMatch(/Fix these now high 20 low 20 The case of x x 40 of 12 for 40 h f0, f6, f12 and 37 more/)
   expect(seen).not.toContain('Correct it')
 })
 

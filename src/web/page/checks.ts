@@ -5,7 +5,7 @@ import { shownStatus } from '../../model/posture-state.ts'
 import { reasonInWords } from '../../model/reasons.ts'
 import { severities, total } from '../../model/severity.ts'
 import { grouped as number, wordOf } from '../../model/text/words.ts'
-import { distance } from '../../model/time.ts'
+import { describeDuration } from '../../model/time.ts'
 import { findingList, namesOf } from './findings.ts'
 import { advice, badge, foreign, type Html, severityCounts, severityTone, statusTone, type Tone } from './html.ts'
 import type { TenantPage } from './load-page.ts'
@@ -87,7 +87,7 @@ function heading(view: CheckView, found: readonly FindingView[], page: TenantPag
   const reason = view.reason ?? partial ?? (shown === 'unknown' ? 'ambiguous' : null)
   const why = reason === null ? [] : [`${shown === 'fail' ? 'more may fail, ' : ''}${reasonInWords(reason)}`]
   if (problem !== undefined) why.push(problem)
-  return html`${word}${counts} ${code} ${failing(view)} ${since === null ? '' : html`<span class="ago">since ${distance(since, page.now)}</span>`}${
+  return html`${word}${counts} ${code} ${failing(view)} ${since === null ? '' : html`<span class="ago">for ${describeDuration(page.now - since)}</span>`}${
     names.length === 0 ? '' : html`<span class="who">${who}${more > 0 ? ` and ${number(more)} more` : ''}</span>`
   }${unevaluated(view, page)}${why.map((one) => html`<span class="why">${foreign(one)}</span>`)}`
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { describeFinding } from '../../model/describe.ts'
 import { namesIn } from '../../model/entity-names.ts'
 import { type FindingView, shortFingerprint } from '../../model/finding.ts'
-import { grouped as number, wordOf } from '../../model/text/words.ts'
+import { grouped as number, plural, wordOf } from '../../model/text/words.ts'
 import { advice, badge, command, factName, factText, foreign, type Html, instant, severityTone } from './html.ts'
 import type { TenantPage } from './load-page.ts'
 import { syncButton } from './sync-now.ts'
@@ -57,7 +57,7 @@ function details(view: FindingView, page: TenantPage): Html {
   if (facts.length > maxFacts) add('More', `${number(facts.length - maxFacts)} more facts`)
   add('First seen', instant(Date.parse(view.firstSeen), now))
   add('Last seen', instant(Date.parse(view.lastSeen), now))
-  if (reopened > 0) add('Reopened', `${number(reopened)} times`)
+  if (reopened > 0) add('Reopened', plural(reopened, 'time'))
   if (waiver !== null)
     add(
       'Waiver',

@@ -86,7 +86,7 @@ function whole(page: TenantPage): Html {
     urgent.length === 0 ? calm : checkList(urgent, page)
   }</section><div>${recent(page)}${expiries(page)}</div></div>
 ${plots(page)}
-${part(`findings-${name}`, 'Findings', html`${findingFilter(page)}${checkList(others, page)}${folded}${findingLinks(page)}`)}`
+${part(`findings-${name}`, urgent.length === 0 ? 'Findings' : 'Other findings', html`${findingFilter(page)}${checkList(others, page)}${folded}${findingLinks(page)}`)}`
 }
 
 /** Also the checks that may still have such a finding: an empty list must not look like a pass. */
