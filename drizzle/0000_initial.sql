@@ -198,7 +198,7 @@ CREATE TABLE `tenants` (
 	`accepted_ids` text DEFAULT '[]' NOT NULL,
 	`former` text DEFAULT '[]' NOT NULL,
 	`accepted_credential` text,
-	`known_since` integer,
+	`former_until` integer,
 	`admitted` text DEFAULT '[]' NOT NULL
 );
 --> statement-breakpoint

@@ -182,7 +182,7 @@ CREATE TABLE "tenants" (
 	"accepted_ids" text COLLATE "C" DEFAULT '[]' NOT NULL,
 	"former" text COLLATE "C" DEFAULT '[]' NOT NULL,
 	"accepted_credential" text COLLATE "C",
-	"known_since" bigint,
+	"former_until" bigint,
 	"admitted" text COLLATE "C" DEFAULT '[]' NOT NULL,
 	CONSTRAINT "tenants_name_unique" UNIQUE("name")
 );

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Outcome } from '../evaluate/check.ts'
 import { comparableName, globMatcher } from '../model/text/glob.ts'
+import { isKnownWord } from '../model/text/words.ts'
 import { dayMs } from '../model/time.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { defineCheck } from './support/define-check.ts'
@@ -53,7 +54,7 @@ export const documentRequiredPresent = defineCheck({
     return {
       record(document) {
         const name = textOf(document, 'filename')
-        if (name === null || !options.statuses.some((status) => status === document.fields['uploadStatus'])) return null
+        if (name === null || !isKnownWord(options.statuses, document.fields['uploadStatus'])) return null
         const comparable = comparableName(name)
         const place = document.absent ? 'absent' : 'listed'
         for (const search of searches)

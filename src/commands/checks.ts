@@ -34,7 +34,7 @@ export const addChecks = addList<{ readonly try?: string; readonly tenant?: stri
         columns: membersOf('tenant', 'status', 'entity', 'reason'),
         table: { STATUS: 'status', TENANT: 'tenant', ENTITY: 'entity', REASON: 'reason' },
         lines: 2,
-        none: 'Every row is ok.',
+        none: 'No row is an alarm, an error or skipped.',
       })
     }
     if (options.tenant !== undefined) throw new UsageError('--tenant is for --try: give it with that')
@@ -93,7 +93,9 @@ async function tryOwnCheck(
     for (const [entity, reason] of alarms) rows.push({ tenant, status: 'alarm', entity, reason })
     for (const [entity, reason] of errors) rows.push({ tenant, status: 'error', entity, reason })
     for (const entity of skipped) rows.push({ tenant, status: 'skip', entity, reason: null })
-    notes.push(`${tenant}: ${ok} ok, ${alarms.length} alarm, ${skipped.length} skip, ${errors.length} error`)
+    const counts = `${ok} ok, ${alarms.length} alarm, ${skipped.length} skip, ${errors.length} error`
+    const isEmpty = ok + alarms.length + skipped.length + errors.length === 0
+    notes.push(`${tenant}: ${isEmpty ? 'the query returned no row, so nothing was evaluated' : counts}`)
   }
   notes.push(...dataNotes(await views.posture(wanted), check.inputs), 'Nothing was written.')
   return { rows, notes }

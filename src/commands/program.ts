@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
+import { FatalError, reasonOf, SyncError, UsageError, withHint } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { printable } from '../model/text/printable.ts'
@@ -118,7 +118,6 @@ function withoutSecrets(message: string, args: readonly string[]): string {
 
 function messageOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof FatalError) return printableLines(error.message)
-  if (error instanceof SyncError)
-    return printable(error.hint === undefined ? error.message : `${error.message}. ${error.hint}`)
+  if (error instanceof SyncError) return printable(withHint(error))
   return `unexpected error: ${printable(error instanceof Error ? (error.stack ?? error.message) : String(error))}`
 }

@@ -47,12 +47,17 @@ async function askDaemon(
     throw running.withAdvice(`${leaveIt}; asked at ${url.origin}, it did not answer: ${printable(why, 200)}`)
   })
   const answer = await response.text().catch(() => '')
-  if (response.ok && answer.trim() !== '') return JSON.parse(answer) as readonly EndedRun[]
+  const ended = response.ok && answer.trim() !== '' ? (JSON.parse(answer) as readonly EndedRun[] | Failed) : null
+  if (ended !== null && !('error' in ended)) return ended
   const why = response.ok
-    ? 'it did not answer to the end; its log says why'
+    ? printable(ended?.error ?? 'it did not answer to the end; its log says why')
     : `${response.status} ${printable(answer.trim(), 500)}`
   const hint = response.status === 401 ? `; ask it yourself: curl -u USER -X POST '${url}'` : ''
   throw new FatalError(`The running daemon at ${url.origin} did not sync: ${why}${hint}`)
+}
+
+interface Failed {
+  readonly error: string
 }
 
 /** Where a daemon that listens there, perhaps on all interfaces, answers this machine. */

@@ -39,6 +39,8 @@ export async function changeTenants(
   } catch (error) {
     for (const tenant of opened) await tenant[Symbol.asyncDispose]()
     for (const tenant of closed) tenant.resume()
+    // Opening may have held one at its new address, which does not come into force.
+    await Promise.allSettled(closed.map(({ engine }) => engine.begin()))
     throw error
   }
   const present = new Map([...kept, ...opened.map((tenant) => [tenant.settings.name, tenant] as const)])

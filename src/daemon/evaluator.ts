@@ -45,7 +45,8 @@ export class Evaluator {
   readonly #queue = new Mutex()
   /** The configuration in force that is not recorded yet. */
   #due: Settings | null = null
-  #names: readonly string[] = []
+  /** Of the configured tenants; null until there is a configuration. */
+  #names: readonly string[] | null = null
   #shared: { readonly by: SharedBy; readonly at: number } | null = null
 
   constructor(options: EvaluatorOptions) {
@@ -88,8 +89,10 @@ export class Evaluator {
   evaluate(tenant: EvaluatedTenant, how: EvaluationOptions = {}): Promise<number | null> {
     return this.#inTurn(how.signal, async () => {
       await this.#settle()
-      const store = this.#options.stores.of(tenant.settings.name)
-      if (store === null) return null
+      const { name } = tenant.settings
+      const store = this.#options.stores.of(name)
+      // A reload may have removed it while this evaluation waited.
+      if (store === null || this.#names?.includes(name) === false) return null
       try {
         return await this.#evaluate(store, tenant, how)
       } catch (error) {
@@ -147,9 +150,9 @@ export class Evaluator {
   async #readShared(store: Mirror): Promise<SharedBy> {
     const at = this.#options.clock.monotonic()
     // A read takes longer with more tenants, so it is repeated less often.
-    if (this.#shared !== null && at - this.#shared.at < Math.min(minuteMs, this.#names.length * 100))
+    if (this.#shared !== null && at - this.#shared.at < Math.min(minuteMs, (this.#names?.length ?? 0) * 100))
       return this.#shared.by
-    const by = await sharedTenants(store, this.#names)
+    const by = await sharedTenants(store, this.#names ?? [])
     this.#shared = { by, at }
     return by
   }

@@ -1,4 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { Mutex } from 'async-mutex'
 import { ConfigError } from '../config/mistakes.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
@@ -82,16 +83,13 @@ export class Reloader {
 
 function needingRestart(now: Settings, next: Settings): string[] {
   const pairs = [
-    [now.store.url === null && next.store.url === null ? 'store.path' : 'store', storeText(now), storeText(next)],
+    ['store', now.store, next.store],
     ['server.listen', formatListen(now.server), formatListen(next.server)],
   ] as const
+  // Without the values: the arguments of a command may be secret.
   return pairs.flatMap(([key, before, after]) =>
-    before === after ? [] : [`\`${key}\` changes from "${before}" to "${after}", which takes a restart`],
+    isDeepStrictEqual(before, after) ? [] : [`\`${key}\` changes, which takes a restart`],
   )
-}
-
-function storeText({ store: { path, url } }: Settings): string {
-  return path ?? JSON.stringify(url)
 }
 
 function problemsOf(error: unknown): readonly string[] {

@@ -33,7 +33,7 @@ export async function othersOf(
 export async function eraseOutdated({ tenants, others, retentionMs, now }: Retention): Promise<void> {
   const erase = ({ store, tenantId }: Owner, serverTimes: readonly number[]) => {
     const [earliest, latest] = [Math.min(now, ...serverTimes), Math.max(now, ...serverTimes)]
-    return store.eraseOutdated({ tenantId, before: earliest - retentionMs, earliest, latest, at: now })
+    return store.eraseOutdated({ tenantId, before: earliest - retentionMs, latest, at: now })
   }
   const known: number[] = []
   for (const { serverTime, ...tenant } of tenants) {

@@ -41,7 +41,7 @@ export function createWeb(parts: WebParts): WebServer {
       trend: (posture) => session.views.trend(posture),
       expiries: () => session.views.expiries(),
       problems: async () => {
-        const failing = await failingTargets(session.mirror, session.settings.notifications)
+        const failing = await failingTargets(session.mirror, session.settings)
         const { failedAt } = reloader
         return [...(failedAt === null ? [] : [describeFailedReload(failedAt)]), ...failing.values()]
       },

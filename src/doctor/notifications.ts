@@ -8,14 +8,14 @@ import { type Diagnosis, diagnosis, failure, fine, problemOf } from './diagnosis
 
 /** Sends nothing: whether addresses can be read, and whether the daemon's messages arrive. */
 export async function diagnoseNotifications(
-  { notifications }: Settings,
+  settings: Settings,
   mirror: Mirror | undefined,
   io: Io,
 ): Promise<readonly Diagnosis[]> {
   const subject = 'notifications'
   await using delivery = createDelivery(io, silentLog())
   // A database that cannot be read has diagnoses of its own.
-  const failing = mirror === undefined ? null : await failingTargets(mirror, notifications).catch(() => null)
+  const failing = mirror === undefined ? null : await failingTargets(mirror, settings).catch(() => null)
   const diagnose = async (target: Settings['notifications'][number]) => {
     const { name } = target
     const problem = failing?.get(name)
@@ -28,5 +28,5 @@ export async function diagnoseNotifications(
     if (problem !== undefined) return diagnosis(subject, problem)
     return fine(subject, `${name}: the address can be read, and no message waits for a retry`)
   }
-  return await Promise.all(notifications.map(diagnose))
+  return await Promise.all(settings.notifications.map(diagnose))
 }

@@ -63,8 +63,11 @@ export async function checkRun(
   // From before the evaluation, which may read newer records: it is then repeated.
   const states = inputs.map(({ resource }) => quality.resources[resource].state)
   const versions = states.map(({ version }) => version)
-  const readAt = check.comparesReads === true ? states.map(({ completeStartedAt }) => completeStartedAt ?? 0) : null
-  const facts = [version, rule, severity, inputs, versions, readAt, accepted?.version ?? 0]
+  // A query that failed may succeed the next time.
+  const isOfReading = check.comparesReads === true || check.own !== undefined
+  const readAt = isOfReading ? states.map(({ completeStartedAt }) => completeStartedAt ?? 0) : null
+  const own = check.own === undefined ? null : [check.severities, check.query]
+  const facts = [version, rule, severity, own, inputs, versions, readAt, accepted?.version ?? 0]
   return {
     ...{ check, request, settings, quality, inputs, rule, accepted },
     waivers: noted.filter((waiver) => waiver.check === check.id),

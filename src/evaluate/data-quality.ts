@@ -120,7 +120,7 @@ function isTokenRefused(stored: readonly ResourceQuality[]): boolean {
 
 /** The latest of all known clocks, so that a slow or reset local clock does not extend waivers. */
 export function waiverTime(now: number, newest: number | null, stored: readonly ResourceQuality[]): number {
-  const [last] = stored.map(({ state }) => state).toSorted((a, b) => (b.serverTime ?? 0) - (a.serverTime ?? 0))
+  const [last] = stored.map(({ state }) => state).toSorted((a, b) => (b.serverTimeAt ?? 0) - (a.serverTimeAt ?? 0))
   const { serverTime = null, serverTimeAt = null } = last ?? {}
   const skewMs = serverTime === null || serverTimeAt === null ? null : serverTime - serverTimeAt
   return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)

@@ -35,7 +35,12 @@ export class SyncError extends Error {
 const refusals: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 431])
 
 export function isRefusedRequest(error: unknown): error is SyncError & { readonly status: number } {
-  return error instanceof SyncError && error.status !== undefined && refusals.has(error.status)
+  return error instanceof SyncError && error.reason === 'client_error' && refusals.has(error.status ?? 0)
+}
+
+/** What failed, and what to do. */
+export function withHint({ message, hint }: SyncError): string {
+  return hint === undefined ? message : `${message}. ${hint}`
 }
 
 export function reasonOf(error: unknown): Reason {

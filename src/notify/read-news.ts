@@ -8,7 +8,7 @@ import type { UnknownReason } from '../model/reasons.ts'
 import { isAtLeast, type Severity } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
 import { isOfOwnCheck, withoutDetails } from '../resources/redact-finding.ts'
-import type { FindingFacts, Mirror, NewsEvent, ResultFacts } from '../store/port.ts'
+import type { FindingFacts, Mirror, NewsEvent, ResultFacts, WaiverLapseFacts } from '../store/port.ts'
 import { fromJson } from '../store/rows.ts'
 import type { WebSources } from '../web/web-options.ts'
 import { type Addressed, findingUrl, type News, type NewsItem, noFinding, noNews, withItem } from './message.ts'
@@ -86,6 +86,7 @@ function findingNews(event: NewsEvent, target: NotificationSettings) {
   const facts = kind === 'waiver.lapsed' ? previous : (fromJson(data) as FindingFacts)
   const news = findingLabels[kind]
   if (news === undefined || facts === null || !target.on.includes(news.kind)) return null
+  if (kind === 'waiver.lapsed' && (facts.resolution !== null || (fromJson(data) as WaiverLapseFacts).ended)) return null
   if (kind === 'finding.changed' && previous?.severity === facts.severity) return null
   // A finding below the target's severity that was above it is news, too.
   const known = previous === null || kind === 'finding.reopened' ? [facts] : [facts, previous]

@@ -2,7 +2,7 @@ import type { NotificationSettings } from '../config/settings.ts'
 import type { MetricsEvents } from '../metrics/events.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import { untriedResources } from '../model/posture.ts'
+import { isUntried, untriedResources } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { hourMs, minuteMs, secondMs } from '../model/time.ts'
 import { cronTimes } from '../schedule/cron-times.ts'
@@ -86,7 +86,8 @@ export class TargetLane implements AsyncDisposable {
     const stored = await store.notificationPosition(id, target)
     if (stored !== undefined) return stored
     const last = await store.lastEventId(id)
-    const isNew = !(await isTried(name, this.#parts.views()))
+    const [posture] = await this.#parts.views().posture(name)
+    const isNew = posture?.resources.every((view) => !view.enabled || isUntried(view)) ?? true
     const position = { eventId: isNew ? 0 : last, failingSince: null, problem: null }
     await store.saveNotificationPosition(id, target, position)
     return position

@@ -90,6 +90,8 @@ export interface WaiverLapseFacts {
   /** Facts of the finding as JSON, accepted and current. */
   readonly accepted: string | null
   readonly changed: string | null
+  /** True if the waiver had been withdrawn or had expired before, so that the finding was open already. */
+  readonly ended: boolean
 }
 
 /** An accepted hold, whose id is the subject. */

@@ -34,6 +34,8 @@ export interface Run {
   mode: SyncMode
   pages: number
   readonly counts: Record<keyof CommitCounts, number>
+  /** Number of updated records in which a field changed that checks read. */
+  relevant: number
   /** Start of the data of this run; for a resumed full sync, before the run itself. */
   dataAsOf: number
   /** Server time at the start of the reading that reached the end of the feed; null before. */

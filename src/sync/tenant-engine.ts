@@ -21,9 +21,9 @@ import { TenantGuard } from './tenant-guard.ts'
 
 export async function openTenantEngine(context: TenantContext): Promise<TenantEngine> {
   const { store, settings, clock } = context
-  const { tenant, sameOrigin } = await store.openTenant(settings.name, settings.baseUrl, clock.now())
+  const { tenant } = await store.openTenant(settings.name, settings.baseUrl, clock.now())
   const engine = new TenantEngine(context, tenant)
-  await engine.begin(sameOrigin)
+  await engine.begin()
   return engine
 }
 
@@ -44,8 +44,10 @@ export class TenantEngine {
     this.#guard = new TenantGuard(context, tenant, () => this.#tenantReleased())
   }
 
-  async begin(sameOrigin: boolean): Promise<void> {
+  /** Holds the tenant if it is at another address than before, and lifts what no longer holds. */
+  async begin(): Promise<void> {
     const { store, settings, clock } = this.#context
+    const sameOrigin = (await store.tenant(this.tenantId)).baseUrl === settings.baseUrl
     for (const { resource, reason, cause } of await store.holds(this.tenantId)) {
       const of = cause.check === 'page' ? cause.resource : resource
       const isOver = cause.check === 'origin' ? sameOrigin : of !== 'all' && !this.resources.includes(of)
@@ -141,6 +143,7 @@ export class TenantEngine {
       mode: definition.kind === 'feed' ? mode : 'full',
       pages: 0,
       counts: { ...noCounts },
+      relevant: 0,
       dataAsOf: startedAt,
       reachedEndServerTime: null,
       readInFull: { beforeMs: 0, since: this.#context.clock.monotonic() },
@@ -239,12 +242,12 @@ export class TenantEngine {
   }
 
   /** What changed clients refer to may have changed, too, and who refers to changed roles may have others by now. */
-  #bringRelatedForward({ definition, counts, state }: Run): void {
-    const { created, updated, removed } = counts
+  #bringRelatedForward({ definition, counts, relevant, state }: Run): void {
+    const { created, removed } = counts
     const { kind, name, readAfter = [] } = definition
-    if (kind === 'pagedList' && created + updated > 0) for (const one of readersAfter(name)) this.#bringForward(one)
+    if (kind === 'pagedList' && created + relevant > 0) for (const one of readersAfter(name)) this.#bringForward(one)
     const isFirst = state.completeStartedAt === null
-    if (kind === 'whole' && !isFirst && created + updated + removed > 0)
+    if (kind === 'whole' && !isFirst && created + relevant + removed > 0)
       for (const one of readAfter) this.#bringForward(one)
   }
 

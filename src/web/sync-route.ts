@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
-import { type Clock, endsWithin } from '../model/clock.ts'
+import { endsWithin } from '../model/clock.ts'
+import { SyncError, withHint } from '../model/errors.ts'
 import { isLoopback } from '../model/process/address.ts'
 import { resourceNames, syncModes } from '../model/resource-names.ts'
 import type { EndedRun } from '../model/run-result.ts'
@@ -26,13 +27,13 @@ export const syncQuery = z.object({
 /** Interval of white space before the answer, which keeps the connection open. */
 const heartbeatMs = 5 * secondMs
 
-/** Answers with the runs as JSON once all have ended, or, to a form of the page, with the page. */
+/** Answers with the runs as JSON once all have ended, or why there are none; to a form of the page, with the page. */
 export async function syncRoute(
   c: WebContext,
   asked: z.output<typeof syncQuery>,
   { forms, ...options }: WebOptions & { readonly forms: SyncForms },
 ) {
-  const { sources, clock } = options
+  const { sources } = options
   const refused = refusedAction(c, options.listen.host)
   if (refused !== null) return refused
   const unknown = unknownName(asked, sources.names())
@@ -50,20 +51,28 @@ export async function syncRoute(
   c.header('Content-Type', 'application/json; charset=UTF-8')
   // Compression would hold the white space back.
   c.header('Cache-Control', 'no-store, no-transform')
-  return streamed(c, untilEnded(sources.syncNow(asked), clock), options, false)
+  return streamed(c, untilEnded(sources.syncNow(asked), options), options, false)
 }
 
-async function* untilEnded(work: Promise<readonly EndedRun[]>, clock: Clock): AsyncGenerator<string> {
+async function* untilEnded(
+  work: Promise<readonly EndedRun[]>,
+  { clock, log }: Pick<WebOptions, 'clock' | 'log'>,
+): AsyncGenerator<string> {
   const ended = new AbortController()
-  const all = work.finally(() => ended.abort())
-  all.catch(() => {})
-  for (let runs: readonly EndedRun[] | null = null; runs === null; ) {
+  const answer = work.then(
+    (runs) => runs.map(shown),
+    (error: unknown) => {
+      log.warn({ detail: String(error) }, 'Sync on request failed')
+      return { error: error instanceof SyncError ? withHint(error) : 'An unforeseen fault; see the log' }
+    },
+  )
+  const all = answer.finally(() => ended.abort())
+  for (;;) {
     yield '\n'
-    const wait = clock.sleep(heartbeatMs, ended.signal).catch(() => {})
-    runs = await Promise.race([all, wait.then(() => null)])
-    if (runs === null && ended.signal.aborted) runs = await all
-    if (runs !== null) yield `${printableJson(runs.map(shown))}\n`
+    await clock.sleep(heartbeatMs, ended.signal).catch(() => {})
+    if (ended.signal.aborted) break
   }
+  yield `${printableJson(await all)}\n`
 }
 
 function shown({ tenant, resource, mode, outcome, reason, message, hint, counts, durationMs }: EndedRun): EndedRun {

@@ -13,9 +13,9 @@ const [acme, beta, former] = [1, 2, 3]
 async function erasedBy(...serverTimes: readonly (number | null)[]) {
   const erased: Record<number, readonly [earliest: number, latest: number]> = {}
   const store = {
-    async eraseOutdated({ tenantId, before, earliest, latest, at }: Record<string, number>) {
-      expect([before, at]).toEqual([Number(earliest) - retentionMs, now])
-      erased[Number(tenantId)] = [Number(earliest) - now, Number(latest) - now]
+    async eraseOutdated({ tenantId, before, latest, at }: Record<string, number>) {
+      expect(at).toBe(now)
+      erased[Number(tenantId)] = [Number(before) + retentionMs - now, Number(latest) - now]
     },
   } as never
   const tenants = serverTimes.map((serverTime, i) => ({ store, tenantId: [acme, beta][i] ?? 0, serverTime }))

@@ -40,7 +40,7 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   const covered = failing[0]?.fingerprint ?? ''
   await mirror.agreeWaiver(tenantId, waiver)
   const changed = resultOf(tenantId, at, [failing.map((one) => ({ ...one, message: 'Later' }))], { entities: 7 })
-  const facts = { accepted: '{}', changed: `{"at":${at}}` }
+  const facts = { accepted: '{}', changed: `{"at":${at}}`, ended: false }
   const lapsed = [{ fingerprint: covered, waiver: 'w', check, terms: terms.terms, entity: 'e', ...facts }]
   await mirror.saveResults(tenantId, at, { results: [{ ...(await checkResultOf(mirror, changed)), lapsed }] })
   await mirror.moveWaiver(tenantId, 'waiver.withdrawn', waiver)

@@ -23,7 +23,7 @@ async function twoTenants() {
   /** Erases what is over 400 days old; the first time only notes how old the mirror is. */
   const erase = async (earliest: number, latest = earliest, tenantIds = [acme, beta]) => {
     for (const tenantId of tenantIds)
-      await mirror.eraseOutdated({ tenantId, before: earliest - 400 * dayMs, earliest, latest, at: earliest })
+      await mirror.eraseOutdated({ tenantId, before: earliest - 400 * dayMs, latest, at: earliest })
   }
   await erase(start)
   return { mirror, query, acme, beta, kept, note, erase }

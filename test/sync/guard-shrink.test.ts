@@ -34,8 +34,10 @@ function remove({ sim }: TestEngine, resource: Guarded, count: number): void {
 async function fullSyncUntilDue(test: TestEngine, resource: Guarded) {
   if (resource !== 'users') {
     const before = live(test, resource)
+    test.clock.advance(minuteMs)
     expect(ending(await test.run(resource, 'full'))).toBe('success')
     expect(live(test, resource)).toBe(before)
+    test.clock.advance(minuteMs)
   }
   return test.run(resource, 'full')
 }
@@ -109,8 +111,10 @@ it.each(['users', 'documents', 'api-clients'] as const)(
 
 async function fullSyncUntilDueAfterAccept(test: TestEngine, resource: Guarded) {
   if (resource === 'users') return test.run(resource, 'full')
+  test.clock.advance(minuteMs)
   expect(ending(await test.run(resource, 'full'))).toBe('success')
   expect(live(test, resource)).toBe(40)
+  test.clock.advance(minuteMs)
   return test.run(resource, 'full')
 }
 

@@ -109,18 +109,22 @@ export async function lapsesOf(
   const lapses = written.flatMap(({ fingerprint, kind, entityId: entity, evidence }) => {
     const before = stored.get(fingerprint)
     if (before === undefined) return []
-    const covering = waivers.filter((waiver) => isOfEntity(waiver, entity) && hasCovered(waiver, before))
+    const covering = waivers.filter((waiver) => isOfEntity(waiver, entity) && hasCovered(waiver, before, request.now))
     if (covering.length === 0) return []
     const [accepted, changed] = [factsOf(before.evidence), factsOf(evidence)]
     if (kind !== 'replaced' && isSameFacts(accepted, changed)) return []
-    return covering.map(({ id: waiver, terms }): WaiverLapse => {
-      return { waiver, check: check.id, terms, entity, accepted, changed, fingerprint }
+    return covering.map((waiver): WaiverLapse => {
+      const { id, terms, isWithdrawn, expiresAt } = waiver
+      const ended = isWithdrawn || request.now > expiresAt
+      return { waiver: id, check: check.id, terms, entity, accepted, changed, ended, fingerprint }
     })
   })
   return lapses.length === 0 ? [] : request.store.newLapses(request.tenant.id, lapses)
 }
 
 /** False if the finding was first seen after the waiver expired, or was resolved before its terms came into force. */
-function hasCovered({ agreedBy, coversUntil }: StoredWaiver, { firstSeenAt, resolvedBy }: StoredFinding): boolean {
-  return firstSeenAt <= coversUntil && (resolvedBy === null || resolvedBy > agreedBy)
+function hasCovered(waiver: StoredWaiver, { firstSeenAt, resolvedBy }: StoredFinding, now: number): boolean {
+  const { agreedBy, coversUntil, expiresAt } = waiver
+  // A finding of a clock that was ahead may be first seen later than now.
+  return (firstSeenAt <= coversUntil || now <= expiresAt) && (resolvedBy === null || resolvedBy > agreedBy)
 }

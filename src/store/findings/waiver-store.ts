@@ -92,12 +92,14 @@ export function lapseWaivers(sql: Sql, tenantId: number, at: number, lapses: rea
 /** Lapses all waivers after another tenant was accepted, where the same ids are different entities. */
 export async function lapseAllWaivers(sql: Sql, tenantId: number, at: number): Promise<void> {
   const text = `select fingerprint, entity_id as entity from findings where tenant_id = @tenantId and "check" = @check
-    and first_seen_at <= @coversUntil and (@entity = '*' or entity_id in (@entity, @key)) order by id`
+    and (first_seen_at <= @coversUntil or @at <= @expiresAt) and (@entity = '*' or entity_id in (@entity, @key)) order by id`
   const changed = JSON.stringify({ tenant: 'accepted as another one' })
-  for (const { id: waiver, check, terms, entity, coversUntil } of await readWaivers(sql, tenantId)) {
-    const scope = { tenantId, check, entity, coversUntil, key: guidKey(entity) }
+  for (const { id: waiver, ...stored } of await readWaivers(sql, tenantId)) {
+    const { check, terms, entity, coversUntil, expiresAt, isWithdrawn } = stored
+    const scope = { tenantId, check, entity, coversUntil, expiresAt, at, key: guidKey(entity) }
     const rows = await sql<Pick<WaiverLapse, 'entity' | 'fingerprint'>>(text, [scope])
-    const lapses = rows.map((row) => ({ waiver, check, terms, accepted: '{}', changed, ...row }))
+    const ended = isWithdrawn || at > expiresAt
+    const lapses = rows.map((row) => ({ waiver, check, terms, accepted: '{}', changed, ended, ...row }))
     await lapseWaivers(sql, tenantId, at, await newLapses(sql, tenantId, lapses))
   }
 }

@@ -36,7 +36,9 @@ export function clockStore(db: Db) {
       writeWhereDue(db, async (tx) => {
         if ((await unconfirmed(tx)) === null) return null
         return async (tx) => {
-          await tx('update event_chains set last_at = @at where last_at > @at', [{ at: Math.round(at) }])
+          const times = [{ at: Math.round(at) }]
+          await tx('update event_chains set last_at = @at where last_at > @at', times)
+          await tx('update sync_states set first_complete_at = @at where first_complete_at > @at', times)
           const data: ClockConfirmed = { run: await lastRun(tx) }
           await appendEvents(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data }])
         }

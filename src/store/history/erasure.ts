@@ -23,8 +23,7 @@ export interface Erasure {
   readonly tenantId: number
   /** What ended earlier is erased, except states still in effect then. */
   readonly before: number
-  /** The earliest and the latest of the clocks that count. */
-  readonly earliest: number
+  /** The latest of the clocks that count. */
   readonly latest: number
   /** Local time. */
   readonly at: number
@@ -125,7 +124,7 @@ const outdated = [
      where tenant_id = @tenantId and problem is not null and evaluated_at < @before`,
   'update sync_states set version = version + 1 where tenant_id = @tenantId',
   // Else a removal whose time nobody knew would keep its names for ever.
-  'update records set removed_at = @earliest where tenant_id = @tenantId and removed_at > @earliest',
+  'update records set removed_at = @latest where tenant_id = @tenantId and removed_at > @latest',
   // Names of removed records, once the history no longer contains the removal.
   `update records set body = null, supplement = null, raw = null
      where tenant_id = @tenantId and removed_at < @before and body is not null

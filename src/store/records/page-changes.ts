@@ -2,64 +2,15 @@ import { hash } from 'node:crypto'
 import type { AnyRecord, InvalidReading, ValidReading } from '../../model/reading.ts'
 import { noCounts } from '../../model/run-result.ts'
 import { createdAtOf, dayMs, isoMs } from '../../model/time.ts'
-import { identifying } from '../../resources/index.ts'
 import type { Sql } from '../db/db.ts'
 import { appendRecordEvents, type RecordEvent } from '../event-store.ts'
 import { fromJson } from '../rows.ts'
-import type { OfResource, PageCommit, PageComparison } from '../sync/sync-port.ts'
+import type { PageCommit, PageComparison } from '../sync/sync-port.ts'
+import { identifies, type KnownRow, type KnownRows } from './known-rows.ts'
 import { bodyOf, changeBetween, nextSupplement, type RecordChange } from './record-body.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
-import { isIdentified, unidentifiedPrefix } from './removals.ts'
+import { unidentifiedPrefix } from './removals.ts'
 import { contradictionOf, contradictory, type DistinctItems, isEarlier, precedenceOf, whole } from './same-id.ts'
-
-/** A row of `records`, as a page needs it; an array, because reading objects takes half as long again. */
-export type KnownRow = readonly [
-  key: string,
-  rid: number,
-  /** Null without a valid version. */
-  body: string | null,
-  /** 1 if an equal record changes nothing: it is live and valid, not missing, and nothing else waits for it. */
-  isSettled: number,
-  /** 0 for a tombstone of a former tenant (docs/internals/sync.md#8-tenant-identity). */
-  isKnown: number,
-  isProvisional: number,
-  supplement: string | null,
-  problem: string | null,
-  removedAt: number | null,
-]
-
-/** Condition on a row that is no tombstone of a former tenant. */
-export const isKnown = `(removed_at is null
-  or first_seen_at >= coalesce((select known_since from tenants where id = @tenantId), 0))`
-
-/** Condition on a row that identifies the tenant. */
-export const isIdentifying = `provisional = 0 and ${isKnown} and ${isIdentified}`
-
-/** Condition on a row of a list whose ids exist in one tenant only. */
-export const isOfIdentifyingList = `resource in (${identifying.map(({ name }) => `'${name}'`).join(', ')})`
-
-const knownColumns = `key, rid, body,
-  case when removed_at is null and problem is null and missing_since is null and absent = 0 and accepted = 0
-    and looked_up_at is null then 1 else 0 end,
-  case when ${isKnown} then 1 else 0 end, provisional,
-  supplement, problem, removed_at`
-
-export type KnownRows = ReadonlyMap<string, KnownRow>
-
-export async function knownRows(
-  sql: Sql,
-  { tenantId, resource }: OfResource,
-  keys: readonly string[],
-): Promise<KnownRows> {
-  const params = [{ tenantId, resource, keys }]
-  const rows = await sql<KnownRow>(sql.dialect.recordsByKeys(knownColumns), params, 'arrays')
-  return new Map(rows.map((row) => [row[0], row]))
-}
-
-/** True for a row that identifies the tenant. */
-export function identifies(row: KnownRow | undefined): boolean {
-  return row !== undefined && row[4] === 1 && row[5] === 0
-}
 
 type Comparison = Omit<PageComparison, 'differs'>
 
@@ -91,6 +42,8 @@ export class PageChanges {
   readonly counts = { ...noCounts }
   /** Number of records whose secret was rotated. */
   rotated = 0
+  /** Number of updated records in which a field changed that checks read. */
+  relevant = 0
   /** Fields in which records with the same id contradict each other. */
   readonly contradicted: Set<string>
   /** Keys of records whose detail is unknown since this page. */
@@ -145,7 +98,7 @@ export class PageChanges {
 
   #create(key: string, { record, extra }: ValidReading): void {
     this.#write(key, bodyOf(this.#shape, record, extra), null)
-    if (this.#page.recordCreations) this.#events.push({ key, kind: 'record.created' })
+    this.#noteCreated(key)
     this.#countCreated(key)
   }
 
@@ -167,9 +120,10 @@ export class PageChanges {
     if (this.#isDecided(item, row, isChanged ? change : null)) return
     this.#write(key, after, change && nextSupplement(this.#shape, supplement, change.fields))
     if (before === null || removedAt !== null) this.#countCreated(key)
-    else if (isChanged) this.counts.updated++
+    else if (isChanged) this.#countUpdated(change)
     else this.#countUnchanged(rid)
-    if (removedAt !== null && before !== null) this.#events.push(eventOf(key, 'record.returned', change))
+    if (removedAt !== null) this.#events.push(eventOf(key, 'record.returned', change))
+    else if (before === null) this.#noteCreated(key)
     else if (isChanged) this.#events.push(eventOf(key, 'record.changed', change))
     if (change !== null) this.#noteChange(key, change)
   }
@@ -196,6 +150,10 @@ export class PageChanges {
     return true
   }
 
+  #noteCreated(key: string): void {
+    if (this.#page.recordCreations) this.#events.push({ key, kind: 'record.created' })
+  }
+
   #countCreated(key: string): void {
     this.counts.created++
     this.live++
@@ -211,6 +169,11 @@ export class PageChanges {
     this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
     const known = this.#known.get(key)
     if (known?.[7] == null || !this.#isRepeated(known[1])) this.counts.quarantined++
+  }
+
+  #countUpdated({ fields }: RecordChange): void {
+    this.counts.updated++
+    if (fields.some((field) => field !== 'extra' && !this.#shape.unread.has(field))) this.relevant++
   }
 
   /** True if an earlier page of the full sync had the record: it counts once. */

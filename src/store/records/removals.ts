@@ -92,9 +92,17 @@ export async function markMissing(sql: Sql, rids: readonly number[], at: number)
   if (rids.length > 0) await sql(text, [at, rids])
 }
 
-/** Ends the quarantine of records that a whole pass did not return: those without an id, and tombstones. Returns how many. */
-export async function endQuarantine(sql: Sql, { tenantId, resource }: OfResource, seen: Seen): Promise<number> {
-  const isEnding = `problem is not null and not (${isPresent})`
+/**
+ * Ends the quarantine of records that a complete full sync did not return: those without an id, and tombstones unless it
+ * was not whole. Returns how many.
+ */
+export async function endQuarantine(
+  sql: Sql,
+  { tenantId, resource }: OfResource,
+  seen: Seen,
+  notWhole: boolean,
+): Promise<number> {
+  const isEnding = `problem is not null and not (${notWhole ? isIdentified : isPresent})`
   const text = `select rid from records where ${ofResource} and ${isEnding}`
   const quarantined = await sql<number>(text, [{ tenantId, resource }], 'values')
   const ended = quarantined.filter((rid) => !seen.has(rid))

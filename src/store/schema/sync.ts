@@ -31,8 +31,8 @@ export const tenants = sqliteTable('tenants', {
   former: strings('former').notNull().default([]),
   /** Digest of the credential for which a change of tenant was accepted. */
   acceptedCredential: text('accepted_credential'),
-  /** When an operator last accepted another tenant; older tombstones no longer identify the tenant. */
-  knownSince: integer('known_since'),
+  /** Last record before an operator accepted another tenant; tombstones up to it no longer identify the tenant. */
+  formerUntil: integer('former_until'),
   /** Pages and lists that an operator accepted. */
   admitted: text('admitted', { mode: 'json' }).$type<readonly AdmittedPage[]>().notNull().default([]),
 })

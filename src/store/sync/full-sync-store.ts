@@ -70,7 +70,7 @@ export function fullSyncStore(db: Db) {
         await markMissing(sql, end.missing, end.at)
         await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
         await sql(endProvisional, [row])
-        const ended = row.notWhole ? 0 : await endQuarantine(sql, row, seen)
+        const ended = await endQuarantine(sql, row, seen, row.notWhole)
         const changed = end.remove.length + end.missing.length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(

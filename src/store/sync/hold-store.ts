@@ -44,11 +44,15 @@ function emptinessOf({ reason, cause }: HoldRow): Emptiness | null {
 
 /** The records whose removal is held: all live ones during a hold for an empty list. */
 async function heldRids(sql: Sql, hold: HoldRow): Promise<readonly number[]> {
-  const { id, tenantId, resource } = hold
+  const { id, tenantId, resource, reason } = hold
   if (resource === 'all') return []
   if (emptinessOf(hold) === 'list') return removableRids(sql, { tenantId, resource })
-  const [rids = '[]'] = await sql<string>('select rids from holds where id = ?', [id], 'values')
-  return fromJson(rids) as readonly number[]
+  const [text = '[]'] = await sql<string>('select rids from holds where id = ?', [id], 'values')
+  const rids = fromJson(text) as readonly number[]
+  if (reason !== 'shrink_held') return rids
+  // A list may have returned some since.
+  const absent = `select rid from records where ${sql.dialect.isIn('rid')} and (absent > 0 or missing_since is not null)`
+  return sql<number>(absent, [rids], 'values')
 }
 
 /** Holds and what operators decide about them. */
@@ -66,7 +70,10 @@ export function holdStore(db: Db) {
       for (const one of resourceNames) await acceptRemovals(sql, await removableRids(sql, { tenantId, resource: one }))
       await acceptPastRemovals(sql, tenantId)
       await lapseAllWaivers(sql, tenantId, at)
-      await sql('update tenants set known_since = ? where id = ?', [at, tenantId])
+      await sql(
+        'update tenants set former_until = (select max(rid) from records where tenant_id = @tenantId) where id = @tenantId',
+        [{ tenantId }],
+      )
     }
     await sql('delete from holds where id = ?', [id])
   }

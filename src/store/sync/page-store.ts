@@ -5,15 +5,8 @@ import { noCounts } from '../../model/run-result.ts'
 import { isoMs, secondMs } from '../../model/time.ts'
 import type { Db, Sql } from '../db/db.ts'
 import { appendRecordEvents } from '../event-store.ts'
-import {
-  comparisonOf,
-  identifies,
-  isIdentifying,
-  isOfIdentifyingList,
-  type KnownRow,
-  knownRows,
-  PageChanges,
-} from '../records/page-changes.ts'
+import { identifies, isIdentifying, isOfIdentifyingList, type KnownRow, knownRows } from '../records/known-rows.ts'
+import { comparisonOf, PageChanges } from '../records/page-changes.ts'
 import { differingFields, sinceOf, supplementOf } from '../records/record-body.ts'
 import { isLive } from '../records/record-reader.ts'
 import { recordShapes } from '../records/record-shape.ts'
@@ -28,6 +21,7 @@ const nothing: PageResult = {
   admitted: true,
   counts: noCounts,
   rotated: 0,
+  relevant: 0,
   contradictory: [],
   detailDue: [],
   rids: [],
@@ -96,7 +90,7 @@ async function commit(sql: Sql, page: PageCommit): Promise<PageResult> {
   const differs = !changes.isEmpty || beside.length > 0
   if (page.admit?.({ ...changes.compared(comparison), differs }) === false) return { ...nothing, admitted: false }
   await changes.write(sql)
-  const { rids, counts, rotated, contradicted, detailDue, notWhole } = changes
+  const { rids, counts, rotated, relevant, contradicted, detailDue, notWhole } = changes
   if (fullSync !== undefined) await advanceFullSync(sql, fullSync, { notWhole, at: page.at, rids })
   let removed = 0
   if (whole !== undefined && beside.length > 0) removed = await removeBeside(sql, page, changes, beside)
@@ -109,6 +103,7 @@ async function commit(sql: Sql, page: PageCommit): Promise<PageResult> {
     admitted: true,
     counts: { ...counts, removed },
     rotated,
+    relevant,
     contradictory: [...contradicted],
     detailDue,
     rids,
@@ -129,12 +124,12 @@ async function removeBeside(
   { rids, notWhole }: PageChanges,
   beside: readonly number[],
 ): Promise<number> {
+  await endQuarantine(sql, page, new Set(rids), notWhole)
   if (notWhole) {
     // A record without a readable id may be one of the absent ones.
     await markMissing(sql, beside, page.at)
     return 0
   }
-  await endQuarantine(sql, page, new Set(rids))
   return removeRecords(sql, page, beside, page.whole?.serverTime ?? page.at)
 }
 

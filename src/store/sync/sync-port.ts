@@ -93,6 +93,8 @@ export interface PageResult {
   readonly counts: CommitCounts
   /** Number of records whose secret was rotated. */
   readonly rotated: number
+  /** Number of updated records in which a field changed that checks read. */
+  readonly relevant: number
   /** Fields in which records with the same id contradict each other; such records are quarantined. */
   readonly contradictory: readonly string[]
   /** Keys of records whose detail is unknown since this page. */

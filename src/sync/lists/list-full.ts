@@ -39,8 +39,10 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   if (pass.records > 0 && pass.hasGap) await assertComplete(run, definition, ended, pass)
   await readSkipped(run, definition, ended, pass)
   await assertListsSelf(run, definition, pass.ids)
-  const refusal = await decideRemovals(run, ended)
-  await store.liftHold(tenantId, definition.name, 'suspect_empty')
+  // Read again: the second reading may have made it not whole.
+  const { refusal, endsHold } = await decideRemovals(run, await openFullSync(run))
+  const over = ['suspect_empty', 'tenant_changed', ...(endsHold ? (['shrink_held'] as const) : [])] as const
+  for (const reason of over) await store.liftHold(tenantId, definition.name, reason)
   const isSettled = state.emptyAccepted === 'list' ? pass.records > 0 : !pass.hasGap
   if (state.emptyAccepted !== null && isSettled)
     await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
@@ -128,13 +130,10 @@ async function assertComplete(
 
 /** A list without the requesting client is incomplete (docs/internals/api.md#api-client). */
 async function assertListsSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
-  const { context, tenantId } = run
+  const { context } = run
   const { name } = definition
   const own = ownIdOn(context, definition)
-  if (own === null || ids.has(own)) {
-    await context.store.liftHold(tenantId, name, 'tenant_changed')
-    return
-  }
+  if (own === null || ids.has(own)) return
   const message = `The list of ${name} does not contain ownClientId ${own}: the setting is outdated, or that client was rotated`
   const cause = ownClientCause(own)
   const hold = { resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const

@@ -40,6 +40,7 @@ export async function commitPage(run: Run, fetched: Fetched, { fullSync, ...rest
   for (const key of result.detailDue) if (run.detailsDue.size < settings.userDetails.perRun) run.detailsDue.add(key)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.secretsRotated(settings.name, result.rotated)
+  run.relevant += result.relevant
   noteWritten(run, fetched, result.counts)
 }
 

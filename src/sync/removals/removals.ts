@@ -2,7 +2,7 @@ import type { TenantSettings } from '../../config/settings.ts'
 import type { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
 import { greatestSkewMs, isSkewed } from '../../model/server-clock.ts'
-import { dayMs } from '../../model/time.ts'
+import { dayMs, minuteMs } from '../../model/time.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
 import { raiseHold } from '../context.ts'
 import { fullSyncMs, type Run } from '../run.ts'
@@ -71,14 +71,17 @@ function brokenRule({ live, all, old }: Shares, { maxCount, maxPercent }: Limits
   return tooMany ? `limits: ${maxCount} records and ${maxPercent} percent${named(tooMany)}` : null
 }
 
-/** Ends a full sync and applies its removals in one transaction; returns the error of a shrink hold, else null. */
-export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<SyncError | null> {
+/**
+ * Ends a full sync and applies its removals in one transaction. The caller throws the error of a shrink hold, or lifts an
+ * earlier one once nothing can undo the full sync: until then only the hold says that its records are missing.
+ */
+export async function decideRemovals(run: Run, ended: FullSyncRow) {
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
   const rule: RemovalRule = definition.kind === 'feed' ? definition.removal : 'two-full-syncs'
   await proveBeforeRemovals(run)
-  const first = ended.notWhole ? nothing : await store.absence(ended.id, run.seen)
+  const first = await absenceFrom(run, ended)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const asked = [...due.filter(({ accepted }) => !accepted), ...newlyAbsent(first)]
@@ -86,7 +89,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   const isConfirmed = byTime ? await confirmByTime(run, definition, ended, asked) : true
   // Read again: the confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
-  const absence = fullSync.notWhole ? nothing : byTime ? await store.absence(fullSync.id, run.seen) : first
+  const absence = fullSync.notWhole || byTime ? await absenceFrom(run, fullSync) : first
   run.guard.insist(run)
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
@@ -103,7 +106,6 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
     ? rids((await store.absence(fullSync.id, run.seen)).absent)
     : [...unconfirmed, ...suspects]
   const refusal = why === null ? null : await raise(run, { held, why, live: absence.live, budget })
-  if (refusal === null && !fullSync.notWhole) await store.liftHold(tenantId, name, 'shrink_held')
   run.counts.removed += await store.completeFullSync({
     fullSyncId: fullSync.id,
     seen: run.seen,
@@ -113,7 +115,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     removedAt: agreedTime(run, fullSync),
     remove: removeNow,
-    absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
+    absent: isRepeated(run, fullSync) ? [] : rids(absence.absent).filter((rid) => !removing.has(rid)),
     // Those that are removed now are not missing.
     missing: missing.filter((rid) => !removing.has(rid)),
   })
@@ -123,12 +125,31 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
       { resource: name },
       'Records without a readable id, or with one id and different values, were shown; nothing is removed',
     )
-  return refusal
+  return { refusal, endsHold: refusal === null && !fullSync.notWhole }
 }
 
 const noBudget: GuardBudget = { base: { after: 0, until: 0 }, removed: 0, removedNew: 0, created: 0, replacing: 0 }
 
-const nothing: Absence = { live: 0, absent: [] }
+/** Least time between two full syncs of API clients that both count, as changed roles bring one forward. */
+const leastApartMs = minuteMs
+
+/** True for a full sync of API clients so soon after another one that it is no second witness of their absence. */
+function isRepeated({ definition, state }: Run, { startedAt }: FullSyncRow): boolean {
+  const { completeStartedAt } = state
+  return (
+    definition.kind === 'pagedList' &&
+    completeStartedAt !== null &&
+    Math.abs(startedAt - completeStartedAt) < leastApartMs
+  )
+}
+
+/** What a full sync says of absence: nothing if it is not whole. */
+async function absenceFrom(run: Run, fullSync: FullSyncRow): Promise<Absence> {
+  if (fullSync.notWhole) return { live: 0, absent: [] }
+  const absence = await run.context.store.absence(fullSync.id, run.seen)
+  if (!isRepeated(run, fullSync)) return absence
+  return { ...absence, absent: absence.absent.map((one) => ({ ...one, fullSyncs: one.fullSyncs - 1 })) }
+}
 
 /** Those that the last full sync returned. */
 export function newlyAbsent({ absent }: Absence): readonly AbsentRecord[] {
