@@ -106,7 +106,8 @@ export class AnswerTimes {
   /** True if another answer had the id; throws for one that had the time, too. */
   #isReused(answer: AnsweredRequest, requestId: string): boolean {
     const id = hash('sha256', requestId, 'buffer').readUIntLE(0, 6)
-    const time = hash('sha256', String(answer.timestamp), 'buffer').readUIntLE(0, 3) + 1
+    const stated = answer.serverTime === null ? `${answer.timestamp} ${answer.date}` : String(answer.timestamp)
+    const time = hash('sha256', stated, 'buffer').readUIntLE(0, 3) + 1
     const known = this.#seen.get(id)
     if (known === time) throw stale(answer, 'the requestId and the time of an earlier answer', this.#isRecent(answer))
     this.#seen.set(id, known === undefined ? time : 0)

@@ -54,7 +54,9 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     async probe(endpoint, { secret }, signal) {
       const outcome = await send({ endpoint, path: endpoint.template, secret, signal })
       if (statusOf(outcome) !== '200') observer?.failed(statusOf(outcome))
-      if (outcome.kind === 'answer') return outcome.status
+      // A 403 that states a wait is a rate limit, which says nothing of the token.
+      if (outcome.kind === 'answer')
+        return outcome.status === 403 && outcome.retryAfterMs !== null ? undefined : outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
       return undefined
     },

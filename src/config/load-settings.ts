@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import * as z from 'zod'
-import { readRegularFileSync } from '../model/process/files.ts'
+import { readTextFile } from '../model/process/files.ts'
 import { isObject } from '../model/text/json.ts'
 import type { Catalogue } from './catalogue.ts'
 import {
@@ -121,7 +121,7 @@ function findFile(file: string | undefined, env: Environment, cwd: string): Name
 
 function textOf({ path, namedBy }: NamedFile, cwd: string): string {
   try {
-    return readRegularFileSync(resolve(cwd, path)).toString()
+    return readTextFile(resolve(cwd, path))
   } catch (error) {
     throw new ConfigError([`Cannot read the configuration file ${path}${namedBy}: ${whyUnreadable(error)}`])
   }
@@ -182,8 +182,9 @@ function withVariables(given: Fields, env: Environment, variables: Map<string, s
     return { raw, ignoredPath: ignored ?? (store['path'] === undefined ? null : 'store.path') }
   }
   if ((store['url'] ?? null) !== null) return { raw, ignoredPath: ignored }
-  if (path !== undefined) {
-    raw['store'] = { path }
+  // What is no map is a mistake of its own.
+  if (path !== undefined && isObject(raw['store'] ?? {})) {
+    raw['store'] = { ...store, path }
     variables.set('store.path', 'TENANTWATCH_STORE_PATH')
   }
   return { raw, ignoredPath: null }

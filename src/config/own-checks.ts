@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import * as z from 'zod'
-import { readRegularFileSync } from '../model/process/files.ts'
+import { readTextFile } from '../model/process/files.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { dayMs, parseDuration } from '../model/time.ts'
@@ -146,9 +146,9 @@ function namesIn(folder: string, fail: (why: string) => void): readonly string[]
 export function readOwnCheck(path: string, builtIn: readonly string[]): OwnCheck | { readonly problem: string } {
   let source: string
   try {
-    source = new TextDecoder('utf-8', { fatal: true }).decode(readRegularFileSync(path, mostBytes))
+    source = readTextFile(path, mostBytes)
   } catch (error) {
-    return { problem: error instanceof TypeError ? 'it is not UTF-8 text' : whyUnreadable(error) }
+    return { problem: whyUnreadable(error) }
   }
   return parse(basename(path), source, builtIn)
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { readRegularFileSync } from '../model/process/files.ts'
+import { readTextFile } from '../model/process/files.ts'
 import { isObject } from '../model/text/json.ts'
 import { type KeyPath, kindOf, type Locate, type Mistake, whyUnreadable } from './mistakes.ts'
 import { readYaml } from './yaml-file.ts'
@@ -27,7 +27,7 @@ export function readWaiverFiles(folder: string, cwd: string): WaiverFiles {
   for (const [index, name] of namesIn(resolve(cwd, folder), (why) => problems.push(`${folder}: ${why}`)).entries()) {
     const path = join(folder, name)
     try {
-      const { raw, mistakes, locate } = readYaml(path, readRegularFileSync(resolve(cwd, path)).toString())
+      const { raw, mistakes, locate } = readYaml(path, readTextFile(resolve(cwd, path)))
       problems.push(...mistakes)
       const add = (waiver: unknown, base: KeyPath) => {
         // Mistakes are listed by file.

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls'
 import * as z from 'zod'
-import { readRegularFileSync } from '../model/process/files.ts'
+import { readTextFile } from '../model/process/files.ts'
 import { isObject } from '../model/text/json.ts'
 import { ConfigError, kindOf, type Mistake, predicate, validate, whyUnreadable } from './mistakes.ts'
 import { emptyAsMap, text } from './values.ts'
@@ -61,7 +61,7 @@ export interface WebReading {
 /** `path` is relative to `cwd` and used in messages. */
 export function readWebSettings(path: string, cwd: string): WebReading {
   const whole = resolve(cwd, path)
-  const read: ReadFile = (file) => readRegularFileSync(resolve(dirname(whole), file)).toString()
+  const read: ReadFile = (file) => readTextFile(resolve(dirname(whole), file))
   const broken = (sentence: string): WebReading => {
     return { settings: openWeb, mistakes: [{ code: 'invalid', key: '', line: null, text: sentence, sentence }] }
   }
@@ -75,11 +75,11 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   if (yaml.mistakes.length > 0) return { settings: openWeb, mistakes: yaml.mistakes }
   const raw = yaml.raw ?? {}
   if (!isObject(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
-  if (Object.keys(raw).length === 0)
+  const { value = openWeb, mistakes } = validate<WebSettings>(webSchema(read), raw, yaml.locate)
+  if (mistakes.length === 0 && value.tls === null && value.users.size === 0)
     return broken(
       `${path}: the file is empty, which would allow access without authentication; expected one of tls_server_config, basic_auth_users`,
     )
-  const { value = openWeb, mistakes } = validate<WebSettings>(webSchema(read), raw, yaml.locate)
   return { settings: value, mistakes }
 }
 

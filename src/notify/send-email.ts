@@ -23,7 +23,12 @@ export async function sendEmail(
 ): Promise<number> {
   const server = readSmtp(address)
   const { createTransport } = await import('nodemailer')
-  const limits = { socketCloseTimeout: 0, disableFileAccess: true, disableUrlAccess: true }
+  const limits = {
+    socketCloseTimeout: 0,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    tls: { rejectUnauthorized: true },
+  }
   const transport = createTransport({ ...server, ...limits })
   try {
     const messageId = `<${message.id}/${message.target}@tenantwatch>`

@@ -150,6 +150,8 @@ class Proof {
   async #firstPage(definition: ResourceDefinition): Promise<Fetched> {
     const { clock, store } = this.#context
     const given = this.#given.find((page) => page.definition === definition)
+    // The evidence is of the credential of the last page that counts.
+    if (given !== undefined) this.#answered = given.fetched.meta
     let fetched = given?.fetched ?? (await this.#fetch(definition, null))
     const isEmpty = () => fetched.items.length === 0 && !fetched.hasMore
     if (definition.kind !== 'pagedList' || !isEmpty()) return fetched

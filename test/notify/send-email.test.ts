@@ -94,3 +94,12 @@ it('ends with its signal, also where the server never does', async () => {
   const { port } = await smtp({ onConnect: () => stop.abort() })
   await expect(sendEmail(envelope, `smtp://127.0.0.1:${port}`, message, stop.signal)).rejects.toThrow('SMTP failed')
 })
+
+it('sends no password to a server whose certificate is not trusted, whatever the environment says', async () => {
+  const { mails, port } = await smtp({})
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+  onTestFinished(() => void delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
+  const sent = sendEmail(envelope, `smtp://me:can%40ry@localhost:${port}`, message, new AbortController().signal)
+  await expect(sent).rejects.toThrow('SMTP failed')
+  expect(mails).toEqual([])
+})

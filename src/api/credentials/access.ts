@@ -69,7 +69,10 @@ export class Access {
       return credential
     }
     if (credential.generation !== dead.credential.generation) {
-      return this.#revive(credential.secret, 'A new credential replaces the refused one')
+      // A token that its OAuth client renews is no new credential.
+      if (this.#options.source.client === null)
+        return this.#revive(credential.secret, 'A new credential replaces the refused one')
+      dead.credential = credential
     }
     const now = this.#options.clock.monotonic()
     if (now < dead.nextProbeAt) throw deadCredential(dead.status)

@@ -16,6 +16,9 @@ import { parseSecret, type Secret, type SecretSource } from './secret.ts'
 const timeoutMs = 10_000
 const mostBytes = 64 * 1024
 
+/** How long the output of a command that has ended is awaited. */
+const lastOutputMs = 500
+
 /** The command's stderr may contain the secret and is not logged. @throws SyncError, without the output. */
 function commandOutput(argv: readonly string[], signal: AbortSignal): Promise<string> {
   const [file = '', ...args] = argv
@@ -24,7 +27,11 @@ function commandOutput(argv: readonly string[], signal: AbortSignal): Promise<st
     const pieces: Buffer[] = []
     let bytes = 0
     let problem: string | null = null
-    const kill = () => killGroup(child)
+    const kill = () => {
+      killGroup(child)
+      // A process that left the group may keep it open.
+      child.stdout.destroy()
+    }
     const fail = (why: string) => {
       problem ??= why
       kill()
@@ -40,6 +47,7 @@ function commandOutput(argv: readonly string[], signal: AbortSignal): Promise<st
     child.once('error', (error) => {
       problem ??= codeOrNameOf(error)
     })
+    child.once('exit', () => setTimeout(() => child.stdout.destroy(), lastOutputMs).unref())
     child.once('close', (code) => {
       clearTimeout(late)
       signal.removeEventListener('abort', kill)
@@ -250,7 +258,8 @@ function refusal(answer: Answer, code: unknown): SyncError {
   const named = typeof code === 'string' && /^[a-z_]{3,40}$/.test(code) ? ` ${code}` : ''
   const message = `The token URL answered ${status}${named}`
   const { reason, retryAt } = refusalOf(answer)
-  if (reason === 'rate_limited' || reason === 'server_error') return new SyncError(reason, message, { status, retryAt })
+  if (['rate_limited', 'server_error', 'timeout'].includes(reason))
+    return new SyncError(reason, message, { status, retryAt })
   return new SyncError(reason === 'redirect' ? reason : 'unauthorized', message, { hint, status })
 }
 

@@ -6,7 +6,7 @@ import type { EnvLookup } from '../options.ts'
 /** The URL of the proxy for requests to an origin; null = none. */
 export type ProxyFor = (origin: string) => Promise<string | null>
 
-const wanted = 'a URL that begins with http://, https:// or socks5://'
+const wanted = 'a URL that begins with http:// or https://'
 
 /** `api.proxy` if it is set, else the proxy of the environment. */
 export function proxyFor(proxy: string | SecretSource | null, env: EnvLookup): ProxyFor {
@@ -41,7 +41,7 @@ export function environmentProxy(origin: string, env: EnvLookup): string | null 
 }
 
 function isProxy(url: string): boolean {
-  return ['http:', 'https:', 'socks5:'].includes(URL.parse(url)?.protocol ?? '')
+  return ['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')
 }
 
 export const proxyCredentialsHint =

@@ -176,6 +176,7 @@ const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .{10,40}$/
 /** An HTTP date in milliseconds since the epoch; null for another text. */
 export function dateOf(header = ''): number | null {
   const text = header.trim()
-  const ms = httpDate.test(text) ? Date.parse(text) : Number.NaN
+  // The oldest form names no zone; all are GMT.
+  const ms = httpDate.test(text) ? Date.parse(/GMT|UTC|[+-]\d{4}$/.test(text) ? text : `${text} GMT`) : Number.NaN
   return Number.isNaN(ms) ? null : ms
 }

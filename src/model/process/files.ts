@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { constants, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -22,6 +23,13 @@ export async function readRegularFile(path: string, mostBytes = mostTextBytes): 
 export function readRegularFileSync(path: string, mostBytes = mostTextBytes): Buffer {
   assertRegularFile(path, mostBytes)
   return readFileSync(path, { flag })
+}
+
+/** Without a byte order mark. Throws UnfitFile also for what is not UTF-8. */
+export function readTextFile(path: string, mostBytes?: number): string {
+  const bytes = readRegularFileSync(path, mostBytes)
+  if (!isUtf8(bytes)) throw new UnfitFile('it is not UTF-8 text')
+  return new TextDecoder().decode(bytes)
 }
 
 export function assertRegularFile(path: string, mostBytes = mostTextBytes): void {

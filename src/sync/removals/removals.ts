@@ -40,8 +40,10 @@ export function planRemovals(
   const unasked = due.filter(({ accepted }) => !accepted)
   const since = live - (due.length - unasked.length) + removed
   const dueNew = unasked.filter(({ firstSeenAt }) => firstSeenAt > base.after && firstSeenAt <= base.until).length
-  const all = { gone: removed + unasked.length - replacing, of: since }
-  const old = { gone: all.gone - removedNew - dueNew, of: Math.max(0, since - created) }
+  const gone = removed + unasked.length
+  const all = { gone: gone - replacing, of: since }
+  // New ones that are gone again are replaced first: the others replace old ones.
+  const old = { gone: gone - Math.max(removedNew + dueNew, replacing), of: Math.max(0, since - created) }
   const why = unasked.length === 0 ? null : brokenRule({ live, all, old }, limits)
   if (why === null) return { due, held: [], why }
   return { due: due.filter(({ accepted }) => accepted), held: unasked, why }

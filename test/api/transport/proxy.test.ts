@@ -10,9 +10,9 @@ const over = (env: Readonly<Record<string, string>>) => (origin: string) =>
   environmentProxy(origin, (name) => env[name])
 
 it('takes the proxy of the environment, by scheme, and lower-case names first', () => {
-  const proxy = over({ HTTPS_PROXY: 'http://a:1', https_proxy: 'b:2', HTTP_PROXY: 'socks5://c:3' })
+  const proxy = over({ HTTPS_PROXY: 'http://a:1', https_proxy: 'b:2', HTTP_PROXY: 'https://c:3' })
   expect(proxy('https://api.example.com')).toBe('http://b:2')
-  expect(proxy('http://api.example.com')).toBe('socks5://c:3')
+  expect(proxy('http://api.example.com')).toBe('https://c:3')
   for (const origin of ['http://127.0.0.1:80', 'http://localhost', 'https://[::1]:9']) expect(proxy(origin)).toBeNull()
   expect(over({})('https://api.example.com')).toBeNull()
   expect(() => over({ HTTPS_PROXY: 'ftp://x' })('https://a.example')).toThrow(/HTTPS_PROXY/)

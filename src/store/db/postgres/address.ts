@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
 import { UsageError } from '../../../model/errors.ts'
 import { isLoopback } from '../../../model/process/address.ts'
 import { containsCertificate } from '../../../model/process/certificate-authorities.ts'
@@ -9,6 +10,8 @@ export interface Tls {
   readonly cert?: string
   readonly key?: string
   readonly rejectUnauthorized: boolean
+  /** The address to compare with the certificate; names need none, because the driver states them. */
+  readonly host?: string
   /** Undefined = the name of the server is compared with its certificate. */
   readonly checkServerIdentity?: () => undefined
 }
@@ -51,9 +54,13 @@ function tlsOf(host: string, given: (name: (typeof parameters)[number]) => strin
   const mode = given('sslmode') ?? (isLocal ? 'disable' : 'verify-full')
   if (!(modes as readonly string[]).includes(mode)) throw refused(`has another sslmode than ${modes.join(', ')}`)
   if (mode === 'disable') return null
+  const hasAuthority = given('sslrootcert') !== null
   const tls: Tls = {
-    rejectUnauthorized: mode !== 'require',
-    ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+    rejectUnauthorized: mode !== 'require' || hasAuthority,
+    // Without it, Node would compare the certificate with `localhost`.
+    ...(isIP(host) !== 0 && { host }),
+    // As in libpq, an authority makes `require` verify it.
+    ...((mode === 'verify-ca' || (mode === 'require' && hasAuthority)) && { checkServerIdentity: () => undefined }),
   }
   const files = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const
   for (const [property, parameter] of Object.entries(files)) {

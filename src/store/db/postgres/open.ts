@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Log } from '../../../model/log.ts'
 import { minuteMs, secondMs } from '../../../model/time.ts'
-import { parseAddress } from './address.ts'
+import { type Address, parseAddress } from './address.ts'
 import { bringUpToDate, type Role } from './migrate.ts'
 import { openPool, type Password, type PoolOptions } from './pool.ts'
 import { type Limits, PostgresDb, type PostgresOptions, workLimits } from './postgres-db.ts'
@@ -77,7 +78,7 @@ async function prepareDatabase(starting: PostgresDb, role: Role): Promise<void> 
 
 /**
  * Reads the current password of the URL; the last one is used while the URL cannot be read, as while its file is
- * replaced.
+ * replaced, and while it names another database or user, which takes a restart.
  *
  * @param first the URL as first read, whose address is used until the end of the process.
  */
@@ -88,11 +89,21 @@ export function currentPassword(
   let last = first.password
   return async () => {
     try {
-      last = parseAddress(await url()).password
+      const { address, password } = parseAddress(await url())
+      if (isDeepStrictEqual(whereOf(address), whereOf(first.address))) last = password
+      else
+        log?.warn(
+          {},
+          'The URL names another database or user, which takes a restart: connecting with the last password',
+        )
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)
       log?.warn({ problem }, 'The URL of the database cannot be read: connecting with its last password')
     }
     return last
   }
+}
+
+function whereOf({ host, port, database, user }: Address) {
+  return [host, port, database, user]
 }

@@ -26,3 +26,13 @@ it('gives the password of the URL as it is now, and the last one while the URL c
   expect(warned.map(([, message]) => message)).toEqual([warning, warning, warning, warning])
   expect(JSON.stringify(warned)).not.toContain('newer')
 })
+
+it('does not give the password of another place or user to the present one', async () => {
+  const texts = [
+    'postgres://u:other@elsewhere.example.com/m',
+    'postgres://v-2:rotated@db.example.com/m',
+    urlWith('new'),
+  ]
+  const password = currentPassword({ url: async () => texts.shift() ?? '' }, parseAddress(urlWith('first')))
+  expect([await password(), await password(), await password()]).toEqual(['first', 'first', 'new'])
+})
