@@ -239,7 +239,7 @@ const entityWanted = 'the id of the entity, or "*" for all'
 
 export function waiver(catalogue: Catalogue) {
   return z.strictObject({
-    id: text('a unique id of the waiver', /^\S(.*\S)?$/),
+    id: text('a unique id of the waiver, of at most 100 characters without @', /^(?!.*@)\S(.{0,98}\S)?$/),
     check: checkId(catalogue),
     entity: z.union([text(entityWanted), z.int({ error: `expected ${entityWanted}` })]).transform(String),
     tenant: text('the name of a tenant'),

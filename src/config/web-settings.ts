@@ -75,11 +75,11 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   if (yaml.mistakes.length > 0) return { settings: openWeb, mistakes: yaml.mistakes }
   const raw = yaml.raw ?? {}
   if (!isObject(raw)) return broken(`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`)
-  const { value = openWeb, mistakes } = validate<WebSettings>(webSchema(read), raw, yaml.locate)
-  if (mistakes.length === 0 && value.tls === null && value.users.size === 0)
+  if (Object.keys(raw).length === 0)
     return broken(
       `${path}: the file is empty, which would allow access without authentication; expected one of tls_server_config, basic_auth_users`,
     )
+  const { value = openWeb, mistakes } = validate<WebSettings>(webSchema(read), raw, yaml.locate)
   return { settings: value, mistakes }
 }
 

@@ -69,7 +69,11 @@ function resourceRecord({ state, quarantined, missing, skewMs, input }: Measured
     incrementalReason: incrementalFailure(state),
     fullReason,
     failing: fullFailure(state) !== null,
-    skewMs: skewMs !== null && isSkewed(skewMs) ? Math.round(skewMs / minuteMs) * minuteMs : skewMs && 0,
+    // Away from 0, so that a difference that counts still does when it is read.
+    skewMs:
+      skewMs !== null && isSkewed(skewMs)
+        ? Math.sign(skewMs) * Math.ceil(Math.abs(skewMs) / minuteMs) * minuteMs
+        : skewMs && 0,
   }
 }
 

@@ -1,5 +1,6 @@
 import { checkStatuses } from '../model/check-status.ts'
 import { type WaiverView, waiverStates } from '../model/posture.ts'
+import { shownStatus, unknownReason } from '../model/posture-state.ts'
 import { severities } from '../model/severity.ts'
 import { type AddSeries, fromMirror, labelText, timestampSeconds } from './family.ts'
 import type { TenantFacts, TenantGauge } from './tenant-facts.ts'
@@ -26,8 +27,10 @@ export const checkGauges: readonly TenantGauge[] = [
     help: `State set of the check: 1 for its present status, 0 for the others, and 0 for all while the check is disabled. The age of its inputs is applied at each scrape. ${fromMirror}`,
     labelNames: ['check', 'status'],
     each({ posture: { checks } }, add) {
-      for (const { check, enabled, status: present } of checks)
-        for (const status of checkStatuses) add(Number(enabled && status === present), check, status)
+      for (const view of checks) {
+        const present = shownStatus(view) === 'unknown' ? 'unknown' : view.status
+        for (const status of checkStatuses) add(Number(view.enabled && status === present), view.check, status)
+      }
     },
   },
   {
@@ -43,7 +46,10 @@ export const checkGauges: readonly TenantGauge[] = [
     help: `1 for the reason why the status of the check is unknown; absent otherwise. ${fromMirror}`,
     labelNames: ['check', 'reason'],
     each({ posture: { checks } }, add) {
-      for (const { check, reason } of checks) if (reason !== null) add(1, check, reason)
+      for (const view of checks) {
+        const reason = unknownReason(view)
+        if (reason !== null) add(1, view.check, reason)
+      }
     },
   },
   {

@@ -9,7 +9,15 @@ import {
   type TenantPosture,
   type WaiverView,
 } from './posture.ts'
-import { dataQualityOf, isUnstored, type ResourceState, resourceState, tally } from './posture-state.ts'
+import {
+  dataQualityOf,
+  isUnstored,
+  type ResourceState,
+  resourceState,
+  shownStatus,
+  tally,
+  unknownReason,
+} from './posture-state.ts'
 import { isHoldReason, reasonInWords, type UnknownReason } from './reasons.ts'
 import { type ResourceName, resourceNames } from './resource-names.ts'
 import { countsInWords } from './severity.ts'
@@ -209,7 +217,7 @@ export function describeUnknown(
     unknown.length === applicable.length && unknown.length > 1
       ? 'no check can be evaluated'
       : `${plural(unknown.length, 'check')} cannot be evaluated`
-  const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')].map(([reason, same]) =>
+  const reasons = [...Map.groupBy(unknown, (view) => unknownReason(view) ?? 'never')].map(([reason, same]) =>
     checksUnknownBy(reason, same),
   )
   return { level: 'warn', text: `${what}: ${reasons.join('; ')}`, next: null }
@@ -224,7 +232,8 @@ export function checksUnknownBy(
   return `${names.join(', ')} (${reasonInWords(reason)})`
 }
 
-export const isUnknown = ({ enabled, status }: CheckView) => enabled && status === 'unknown'
+/** Also a check whose failing entities are all waived while others may fail. */
+export const isUnknown = (view: CheckView) => view.enabled && shownStatus(view) === 'unknown'
 
 /** Time before the end of a waiver from which it is a warning. */
 const waiverSoonMs = 14 * dayMs

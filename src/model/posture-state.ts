@@ -1,6 +1,6 @@
 import type { CheckStatus } from './check-status.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from './posture.ts'
-import type { Refusal } from './reasons.ts'
+import type { Refusal, UnknownReason } from './reasons.ts'
 import { noFindings, severities, total } from './severity.ts'
 import { hidden, withoutWaiverDetails } from './text/redact.ts'
 import { toIso } from './time.ts'
@@ -51,6 +51,11 @@ export type ShownStatus = CheckStatus | 'waived'
 export function shownStatus(view: CheckView): ShownStatus {
   if (!isAllWaived(view)) return view.status
   return view.notEvaluated === 0 && view.partial === undefined ? 'waived' : 'unknown'
+}
+
+/** Why the displayed status is `unknown`; null for another one. */
+export function unknownReason(view: CheckView): UnknownReason | null {
+  return shownStatus(view) === 'unknown' ? (view.reason ?? view.partial ?? 'ambiguous') : null
 }
 
 /** Numbers of enabled checks by status and by displayed status, and of findings. */

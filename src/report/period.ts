@@ -102,7 +102,7 @@ export async function holdsIn(past: PastReader, tenantId: number, { from, to }: 
     const { holds } = (data as TenantState).state as InputSnapshot
     const ids = new Set(holds.map(({ id }) => id))
     for (const hold of all.values()) if (!ids.has(hold.id)) hold.until ??= at
-    for (const hold of holds) if (!all.has(hold.id)) all.set(hold.id, { ...hold, until: null })
+    for (const hold of holds) all.set(hold.id, { ...hold, until: null })
   }
   return [...all.values()].filter(({ until }) => until === null || until >= from)
 }

@@ -102,7 +102,7 @@ function summary(report: TenantReport): Html {
     ),
     'Open findings':
       openTotal + waivedTotal === 0
-        ? 'none'
+        ? `none${counts.unknown > 0 ? ' known' : ''}`
         : html`<span class="count">${grouped(openTotal)} open</span> ${severityCounts(open, waivedTotal)}`,
     Holds: held.length === 0 ? 'none' : held.map(({ resource }) => resource).join(', '),
     Accepted: acceptedInWords(report),

@@ -42,9 +42,16 @@ export function digestOf(tenantId: number, { at, kind, subject, data, requestId 
   return hash('sha256', JSON.stringify([tenantId, at, kind, subject, data, requestId]))
 }
 
-/** @param before hash of the previous event of the chain; empty for the first one. */
-export function hashOf(before: string, digest: string): string {
-  return hash('sha256', before + digest)
+/**
+ * Covers what an erasure keeps, too: the digest cannot prove that once the content is gone.
+ *
+ * @param before hash of the previous event of the chain; empty for the first one.
+ */
+export function hashOf(
+  before: string,
+  { digest, at, kind, subject }: Omit<Content, 'data' | 'requestId'> & { readonly digest: string },
+): string {
+  return hash('sha256', JSON.stringify([before, digest, at, kind, subject]))
 }
 
 /** Adds events to the end of a tenant's chain, within the transaction of what they are about. */
@@ -55,7 +62,7 @@ export async function appendEvents(sql: Sql, tenantId: number, events: readonly 
     lastAt = Math.max(lastAt, Math.round(event.at))
     const content = { ...contentOf(event), at: lastAt }
     const digest = digestOf(tenantId, content)
-    last = hashOf(last, digest)
+    last = hashOf(last, { ...content, digest })
     return { tenantId, ...content, digest, hash: last }
   })
   const ids = await insertRows<typeof eventTable, number>(sql, eventTable, rows, 'returning id')

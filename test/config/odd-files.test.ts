@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load-settings.ts'
-import { readWebSettings } from '../../src/config/web-settings.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { fakeCatalogue } from './fake-catalogue.ts'
 import { env, loadText, problemsOf } from './load.ts'
@@ -21,12 +20,3 @@ it('refuses a file that is no UTF-8', () => {
 it.each(['store: nonsense', 'store: { pth: x.db }'])('a variable hides no mistake of the file: %s', (wrong) => {
   expect(problemsOf(() => loadText(base + wrong, { ...env, TENANTWATCH_STORE_PATH: 'a.db' }))).toHaveLength(1)
 })
-
-it.each(['tls_server_config: {}\n', 'tls_server_config:\n#  cert_file: a\n', '{}'])(
-  'a web configuration that protects nothing is refused: %j',
-  (text) => {
-    const cwd = temporaryFolder()
-    writeFileSync(join(cwd, 'web.yaml'), text)
-    expect(readWebSettings('web.yaml', cwd).mistakes).toHaveLength(1)
-  },
-)

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest'
+import { readDataQuality } from '../../src/evaluate/data-quality.ts'
+import { inputSnapshot } from '../../src/evaluate/past-store.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { periodOf } from '../../src/report/period.ts'
 import { settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
+import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
 
 const lacking = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => user({ userId: from + i, mfaStatus: false }))
@@ -44,4 +47,32 @@ it('says what was opened, resolved and how long it took, which waivers were in f
   ])
   expect(period.resources).toEqual([{ resource: 'users', hoursWithoutData: 1 }])
   expect(period.holds).toEqual([])
+})
+
+it('does not end a hold that covers again what it covered before', async () => {
+  const world = await sqliteWorld()
+  await world.sync({ users: [user({ userId: 1 })] })
+  const from = world.now
+  const { tenantId, mirror } = world
+  const hold = { tenantId, resource: 'users', reason: 'shrink_held', message: 'm', cause: {} } as const
+  const ids: string[] = []
+  // A seventh user is missing in one full sync and is listed again in the next one.
+  for (const rids of [
+    [1, 2, 3, 4, 5, 6],
+    [1, 2, 3, 4, 5, 6, 7],
+    [1, 2, 3, 4, 5, 6],
+  ]) {
+    world.pass(5 * minuteMs)
+    ids.push((await mirror.raiseHold({ ...hold, count: rids.length, rids, at: world.now })).id)
+    // As each evaluation of the daemon does.
+    const request = { id: tenantId, settings: tenantSettings() }
+    const quality = await readDataQuality(mirror, request, world.now)
+    await mirror.noteTenantState(tenantId, inputSnapshot(quality), world.now)
+  }
+  expect(ids[2]).toBe(ids[0])
+  world.pass(minuteMs)
+  expect(await mirror.holds(tenantId)).toMatchObject([{ id: ids[0] }])
+  const past = await mirror.past(world.now, true)
+  const { holds } = await periodOf(past, tenantId, { from, to: world.now }, [])
+  expect(holds.filter(({ ended }) => ended === null)).toMatchObject([{ resource: 'users', count: 6 }])
 })

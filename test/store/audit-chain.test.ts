@@ -115,7 +115,7 @@ it('detects a change of any column of any kind of event', async () => {
       ['request_id', 'x'],
     ] as const) {
       query(`update events set ${column} = ? where id = ? returning id`, value, id)
-      expect([kind, column, await ofChain()]).toEqual([kind, column, ['event_changed']])
+      expect([kind, column, (await ofChain()).at(0)]).toEqual([kind, column, 'event_changed'])
       const [mismatch] = await found()
       expect(mismatch).toMatchObject({ what: 'event_changed', id })
       query(`update events set ${column} = ? where id = ? returning id`, event[column], id)
@@ -302,3 +302,40 @@ it('detects that the last event of a finding or a result was emptied', async () 
   query(`update events set data = null where tenant_id = ? and kind like 'finding.%' returning id`, acme)
   expect(await kinds()).toEqual(['findings_changed', 'results_changed'])
 })
+
+it.each([
+  ['a recent event, dated back', `kind = 'record.changed'`],
+  ['a recent decision, dated back', `kind = 'drift.accepted'`],
+])('detects that somebody emptied what no retention reached: %s', async (_, which) => {
+  const { mirror, query, acme, events, kinds } = await lived()
+  await eraseAll(mirror, start + 30_000)
+  const kept = String((await mirror.verifyChain(acme)).head?.hash)
+  const recent = events().findLast(({ kind, data }) => which.includes(String(kind)) && data !== null)
+  expect(recent).toMatchObject({ at: start + minuteMs })
+  query('update events set data = null, request_id = null, at = ? where id = ? returning id', start, recent?.id)
+  expect((await mirror.verifyChain(acme, [kept])).heads).toHaveLength(1)
+  expect(await kinds()).not.toEqual([])
+})
+
+it('detects that an old decision was emptied, which no retention empties', async () => {
+  const { mirror, query, acme, events, kinds } = await lived()
+  await eraseAll(mirror, start + 30_000)
+  const old = events().find(({ kind, at }) => kind === 'drift.accepted' && at === start)
+  expect(old?.['data']).not.toBeNull()
+  query('update events set data = null, request_id = null where id = ? returning id', old?.id)
+  expect(acme).toBe(1)
+  expect(await kinds()).not.toEqual([])
+})
+
+it.each(['tenant.state', 'waiver.agreed', 'configuration'])(
+  'detects that a state still in force was emptied: %s',
+  async (kind) => {
+    const { mirror, query, acme, kinds } = await lived()
+    await eraseAll(mirror, start + 30_000)
+    const chain = kind === 'configuration' ? sharedChain : acme
+    const [old] = query('select id, data from events where tenant_id = ? and kind = ? order by id', chain, kind)
+    expect(old?.['data']).not.toBeNull()
+    query('update events set data = null, request_id = null where id = ? returning id', old?.['id'])
+    expect(await kinds(chain)).not.toEqual([])
+  },
+)

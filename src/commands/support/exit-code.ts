@@ -1,5 +1,5 @@
 import { isUnknown } from '../../model/describe.ts'
-import type { TenantPosture } from '../../model/posture.ts'
+import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { exitCodes } from '../../model/process/io.ts'
 import type { RunResult } from '../../model/run-result.ts'
 import { isAtLeast, type Severity, severities, total } from '../../model/severity.ts'
@@ -16,7 +16,7 @@ interface Outcome {
  * line on standard error with `--fail-on`; null for 0.
  */
 export function exitCodeOf({ results, postures, failOn }: Outcome) {
-  const failed = postures.flatMap((posture) => [...failuresOf(posture, results)])
+  const failed = postures.flatMap((posture) => [...failuresOf(posture, results, failOn)])
   if (failOn === undefined) {
     const isFailed = results.some(isFailure) || postures.some(({ holds }) => holds.length > 0)
     return { code: isFailed ? exitCodes.failed : exitCodes.ok, cause: null }
@@ -27,13 +27,25 @@ export function exitCodeOf({ results, postures, failOn }: Outcome) {
   return { code, cause: `Exit code ${code}: ${found.join(', ')}` }
 }
 
-function* failuresOf({ tenant, holds, checks }: TenantPosture, results: Outcome['results']): Generator<string> {
+function* failuresOf(
+  { tenant, holds, checks }: TenantPosture,
+  results: Outcome['results'],
+  failOn: Severity = 'info',
+): Generator<string> {
   for (const { resource } of holds) yield `${resource === 'all' ? tenant : `${tenant} ${resource}`} is on hold`
-  const unknown = checks.filter(isUnknown).length
+  const unknown = checks.filter((view) => isUnknown(view) || mayFailUnseen(view, failOn)).length
   if (unknown > 0) yield `${tenant} has ${plural(unknown, 'unknown check')}`
   const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
   const failed = results.filter((one) => one.tenant === tenant && isFailure(one) && !isHeld(one.resource))
   if (failed.length > 0) yield `${tenant} has ${plural(failed.length, 'failed run')}`
+}
+
+/** True for a check that only fails below the severity while others may fail at or above it. */
+function mayFailUnseen(view: CheckView, failOn: Severity): boolean {
+  const counted = severities.filter((severity) => isAtLeast(severity, failOn))
+  const isPartial = view.partial !== undefined || (view.notEvaluated ?? 0) > 0
+  const isSevere = view.severities.some((one) => counted.includes(one))
+  return view.enabled && view.status === 'fail' && isPartial && isSevere && total(view.open, counted) === 0
 }
 
 const isFailure = ({ outcome }: Pick<RunResult, 'outcome'>) => outcome === 'failure'

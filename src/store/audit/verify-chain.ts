@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Db, Sql } from '../db/db.ts'
 import { digestOf, hashOf, lastErasure, type StoredEvent } from '../event-store.ts'
-import { sharedChain } from '../events.ts'
+import { type EventKind, listOfKinds, sharedChain, termsKinds } from '../events.ts'
 import type { TenantState } from '../history/configuration-log.ts'
 import { columnList, fromJson } from '../rows.ts'
 import { events as eventTable } from '../schema/index.ts'
@@ -47,6 +47,11 @@ export interface ChainVerification {
 
 const eventsAtOnce = 1000
 
+const neverErased: ReadonlySet<string> = new Set<EventKind>([
+  ...(['clock.confirmed', 'clock.set_back', 'drift.accepted', 'drift.first'] as const),
+  ...(['history.erased', 'hold.accepted', 'hold.applied'] as const),
+])
+
 /** Reads a chain from its first event on. */
 class ChainWalk {
   readonly #tenantId: number
@@ -72,13 +77,14 @@ class ChainWalk {
     const place: EventPlace = { id, at, kind, subject }
     const isUnchanged = data === null || digest === digestOf(this.#tenantId, event)
     if (!isUnchanged) this.mismatches.push({ what: 'event_changed', ...place })
-    if (hash !== hashOf(this.head?.hash ?? '', digest)) this.mismatches.push({ what: 'chain_broken', ...place })
+    if (hash !== hashOf(this.head?.hash ?? '', event)) this.mismatches.push({ what: 'chain_broken', ...place })
     this.events++
     this.firstAt ??= at
     this.head = { id, at, hash }
     if (this.#wanted.has(hash)) this.#found.push({ id, at, hash, position: this.events })
     if (data === null) {
       this.erased++
+      if (neverErased.has(kind)) this.mismatches.push({ what: 'erased_early', ...place })
       if (this.latestErased === null || at > this.latestErased.at) this.latestErased = place
     } else if (kind === 'tenant.state' && isUnchanged) {
       const { configuration } = fromJson(data) as TenantState
@@ -107,7 +113,7 @@ export async function verifyChain(db: Db, tenantId: number, heads: readonly stri
   // In one transaction, because events and the state that they lead to are written together.
   const ending = await db.read(async (tx) => {
     while (!(await read(tx)));
-    const ofEnd = await endMismatches(tx, tenantId, walk)
+    const ofEnd = [...(await endMismatches(tx, tenantId, walk)), ...(await emptiedStates(tx, tenantId))]
     if (tenantId === sharedChain) return [...ofEnd, ...(await orphans(tx))]
     return [...ofEnd, ...(await stateMismatches(tx, tenantId)), ...(await missingConfigurations(tx, walk))]
   })
@@ -128,6 +134,20 @@ async function endMismatches(tx: Sql, tenantId: number, { head, latestErased }: 
   const [{ id, hash } = { id: 0, hash: '' }] = await tx<Pick<ChainHead, 'id' | 'hash'>>(text, [tenantId])
   if (id !== (head?.id ?? 0) || hash !== (head?.hash ?? ''))
     found.push({ what: 'end_differs', id, at: head?.at ?? null })
+  return found
+}
+
+/** Emptied states that no later one of before the erasure replaces: retention keeps what was in force then. */
+async function emptiedStates(tx: Sql, tenantId: number): Promise<readonly ChainMismatch[]> {
+  const before = (await lastErasure(tx, tenantId))?.before ?? Number.MIN_SAFE_INTEGER
+  const found: ChainMismatch[] = []
+  for (const kinds of [['tenant.state'], termsKinds, ['configuration']] as const) {
+    const ofKinds = (alias: string) => `${alias}.tenant_id = @tenantId and ${alias}.kind in (${listOfKinds(kinds)})`
+    const text = `select id, at, kind, subject from events e where ${ofKinds('e')} and data is null and e.at < @before and not exists
+      (select 1 from events n where ${ofKinds('n')} and n.subject = e.subject and n.id > e.id and n.at < @before) order by id`
+    for (const place of await tx<EventPlace>(text, [{ tenantId, before }]))
+      found.push({ what: 'erased_early', ...place })
+  }
   return found
 }
 

@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { isUnknown } from '../../model/describe.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { highestFirst, type Severity, severities, total } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/words.ts'
@@ -48,8 +49,8 @@ function summary({ posture, findings, query }: TenantPage): string {
   if (!isFiltered(query)) {
     const open = counted(posture, {})
     if (open > 0) return `${plural(open, 'open finding')}, by check`
-    const isUnknown = posture.checks.some(({ enabled, status }) => enabled && status === 'unknown')
-    return `No finding is open.${isUnknown ? ' Checks that are unknown may still fail.' : ''}`
+    const mayFail = posture.checks.some(isUnknown)
+    return `No finding is open.${mayFail ? ' Checks that are unknown may still fail.' : ''}`
   }
   const { list, hasMore } = findings
   const matching = isCounted(query) ? number(counted(posture, query)) : `${list.length}${hasMore ? ' or more' : ''}`

@@ -127,9 +127,9 @@ export function changes({ posture: { tenant }, changes: views, now }: TenantPage
     columns: ['When', 'What', 'Change', 'Request id'],
     head: 1,
     rows: [...records.values()].map(row),
-    empty: 'No change is recorded. The records of the first complete full sync do not count as changes.',
+    empty: 'None lately. The records of the first complete full sync do not count as changes.',
   })
-  const words = views[0] === undefined ? 'none' : `the last ${distance(views[0].at, now)}`
+  const words = views[0] === undefined ? 'none lately' : `the last ${distance(views[0].at, now)}`
   const all = html`<p class="more">All of them: ${command(`history --tenant ${tenant}`)}</p>`
   return folded(id, 'Last changes', words, html`${body}${all}`)
 }
