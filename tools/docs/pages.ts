@@ -20,7 +20,7 @@ right tenant; otherwise it is \`unknown\`, with a reason. A status is the first 
 
 1. \`not_applicable\`: a resource that the check reads is switched off, or no setting says what it demands.
 2. \`unknown\`: a resource that it reads was never complete, is stale, refused, or the tenant is on hold.
-3. \`fail\`: an entity fails, waived or not.
+3. \`fail\`: an entity fails, waived or not; \`unknown\` if all are waived and 4 applies.
 4. \`unknown\`: records are quarantined, missing or on hold, or an entity could not be evaluated. A document or API client
    that one full sync lacks counts as last read until the next.
 5. \`not_applicable\`: there is nothing to evaluate.
