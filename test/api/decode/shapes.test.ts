@@ -78,7 +78,6 @@ type Case = readonly [
 
 const strict: readonly Case[] = [
   [readUser, user, 'userId', 2 ** 53, 'userId is not a safe integer'],
-  [readUser, user, 'userId', 1.5, 'userId is not a safe integer'],
   [readUser, user, 'userId', '7', 'userId is a string, not an integer'],
   [readUser, user, 'userId', null, 'userId is null, not an integer'],
   [readUser, user, 'userId', undefined, 'userId is missing'],
@@ -86,7 +85,6 @@ const strict: readonly Case[] = [
   [readUser, user, 'state', 'x'.repeat(1025), 'state is longer than 1024 characters'],
   [readUser, user, 'mfaStatus', 'false', 'mfaStatus is a string, not a boolean'],
   [readUser, user, 'mfaAction', 0, 'mfaAction is a number, not a boolean'],
-  [readUser, user, 'mfaAction', null, 'mfaAction is null, not a boolean'],
   [readUser, user, 'roleId', '2', 'roleId is a string, not an integer'],
   [readUser, user, 'roleName', ['Admin'], 'roleName is an array, not a string'],
   [readUser, user, 'createdAt', '2026-02-30T00:00:00Z', 'createdAt is not an ISO 8601 date that exists'],
