@@ -149,7 +149,3 @@ it.each([user, { ...user, userId: null }])('refuses a record that is not the one
   expect(await caught(client.reader.fetchOne(users, Number.NaN))).toMatchObject({ reason: 'internal' })
   expect(server.requests).toHaveLength(1)
 })
-
-it('refuses to work where certificate checks are switched off', () => {
-  expect(() => testClient('https://example.com', { env: () => '0' })).toThrow(/NODE_TLS_REJECT_UNAUTHORIZED/)
-})

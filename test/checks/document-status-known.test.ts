@@ -13,7 +13,6 @@ itFinds(check, [
   ['null for a millisecond more', being(null, day + 1), ['d1 low']],
   ['a status that is unknown for long', being('Failed', 2 * day), ['d1 low']],
   ['a known one in other letters', being('completed', 2 * day), []],
-  ['a known one for long', being('Processing', 2 * day), []],
   ['one made known by configuration', being('Failed', 2 * day), [], { knownStatuses: ['Failed'] }],
   ['null, made known by configuration', being(null, 2 * day), [], { knownStatuses: ['Completed', null] }],
   ['an unknown one beside a known null', being('Failed', 2 * day), ['d1 low'], { knownStatuses: ['Completed', null] }],

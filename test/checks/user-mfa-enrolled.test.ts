@@ -28,8 +28,6 @@ itFinds(check, [
   ['an invited user without the flag', enforced({ mfaStatus: false, state: 'Invited' }), ['1 low']],
   ['a user in a state nobody knows', enforced({ mfaStatus: false, state: 'Suspended' }), ['1 high']],
   ['a user under another meaning', enforced({ mfaStatus: true, mfaAction: false }), ['1 high'], rule('mfaAction')],
-  ['a user under a meaning that turns a flag round', enforced({ mfaAction: true }), ['1 high'], rule('not mfaAction')],
-  ['a user under one that turns the other round', enforced({}), ['1 high'], rule('not mfaStatus')],
   [
     'a user under a meaning that was set',
     enforced({ mfaStatus: false }),

@@ -14,6 +14,7 @@ rules --job SECRET"
 dashboards --output /dev/null
 dashboards SECRET
 verify --head SECRET
+verify --tenant SECRET
 report --as-of SECRET
 findings --severity critical,severe
 findings --min-severity SECRET

@@ -56,7 +56,6 @@ it.each([
   ['tenants[0].baseUrl', ['--tenant', 'acme', '--base-url', 'api.example.com', ...token]],
   ['api.allowInsecureHttp', ['--tenant', 'acme', '--base-url', 'http://api.example.com', ...token]],
   ['tenants[0].auth.token.env', [...given, '--token-env', '1A']],
-  ['tenants[0].auth.header', [...given, ...token, '--header', 'x api key']],
   ['tenants[0].auth.header', [...given, ...token, '--header', 'Authorization: Bearer secret']],
   ['tenants[0].auth.scheme', [...given, ...token, '--scheme', 'a secret']],
   ['--tenant', [...url, ...token]],

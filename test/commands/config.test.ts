@@ -35,7 +35,6 @@ it('warns of a path that a URL of the database replaces', async () => {
 
 it.each([
   ['{ file: empty.txt }', 2],
-  ['{ file: prefixed.txt }', 2],
   ['{ file: lines.txt }', 2],
   ['{ env: PREFIXED }', 2],
   [`{ command: ['no-such-${canary}'] }`, 2],

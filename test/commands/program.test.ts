@@ -70,15 +70,6 @@ it('prints the catalogue of checks, for people and for machines', async () => {
   expect(facts).toMatchObject({ id: checks[0]?.id, title: text, risk: text, remediation: text })
 })
 
-it('exits with 3 and one sentence when it is stopped during work', async () => {
-  const { runWith, simulator } = await cli()
-  const stopping = new AbortController()
-  simulator.onRequest(() => stopping.abort(new DOMException('The program is stopping', 'AbortError')))
-  const { code, stderr } = await runWith({ stop: stopping.signal }, 'sync')
-  expect(code).toBe(3)
-  expect(stderr).not.toMatch(/^ +at /m)
-})
-
 it('reports in one sentence that a port of the simulator is taken', async () => {
   const { run } = await cli()
   const port = await listening(createServer())

@@ -66,12 +66,3 @@ it('writes JSON for programs', async () => {
     first: expect.stringMatching(/^[0-9a-f]{32}$/),
   })
 })
-
-it('refuses a head that is none, without repeating it, and a tenant that the mirror has not', async () => {
-  const world = await synced()
-  const bad = await world.run('verify', '--head', 'secret-of-mine')
-  expect(bad).toMatchObject({ code: 2, stdout: '' })
-  expect(bad.stderr).toContain('64 hexadecimal digits')
-  expect(bad.stderr).not.toContain('secret-of-mine')
-  expect(await world.run('verify', '--tenant', 'nobody')).toMatchObject({ code: 2 })
-})

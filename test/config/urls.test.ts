@@ -11,15 +11,10 @@ it.each([
   expect(baseUrl().parse(text)).toBe(expected)
 })
 
-it.each([
-  'https:api.example.com',
-  'https:\\\\api.example.com',
-  'https://a b',
-  'file:///etc',
-  'https://',
-  'https://x/#',
-  'https://x/?',
-])('refuses %s', (text) => expect(baseUrl().safeParse(text).success).toBe(false))
+it.each(['https:api.example.com', 'https:\\\\api.example.com', 'https://a b', 'https://', 'https://x/#'])(
+  'refuses %s',
+  (text) => expect(baseUrl().safeParse(text).success).toBe(false),
+)
 
 it.each(['https://x/api/public', 'https://x/API/PUBLIC/', 'https://x/api/public/users'])(
   'asks to remove the end of %s',

@@ -34,19 +34,13 @@ const ambiguous: DecidedStatus = { status: 'unknown', reason: 'ambiguous' }
 
 it.each<[string, DecidedStatus, InputQuality[], Partial<StatusInput>, string]>([
   ['a resource switched off before everything', fails, [stale, off], {}, 'not_applicable null'],
-  ['stale data before a failure', fails, [stale], {}, 'unknown stale'],
   ['the first blocked input', passes, [sound, never, stale], {}, 'unknown never'],
   ['a failure before partial data', fails, [quarantined, ahead], byTime, 'fail null'],
   ['partial data before what could not be evaluated', ambiguous, [quarantined], {}, 'unknown quarantined'],
   ['the first partial input', passes, [sound, held, quarantined], {}, 'unknown shrink_held'],
   ['partial data before not applicable', nothing, [quarantined], {}, 'unknown quarantined'],
-  ['what could not be evaluated', ambiguous, [sound], {}, 'unknown ambiguous'],
   ['not applicable in reliable data', nothing, [ahead], byTime, 'not_applicable null'],
-  ['a skewed clock before a pass by time', passes, [sound, ahead], byTime, 'unknown clock_skew'],
   ['a pass that no clock decides', passes, [ahead], {}, 'pass null'],
-  ['a pass by time where the clocks agree', passes, [sound], byTime, 'pass null'],
-  ['an unknown server time before a pass by time', passes, [sound, unreadable], byTime, 'unknown clock_skew'],
-  ['a failure before an unknown server time', fails, [unreadable], byTime, 'fail null'],
   ['a pass that does not need the unknown server time', passes, [unreadable], {}, 'pass null'],
 ])('puts %s', (_case, found, inputs, more, expected) => {
   const { status, reason } = decideStatus({ found, inputs, timeBased: false, ...more })

@@ -52,14 +52,6 @@ it('opens, changes, resolves and reopens a finding', async () => {
   expect(await world.findings()).toMatchObject([{ entityId: 'c1', reopened: 1, severity: 'medium', resolution: null }])
 })
 
-it('replaces every band by the configured severity', async () => {
-  const world = await soundWorld()
-  await world.put('api-clients', expired)
-  await evaluate(world, { changes: { checks: { 'api-client-secret-not-expired': { severity: 'info' } } } })
-  const found = (await world.findings()).find(({ check }) => check === 'api-client-secret-not-expired')
-  expect(found?.severity).toBe('info')
-})
-
 it('opens time-based findings on stale input, with status unknown', async () => {
   const world = await soundWorld()
   await world.put('api-clients', client({ secretExpirationDate: iso(now + dayMs) }))

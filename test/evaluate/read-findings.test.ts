@@ -58,12 +58,6 @@ it('keeps the last-seen time during evaluations of stale data', async () => {
   expect(finding).toMatchObject({ state: 'open', firstSeen: iso(now), lastSeen: iso(staleAt) })
 })
 
-it('no longer waives after the last instant of the waiver', async () => {
-  const world = await worldOfThree()
-  expect(states(await read(world, { now: waiver.expiresMs }))).toEqual(['1 open'])
-  expect(states(await read(world, { now: waiver.expiresMs + 1 }))).toEqual(['1 open', '2 open'])
-})
-
 it('names the waiver that expires last, and compares GUIDs in lower case', () => {
   const covering = (one: WaivableFinding, waivers: readonly Waiver[]) =>
     markOf(waiverMatcher(waivers)({ ...one, lapses: [] }, now), now)

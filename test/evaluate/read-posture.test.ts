@@ -6,7 +6,7 @@ import { readPosture } from '../../src/evaluate/read-posture.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import { shownStatus } from '../../src/model/posture-state.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
-import { client, iso, now, user } from '../checks/support/facts.ts'
+import { client, now, user } from '../checks/support/facts.ts'
 import { offByDefault } from '../support/off-by-default.ts'
 import { evaluate, never, resync, soundWorld, type TestWorld } from './support/evaluating.ts'
 import { waiver } from './support/sqlite-world.ts'
@@ -52,13 +52,6 @@ it('shows a tenant that is configured but not in the mirror yet as never read', 
   expect(statusOf(posture, 'auth-sso-enforced')).toBe('unknown never')
 })
 
-it('shows the stored check result while its inputs are fresh', async () => {
-  const world = await soundWorld()
-  await evaluate(world)
-  const view = viewOf(await read(world, { at: now + minuteMs }), 'auth-sso-enforced')
-  expect(view).toMatchObject({ status: 'pass', reason: null, entities: 1, evaluatedAt: now, since: now, enabled: true })
-})
-
 it('states the assumption of a check until its rule is configured', async () => {
   const world = await soundWorld()
   const assumptionWith = async (options: object) => {
@@ -101,6 +94,7 @@ it.each<[string, (world: TestWorld) => unknown, string]>([
     },
     'unknown stale',
   ],
+  ['data older than its limit', (world) => resync(world, now - 30 * dayMs, ['api-clients']), 'unknown stale'],
   ['skewed clocks', (world) => world.skew(300_001), 'unknown clock_skew'],
   ['a refused full sync', (world) => failFullSync(world, 'unauthorized'), 'unknown unauthorized'],
   ['a missing permission', (world) => failFullSync(world, 'missing_permission'), 'unknown missing_permission'],
@@ -254,24 +248,6 @@ it('calls nothing fresh before the first run of a resource has ended, whose list
   const users = posture.resources.find(({ resource }) => resource === 'users')
   expect(users).toMatchObject({ dataAsOf: null, fresh: false })
   expect(statusOf(posture, 'user-mfa-enrolled')).toBe('unknown never')
-})
-
-it('never shows a pass when an input is older than its limit', async () => {
-  const world = await soundWorld()
-  await world.put('api-clients', client({ secretExpirationDate: iso(now + 300 * dayMs) }))
-  await evaluate(world)
-  const ages = [0, 1, 2, 3, 5, 8, 24].map((hours) => hours * hourMs)
-  for (const age of ages) {
-    world.query('update check_states set evaluated_at = ? returning evaluated_at', now + age)
-    const { checks: views, resources } = await read(world, { at: now + age })
-    const stale = new Set(resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource))
-    for (const { check, status } of views) {
-      const spec = checks.find(({ id }) => id === check)
-      const inputs = [spec?.evaluates, ...(spec?.needs ?? [])]
-      const hangsOnStale = inputs.some((name) => name !== undefined && stale.has(name))
-      if (hangsOnStale && !offByDefault.includes(check)) expect(status).toBe('unknown')
-    }
-  }
 })
 
 type Failure = 'unauthorized' | 'missing_permission' | 'server_error' | 'suspect_empty'

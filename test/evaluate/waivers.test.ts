@@ -20,15 +20,6 @@ const activated = (fields: Record<string, unknown> = {}) => ({
   users: [user({ mfaStatus: false, ...fields }), user({ userId: 2, mfaStatus: false })],
 })
 
-it('counts a waived finding apart from the open ones', async () => {
-  const world = await invited()
-  expect(await world.counts(mfa)).toEqual({ status: 'fail', open: { high: 1 }, waived: { low: 1 } })
-  const [first, second] = await world.findings(mfa)
-  expect(first).toMatchObject({ state: 'waived', waiver: { id: 'w1', owner: 'security', state: 'active' } })
-  expect(second).toMatchObject({ state: 'open', waiver: null })
-  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0 })
-})
-
 it('lapses a waiver when the accepted facts change, until it is renewed', async () => {
   const world = await invited()
   await world.sync(activated())
@@ -70,17 +61,6 @@ it('counts no finding of a lapsed waiver that another one covers, and none twice
   await world.evaluate()
   expect([await lapsed('w1'), await lapsed('all')]).toEqual([0, 0])
   expect((await world.counts(mfa)).open).toEqual({})
-})
-
-it('does not renew a waiver that is removed and added again', async () => {
-  const world = await invited()
-  await world.sync(activated())
-  await world.evaluate()
-  world.waivers = []
-  await world.evaluate()
-  world.waivers = [waiver()]
-  await world.evaluate()
-  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
 })
 
 it('accepts the facts stored before the waiver, not those of the same evaluation', async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import { dayMs, minuteMs } from '../../src/model/time.ts'
 import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
-import { type Rows, sqliteWorld, waiver } from './support/sqlite-world.ts'
+import { type Rows, sqliteWorld } from './support/sqlite-world.ts'
 
 const options = { requirements: [{ id: 'soc2', pattern: 'soc2*', maxAgeDays: 365 }] }
 const changes = {
@@ -65,31 +65,4 @@ it('finds something by every check that has something to find, each finding once
   world.pass(minuteMs)
   await world.evaluate()
   expect(await world.mirror.lastEventId(world.tenantId)).toBe(last)
-})
-
-it('resolves every finding when its cause is removed', async () => {
-  const world = await sqliteWorld(changes)
-  await world.sync(rows)
-  await world.evaluate()
-  const codes = ['Api_Users_Read', 'Api_Users_Create']
-  await world.sync({
-    'api-clients': [client({ clientId: guid(4) })],
-    'authentication-settings': [settings()],
-    documents: [document({ fileId: guid(1), filename: 'soc2.pdf', createdAt: iso(now) })],
-    permissions: codes.map((code, permissionId) => ({ permissionId, name: code, code })),
-    roles: [role(), role({ roleId: 2, name: 'Admin' }, ['Api_Users_Create'])],
-    users: [user({ userId: 1 }), user({ userId: 4 })],
-  })
-  world.waivers = [waiver({ check: 'auth-settings-unchanged', entity: 'ssoEnforced' })]
-  await world.evaluate()
-  const posture = await world.posture()
-  const failing = posture.checks.filter(({ status }) => status !== 'pass' && status !== 'not_applicable')
-  expect(failing.map(({ check, status, waived }) => [check, status, waived])).toEqual([
-    ['auth-settings-unchanged', 'fail', { medium: 1 }],
-  ])
-  expect(posture.checks.filter(({ status }) => status === 'pass').length).toBeGreaterThan(10)
-  expect(posture.checks.find(({ check }) => check === 'user-invitation-accepted')?.status).toBe('not_applicable')
-  expect(posture.checks.map(({ open }) => open)).toEqual(checks.map(() => ({})))
-  const ends = (await Array.fromAsync(world.mirror.findings({ all: true }))).flat()
-  expect(new Set(ends.map(({ resolution }) => resolution))).toEqual(new Set([null, 'fixed', 'entity_removed']))
 })

@@ -82,8 +82,3 @@ it('distinguishes ids that differ in case or escapes, and exports no invisible i
     expect([id, ids.has(idLabel(id)), ids.has(id), ids.has(labelText(id))]).toEqual([id, false, false, false])
   }
 })
-
-it('lets no address and no file name become a label', () => {
-  const values = [...new Set(parseExposition(text).flatMap((series) => Object.values(series.labels)))]
-  expect(values.filter((value) => /\.pdf|@primary\.example|Newcomer|Robin/.test(value))).toEqual([])
-})

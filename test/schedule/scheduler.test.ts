@@ -163,13 +163,10 @@ it('runs a tick missed during suspend once, and writes nothing to the console', 
 
 const hour = 60 * minute
 const day = 24 * hour
-const year = 365 * day
 
 it.each([
   ['back by a day', -day],
   ['ahead by a day', day],
-  ['ahead by sixty years', 60 * year],
-  ['back by fifty years', -50 * year],
 ])('continues within a minute when the wall clock is set %s, and runs no tick in between', async (_, jump) => {
   const warn = vi.fn()
   const onJump = vi.fn()

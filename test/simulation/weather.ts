@@ -166,7 +166,7 @@ export class Weather {
       return
     const detail = this.#prng.between(0, 29)
     this.#time.at(from, () => {
-      this.#count(spell)
+      this.note(spell)
       this.#spells.set(spell, { from, until: from + ms, detail })
     })
   }
@@ -204,10 +204,6 @@ export class Weather {
     return null
   }
 
-  note(fault: string): void {
-    this.#count(fault)
-  }
-
   /** The sun comes out for good. */
   clear(): void {
     this.#storms.length = 0
@@ -219,7 +215,7 @@ export class Weather {
     return (fault === 'short-wait' ? prng.between(1, 30) : prng.between(31, 5400)) * secondMs
   }
 
-  #count(name: string): void {
+  note(name: string): void {
     this.counts.set(name, (this.counts.get(name) ?? 0) + 1)
   }
 }

@@ -25,7 +25,6 @@ it('creates an invited user with role id and name, last in the list', async () =
 
 it.each<[json: unknown, problems: number]>([
   [{}, 4],
-  [[valid], 4],
   [{ ...valid, firstName: '   ' }, 1],
   [{ ...valid, lastName: 'x'.repeat(101) }, 1],
   [{ ...valid, firstName: 7 }, 1],

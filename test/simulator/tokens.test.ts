@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { api, call, fullSync, start, startTime } from './support.ts'
+import { api, start, startTime } from './support.ts'
 
 async function askToken(simulator: Awaited<ReturnType<typeof start>>, form: Record<string, string>, basic?: string) {
   const headers = basic === undefined ? {} : { authorization: `Basic ${btoa(basic)}` }
@@ -33,36 +33,4 @@ it('issues short-lived tokens for client credentials in the form or in Basic', a
   now += 60_000
   expect(await status(simulator, String(answers[0]?.body['access_token']))).toBe(401)
   expect(simulator.violations).toEqual([])
-})
-
-it('ends a token when the secret of its client expires', async () => {
-  let now = startTime
-  const simulator = await start({ clock: () => now })
-  const { secretExpirationDate } = simulator.primary['api-clients'].find(simulator.credentials.reader.clientId) ?? {}
-  now = Date.parse(String(secretExpirationDate)) - 1
-  expect((await call(simulator, '/roles')).status).toBe(200)
-  now += 1
-  expect((await call(simulator, '/roles')).status).toBe(401)
-})
-
-it('revokes, restores and rotates tokens', async () => {
-  const simulator = await start()
-  const old = simulator.tokens.reader
-  simulator.credentials.reader.isRevoked = true
-  expect(await status(simulator, old)).toBe(401)
-  simulator.credentials.reader.isRevoked = false
-  expect(await status(simulator, old)).toBe(200)
-  expect(simulator.rotateToken('reader')).toBe(simulator.tokens.reader)
-  expect([await status(simulator, old), await status(simulator, simulator.tokens.reader)]).toEqual([401, 200])
-})
-
-it('lets the same token show the other tenant after a swap', async () => {
-  const simulator = await start()
-  const { cursor } = await fullSync(simulator, '/users')
-  simulator.swapTenant('reader')
-  const { records: users } = await fullSync(simulator, '/users')
-  expect(users.map(({ userId }) => userId)).toEqual([...simulator.second.users.all()].map(({ userId }) => userId))
-  expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(400)
-  simulator.swapTenant('reader', 'primary')
-  expect((await call(simulator, `/users?cursor=${cursor}`)).status).toBe(200)
 })

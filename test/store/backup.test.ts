@@ -248,14 +248,3 @@ it('copies a mirror of an older layout, so that there is a way back from an upgr
   expect(await back()).toMatchObject({ records: 200, syncedAt: null })
   expect(look(target)).toEqual(look(path))
 })
-
-it('starts as a mirror again where it is copied to', async () => {
-  const { target, back } = await world()
-  await back()
-  const place = join(temporaryFolder(), 'mirror.db')
-  writeFileSync(place, readFileSync(target))
-  await using restored = openMirror(place, 'engine')
-  const [tenant] = await restored.tenants()
-  expect((await restored.syncState(tenant?.id ?? 0, 'users')).live).toBe(200)
-  await restored.verify()
-})

@@ -35,12 +35,9 @@ const replace = (path: string) => {
 }
 
 it.each([
-  ['deleted', '', rmSync, /mirror\.db was deleted .*restore a backup .*mirror\.db-lock/],
-  ['replaced', '', replace, /mirror\.db was replaced .*restore a backup/],
   ['emptied', '', truncateSync, /mirror\.db was emptied .*restore a backup/],
   ['deleted', '-wal', rmSync, /mirror\.db-wal was deleted .*nothing is lost/],
   ['replaced', '-shm', replace, /mirror\.db-shm was replaced .*nothing is lost/],
-  ['deleted', '-lock', rmSync, /mirror\.db-lock was deleted .*nothing is lost/],
 ] as const)('ends the engine when a file was %s: mirror.db%s', (_, suffix, act, sentence) => {
   const file = files()
   const opened = openFilesOf(file)

@@ -7,19 +7,6 @@ import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-it('admits one engine to a database and refuses a second one at once', async () => {
-  const { path, mirror } = testMirror()
-  expect(() => openMirror(path, 'engine')).toThrow(/Another tenantwatch engine .* is working on/)
-  await mirror.ping()
-})
-
-it('opens beside a running engine for commands that read', async () => {
-  const { path, mirror } = testMirror()
-  await mirror.openTenant('acme', 'https://api.example.com', 1)
-  await using beside = openMirror(path, 'beside')
-  expect((await beside.tenants()).map(({ name }) => name)).toEqual(['acme'])
-})
-
 it('waits for the disk at each commit, and only reads to show, of a new database and an existing one', () => {
   const path = join(temporaryFolder(), 'mirror.db')
   for (let times = 0; times < 2; times++) {
@@ -79,10 +66,6 @@ it.each(['engine', 'beside'] as const)('calls a file that is no database damaged
     expect(() => openMirror(path, role)).toThrow(/text\.db is damaged \(SQLITE_NOTADB\); restore a backup/)
   }
   expect(() => openMirror(folder, role)).toThrow(/ is a folder; .*store\.path/)
-})
-
-it('reports that there is no mirror yet when a reading command comes first', () => {
-  expect(() => openMirror(join(temporaryFolder(), 'none.db'), 'beside')).toThrow(/run "tenantwatch sync" first/)
 })
 
 it('fails soon while another program locks the database; reads go on, and a write succeeds afterwards', async () => {

@@ -26,24 +26,6 @@ async function opened() {
   return { ...test, tenantId: tenant.id, page, records }
 }
 
-it('counts the secrets that were rotated, by the instants of their dates, and keeps each change of an instant in the history', async () => {
-  const { mirror, tenantId, page } = await opened()
-  const client = (secretExpirationDate: string): Reading => ({
-    ok: true,
-    record: { clientId: 'c1', name: 'a', roleName: 'b', secretExpirationDate, createdAt: null },
-    extra: null,
-    oddities: [],
-  })
-  const counts = []
-  for (const date of ['2026-05-01', '2026-05-01T00:00:00Z', '2026-06-01', '2026-04-01', '2026-04-01T01:00:00+01:00']) {
-    const { rotated } = await mirror.commitPage(page([client(date)], { resource: 'api-clients' }))
-    counts.push(rotated)
-  }
-  expect(counts).toEqual([0, 0, 1, 0, 0])
-  const history = await mirror.records(tenantId).history('api-clients', 'c1')
-  expect(history.filter(({ field }) => field === 'secretExpirationDate')).toHaveLength(2)
-})
-
 it('keeps the unknown fields of the list when an answer by id knows others', async () => {
   const { mirror, tenantId, page, records } = await opened()
   const listed = { ...user(1), extra: { locale: 'de' } } as Reading

@@ -29,20 +29,6 @@ async function twoTenants() {
   return { mirror, query, acme, beta, kept, note, erase }
 }
 
-it('keeps what was in force at the beginning of the retained time', async () => {
-  const { acme, beta, kept, note, erase } = await twoTenants()
-  for (const state of ['a', 'b']) {
-    await note(acme, start, state)
-    await note(beta, start + 2 * dayMs, state)
-  }
-  await erase(start + 401 * dayMs)
-  expect(kept().map(({ tenant, state }) => [tenant, state])).toEqual([
-    [beta, 'a'],
-    [acme, 'b'],
-    [beta, 'b'],
-  ])
-})
-
 it('erases the data of one tenant alone', async () => {
   const { mirror, query, acme, beta, kept, note, erase } = await twoTenants()
   const items = [incomingUser(1)]

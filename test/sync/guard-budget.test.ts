@@ -166,20 +166,6 @@ it('clients that came and left within a day replace none', async () => {
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
-it.each([true, false])(
-  'a local clock that jumps forward by years does not empty the budget, server time readable: %s',
-  async (readable) => {
-    const test = await tenantOf('users', { users: 60 })
-    if (!readable) test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
-    test.sim.primary.users.removeWhere(first(4))
-    await fullSyncs(test, 'users', 1, hourMs)
-    test.clock.jump(700 * dayMs)
-    test.sim.primary.users.removeWhere(first(4))
-    expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
-    expect(live(test, 'users')).toBe(56)
-  },
-)
-
 it.each([
   ['set back', -700, false],
   ['jumps forward', 700, false],

@@ -77,18 +77,6 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   },
 )
 
-it('a hold gets another id when it holds other records', async () => {
-  const test = await tenantOf('users', 40)
-  remove(test, 'users', 20)
-  await test.run('users', 'full')
-  const { id } = await theHold(test)
-  remove(test, 'users', 1)
-  await test.run('users', 'full')
-  const changed = await theHold(test)
-  expect(changed.count).toBe(21)
-  expect(changed.id).not.toBe(id)
-})
-
 it.each(['users', 'documents', 'api-clients'] as const)(
   'accepting covers exactly the held %s, and others meet the guard again',
   async (resource) => {

@@ -1,27 +1,11 @@
 import { expect, it, vi } from 'vitest'
 import { secondMs } from '../../src/model/time.ts'
 import { testEngine } from '../support/engine.ts'
-import { ending, live } from '../support/sync-queries.ts'
+import { ending } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const tooMany = (seconds: string, status = 429) =>
   ({ kind: 'status', status, headers: { 'retry-after': seconds } }) as const
-
-it('a long Retry-After ends the run as rate_limited, and nothing is sent before it passes', async () => {
-  const test = await testEngine({ settings, sizes: { users: 200 } })
-  test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: tooMany('120') })
-  const result = await test.run('users', 'full')
-  expect([result.outcome, result.reason]).toEqual(['failure', 'rate_limited'])
-  expect(result.retryAt).toBe(test.clock.now() + 120 * secondMs)
-  expect(live(test, 'users')).toBe(100)
-  test.sim.requests.clear()
-  test.clock.advance(89 * secondMs)
-  for (const resource of test.engine.resources) {
-    const early = await test.run(resource, 'full')
-    expect([early.reason, early.retryAt]).toEqual(['rate_limited', result.retryAt])
-  }
-  expect(test.sim.requests.count()).toBe(0)
-})
 
 it('the wait survives a kill before the end of the run that received it', async () => {
   const test = await testEngine()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/time.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { asked, ending, live } from '../support/sync-queries.ts'
+import { ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const path = '/api/public/users'
@@ -16,21 +16,6 @@ async function synced(): Promise<TestEngine> {
   test.sim.requests.clear()
   return test
 }
-
-it('a refused cursor is counted, and a full sync at once brings another', async () => {
-  const test = await synced()
-  const before = await stored(test)
-  test.sim.invalidateCursors()
-  const { userId } = test.sim.primary.users.add()
-  const result = await test.run('users', 'incremental')
-  expect([result.outcome, result.mode, result.counts.created]).toEqual(['success', 'full', 1])
-  expect(test.observed.resets).toEqual(['users'])
-  expect(test.query('select user_id from users where user_id = ?', userId)).toHaveLength(1)
-  expect(await stored(test)).not.toBe(before)
-  test.sim.requests.clear()
-  expect((await test.run('users', 'incremental')).mode).toBe('incremental')
-  expect(asked(test)).toEqual(['users?cursor'])
-})
 
 it.each([404, 414, 431])('a cursor that is refused with %i is lost, too', async (status) => {
   const test = await synced()

@@ -42,17 +42,6 @@ it('quarantines invalid records raw with the reason, and mirrors the rest of the
   expect(JSON.parse(String(raw))).toMatchObject({ userId: user?.userId, mfaStatus: 'true' })
 })
 
-it('keeps the last good version of a known record that turns malformed, and counts it as seen', async () => {
-  const test = await fullySynced()
-  const [user] = [...test.sim.primary.users.all()]
-  test.sim.primary.users.update(user?.userId ?? 0, { firstName: 'Unread', raw: { mfaStatus: null } })
-  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 1, removed: 0 } })
-  expect(test.query('select first_name, missing_since from users where user_id = ?', user?.userId)).toEqual([
-    { first_name: user?.firstName, missing_since: null },
-  ])
-  expect(live(test, 'users')).toBe(12)
-})
-
 it('releases a record that a later full sync returns well, and one that two full syncs lack, and by no incremental sync', async () => {
   const test = await fullySynced()
   const { primary } = test.sim
@@ -99,17 +88,6 @@ it('removes nothing by a full sync that showed a record without a readable id, a
     expect(live(test, resource)).toBe(Number(before) - 1)
     expect(held(test)).toEqual([])
   }
-})
-
-it('makes null of descriptive fields of another type, and keeps the record', async () => {
-  const test = await fullySynced()
-  const [user] = [...test.sim.primary.users.all()]
-  test.sim.primary.users.update(user?.userId ?? 0, { raw: { lastName: 7, firstName: ['a'] } })
-  expect(await test.run('users', 'full')).toMatchObject({ counts: { updated: 1, quarantined: 0 } })
-  expect(test.query('select last_name, first_name from users where user_id = ?', user?.userId)).toEqual([
-    { last_name: null, first_name: null },
-  ])
-  expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value'])
 })
 
 it('quarantines a record that lacks a field of its stored version, or ever the expiry of a secret, while null is a value', async () => {

@@ -77,15 +77,6 @@ it('a page over 300 s older than any before it is old, not only than the last on
   expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
 })
 
-it('a page hours older than the one before it is old, although the local clock confirms neither', async () => {
-  const test = await synced()
-  test.clock.jump(-9 * hourMs)
-  await test.restart()
-  expect(ending(await test.run('users', 'full'))).toBe('success')
-  test.sim.faults.add({ path: '/api/public/users', page: 2, effect: { kind: 'clock-skew', ms: -hourMs } })
-  expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
-})
-
 it.each<[string, { meta?: object }]>([
   ['with its time', {}],
   ['without a readable time', { meta: { timestamp: 'soon' } }],

@@ -59,9 +59,3 @@ it('a list begun before a decision on its tenant is read again after it', async 
   expect(ending(await test.run('api-clients'))).toBe('success')
   expect(live(test, 'api-clients')).toBe([...test.sim.second['api-clients'].all()].length)
 })
-
-it('counts every record of a full sync without news as unchanged', async () => {
-  const test = await synced()
-  const counts = { created: 0, updated: 0, unchanged: live(test, 'api-clients'), removed: 0, quarantined: 0 }
-  expect(await test.run('api-clients')).toMatchObject({ pages: 2, counts })
-})

@@ -77,14 +77,6 @@ it('sends further parameters, credentials in a Basic header, and reads an answer
   expect(Buffer.from(basic, 'base64').toString()).toBe('a%3Ab+c:client-CANARY')
 })
 
-it('renews a refused token once within the call, which is no new identity', async () => {
-  const t = await setup()
-  await t.client.reader.fetch(authenticationSettings, {})
-  t.state.accept = 'token-2'
-  expect((await t.client.reader.fetch(authenticationSettings, {})).meta.identity).toBe(1)
-  expect(t.state.issued).toBe(2)
-})
-
 it('renews a token that is revoked again right after its renewal, also for an endpoint that it never read', async () => {
   const t = await setup()
   await t.client.reader.fetch(authenticationSettings, {})

@@ -28,10 +28,6 @@ const shapes: readonly (readonly [string, Decoder, Record<string, unknown>])[] =
   ['user', readUser, user],
 ]
 
-it.each(shapes)('reads a well-formed %s as it is', (_, read, sample) => {
-  expect(read(sample)).toEqual({ ok: true, record: sample, extra: null, oddities: [] })
-})
-
 it.each(shapes)('never throws for a %s and never lets a value into the problem', (_, read, sample) => {
   const keys = fc.constantFrom(...Object.keys(sample), '__proto__', 'constructor', 'toString', 'hasOwnProperty')
   const hostile = fc.dictionary(keys, fc.jsonValue(), { noNullPrototype: false })
@@ -78,7 +74,6 @@ type Case = readonly [
 
 const strict: readonly Case[] = [
   [readUser, user, 'userId', 2 ** 53, 'userId is not a safe integer'],
-  [readUser, user, 'userId', 1.5, 'userId is not a safe integer'],
   [readUser, user, 'userId', '7', 'userId is a string, not an integer'],
   [readUser, user, 'userId', null, 'userId is null, not an integer'],
   [readUser, user, 'userId', undefined, 'userId is missing'],
@@ -86,7 +81,6 @@ const strict: readonly Case[] = [
   [readUser, user, 'state', 'x'.repeat(1025), 'state is longer than 1024 characters'],
   [readUser, user, 'mfaStatus', 'false', 'mfaStatus is a string, not a boolean'],
   [readUser, user, 'mfaAction', 0, 'mfaAction is a number, not a boolean'],
-  [readUser, user, 'mfaAction', null, 'mfaAction is null, not a boolean'],
   [readUser, user, 'roleId', '2', 'roleId is a string, not an integer'],
   [readUser, user, 'roleName', ['Admin'], 'roleName is an array, not a string'],
   [readUser, user, 'createdAt', '2026-02-30T00:00:00Z', 'createdAt is not an ISO 8601 date that exists'],
@@ -117,11 +111,6 @@ it.each(strict)('keeps a record raw when an evaluated field is invalid: %#', (re
   const reading = read(raw)
   expect(reading).toMatchObject({ ok: false, problem })
   expect(reading.ok ? undefined : reading.raw).toMatchObject(bad === undefined || String(bad).length > 256 ? {} : raw)
-})
-
-it('names the id of a failing record when it can be read', () => {
-  expect(readUser({ ...user, state: null })).toMatchObject({ ok: false, id: 7 })
-  expect(readUser({ ...user, userId: 'x' })).toMatchObject({ ok: false, id: null })
 })
 
 const lenient: readonly Case[] = [
@@ -235,14 +224,4 @@ it('does not hand on nesting that would overflow a serialiser', () => {
     const text = JSON.stringify(readUser(raw))
     expect([text.includes(note), text.length < 1000]).toEqual([true, true])
   }
-})
-
-it('cuts a long file name in the middle, so that patterns match its ends, and keeps two of them apart', () => {
-  const named = (middle: string) => {
-    const read = readDocument({ ...document, filename: `SOC2 ${middle.repeat(2000)}.pdf` })
-    return read.ok ? read.record.filename : ''
-  }
-  expect(named('x')).toMatch(/^SOC2 x.*… \(2009 characters, SHA-256 [0-9a-f]{64}\)…x*\.pdf$/)
-  expect(named('x')).toHaveLength(1024)
-  expect(named('x')).not.toBe(named('y'))
 })

@@ -4,6 +4,7 @@ import type { OwnCheck } from '../../../src/config/own-checks.ts'
 import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { hourMs, minuteMs } from '../../../src/model/time.ts'
 import { type Evaluating, emptyWorld, evaluate, lifeOf, never, resync } from '../../evaluate/support/evaluating.ts'
+import { readInFull } from '../../support/read-in-full.ts'
 import { now, user } from '../support/facts.ts'
 
 const written: OwnCheck = {
@@ -11,6 +12,7 @@ const written: OwnCheck = {
   ...{ maxAgeMs: null, entity: 'user', frameworks: [], description: null, risk: null, remediation: null },
   ...{ query: 'select 1', timeBased: false },
 }
+type Options = Parameters<typeof ownChecks>[0]
 const limits = { folder: 'own', timeoutMs: 10_000, maxRows: 100 }
 const answered = (answer: Partial<OwnAnswer> = {}): OwnAnswer => {
   return { kind: 'answered', ok: 0, alarms: [], errors: [], skipped: [], ...answer }
@@ -30,8 +32,8 @@ async function scene() {
   return {
     ...{ world, asked, scripted },
     /** `status reason entities`. */
-    async evaluated(how: Evaluating = {}, query = written.query) {
-      const catalogue = ownChecks({ ...limits, checks: [{ ...written, query }] })
+    async evaluated(how: Evaluating = {}, query = written.query, more: Partial<Options> = {}) {
+      const catalogue = ownChecks({ ...limits, checks: [{ ...written, query }], ...more })
       await evaluate(world, { catalogue, ownQueries, ...how })
       const state = await world.state('my-check')
       return `${state?.status} ${state?.reason} ${state?.entities}`
@@ -92,4 +94,30 @@ it('runs its query again only after an input changed, also after a failure, and 
   expect(asked).toHaveLength(2)
   await tick(5)
   expect(asked).toHaveLength(3)
+})
+
+const timedOut = { kind: 'failed', problem: 'it takes longer than 10 s (ownChecks.timeoutSeconds)' } as const
+
+// docs/own-checks.md: "It runs again after the next read of an input, or a reload."
+it.each<[string, (world: World) => unknown, Partial<Options>]>([
+  // That finds nothing new: the version of the records stays.
+  ['the next read of its input', (world) => readInFull(world.store, world.tenantId, 'roles', [], now + minuteMs), {}],
+  ['a reload that gives it more time', () => {}, { timeoutMs: 60_000 }],
+])('runs a failed query again after %s', async (_, happen, more) => {
+  const { world, asked, scripted, evaluated } = await scene()
+  scripted.answer = timedOut
+  expect(await evaluated()).toBe('unknown check_failed null')
+  scripted.answer = answered({ ok: 3 })
+  await happen(world)
+  expect(await evaluated({ at: now + 2 * minuteMs }, written.query, more)).toBe('pass null 3')
+  expect(asked.map(({ timeoutMs }) => timeoutMs)).toEqual([10_000, more.timeoutMs ?? 10_000])
+})
+
+it('gives open findings the severity that the file of the check states after a reload', async () => {
+  const { world, scripted, evaluated } = await scene()
+  scripted.answer = answered({ alarms: [['7', 'It fails.']] })
+  await evaluated()
+  expect(await world.findings()).toMatchObject([{ severity: 'high' }])
+  await evaluated({ at: now + minuteMs }, written.query, { checks: [{ ...written, severity: 'critical' }] })
+  expect(await world.findings()).toMatchObject([{ severity: 'critical' }])
 })

@@ -101,15 +101,6 @@ it('refuses whatever is not a SELECT from the views', async () => {
   expect(existsSync(copy)).toBe(false)
 })
 
-it('has no row of another tenant, whatever the name of the schema', async () => {
-  const { ask } = await world()
-  for (const from of ['users', 'main.users', 'MAIN.USERS', 'temp.users']) {
-    const answer = await ask(alarmQuery("group_concat(lastName, ' ')", `from ${from}`))
-    if (from === 'temp.users') expect(answer).toEqual(failed('no such table: temp.users'))
-    else expect(answer).toMatchObject({ alarms: [['acme acme acme', 'seen']] })
-  }
-})
-
 it('refuses a view of an undeclared input, however little of it is read', async () => {
   const { ask } = await world()
   const users = (text: string) => ask(text, { inputs: ['users'] })

@@ -56,10 +56,6 @@ it('names the proxy that requests go through, without its password', () => {
   expect(said('{ file: /run/secrets/proxy }')).toEqual(['requests go through the proxy that api.proxy names'])
 })
 
-it('accepts a default configuration in which the operator has made every decision', () => {
-  expect(warnings()).toEqual([])
-})
-
 it.each<[more: string, tenant: string, expected: readonly string[]]>([
   ['', `ownClientId: null, ${chosen}`, ['ownClientId']],
   ['', own.replace('enrolledWhen: mfaStatus', ''), ['user-mfa-enrolled']],

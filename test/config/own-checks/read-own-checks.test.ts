@@ -85,9 +85,7 @@ ${query}`
 
 it.each([
   ['', '`id` is missing'],
-  [query, '`id` is missing'],
   [`${header}\n`, 'there is no query below the header'],
-  [`${header}\n\n-- nothing\n;`, 'there is no query below the header'],
   [`${header}\n\n${query}; delete from users`, 'there is more than one statement'],
   [`${header}\n\n${query} where x = :since`, 'the query has the parameter :since'],
   [`${header}\n\n${query} where x = ?`, 'the query has the parameter ?'],
