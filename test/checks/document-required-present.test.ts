@@ -30,6 +30,7 @@ itFinds(check, [
   one('is still Processing', { uploadStatus: 'Processing' }, ['soc2 high']),
   one('has no status', { uploadStatus: null }, ['soc2 high']),
   one('has another word for done', { uploadStatus: 'Indexed' }, [], done('Indexed')),
+  one('has it in other letters', { uploadStatus: 'indexed' }, [], done('Indexed')),
   one('has what is done by default only', {}, ['soc2 high'], done('Indexed')),
   one('has null where that means done', { uploadStatus: null }, [], done(null)),
   one('has one of two words for done', { uploadStatus: null }, [], done('Indexed', null)),

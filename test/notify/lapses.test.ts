@@ -19,34 +19,20 @@ async function news(world: Awaited<ReturnType<typeof sqliteWorld>>, after: numbe
   return items.map(({ label, text }) => `${label}: ${text}`)
 }
 
-async function waived(over: Parameters<typeof waiver>[0] = {}) {
+it('says of no finding that it is no longer waived whose waiver had ended, or that is resolved', async () => {
   const world = await sqliteWorld()
-  await world.sync({ 'authentication-settings': [settings()], users: [user({ mfaStatus: false })] })
-  world.waivers = [waiver(over)]
+  const { mirror, tenantId } = world
+  const unenrolled = user({ mfaStatus: false })
+  await world.sync({ 'authentication-settings': [settings()], users: [unenrolled] })
+  for (const waivers of [[waiver()], []]) {
+    world.waivers = waivers
+    await world.evaluate()
+  }
+  const before = await mirror.lastEventId(tenantId)
+  await world.sync({ users: [{ ...unenrolled, roleName: 'Other' }] })
   await world.evaluate()
-  return world
-}
-
-it('says of no finding that it is no longer waived whose waiver ended long before', async () => {
-  const world = await waived({ expiresMs: Date.parse('2026-01-01') + 365 * 864e5 })
-  // The operator takes the waiver out of the configuration; the finding is open, and told on the page as such.
-  world.waivers = []
-  await world.evaluate()
-  expect((await world.findings('user-mfa-enrolled')).map(({ state }) => state)).toEqual(['open'])
-  const before = await world.mirror.lastEventId(world.tenantId)
-  // Later the user gets another role: a change that is no news of an unwaived finding.
-  await world.sync({ users: [user({ mfaStatus: false, roleName: 'Other' })] })
-  await world.evaluate()
-  expect(await news(world, before)).toEqual([])
-})
-
-it('says of no resolved finding that it is no longer waived, after another tenant is accepted', async () => {
-  const world = await waived()
   await world.sync({ users: [user()] })
   await world.evaluate()
-  expect((await world.findings('user-mfa-enrolled', ['resolved'])).map(({ state }) => state)).toEqual(['resolved'])
-  const before = await world.mirror.lastEventId(world.tenantId)
-  const { mirror, tenantId } = world
   const raised = { tenantId, resource: 'all', reason: 'tenant_changed', count: 2, message: '', cause: {} } as const
   const { id: holdId } = await mirror.raiseHold({ ...raised, at: world.now })
   await mirror.decide({ holdId, reason: 'We moved', at: world.now })
@@ -57,7 +43,6 @@ it('says of no resolved finding that it is no longer waived, after another tenan
 it('sends a new target no history, also where a resource was just switched on', async () => {
   const world = await notifyWorld()
   await world.result([findingOf(1)])
-  // One reload adds the target and switches documents on: of this tenant, which is synced for months, one list is unread.
   world.posture = posture({
     resources: [...posture().resources.filter(({ resource }) => resource !== 'documents'), unread('documents')],
   })
