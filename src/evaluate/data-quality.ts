@@ -120,7 +120,9 @@ function isTokenRefused(stored: readonly ResourceQuality[]): boolean {
 
 /** The latest of all known clocks, so that a slow or reset local clock does not extend waivers. */
 export function waiverTime(now: number, newest: number | null, stored: readonly ResourceQuality[]): number {
-  const [last] = stored.map(({ state }) => state).toSorted((a, b) => (b.serverTimeAt ?? 0) - (a.serverTimeAt ?? 0))
+  // A time that is still to come is of a clock that was set back since.
+  const states = stored.map(({ state }) => state).filter(({ serverTimeAt }) => (serverTimeAt ?? 0) <= now)
+  const [last] = states.toSorted((a, b) => (b.serverTimeAt ?? 0) - (a.serverTimeAt ?? 0))
   const { serverTime = null, serverTimeAt = null } = last ?? {}
   const skewMs = serverTime === null || serverTimeAt === null ? null : serverTime - serverTimeAt
   return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)

@@ -2,7 +2,7 @@ import type { NotificationSettings } from '../config/settings.ts'
 import type { MetricsEvents } from '../metrics/events.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import { isUntried, untriedResources } from '../model/posture.ts'
+import { untriedResources } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { hourMs, minuteMs, secondMs } from '../model/time.ts'
 import { cronTimes } from '../schedule/cron-times.ts'
@@ -45,6 +45,8 @@ export interface LaneSettings {
 export class TargetLane implements AsyncDisposable {
   settings: LaneSettings
   readonly #parts: LaneParts
+  /** A tenant whose first full sync was complete before is not new; milliseconds since the epoch. */
+  readonly #since: number
   /** By tenant, the monotonic time at which to look for news. */
   readonly #due = new Map<string, number>()
   /** By tenant, the last event that this process has sent and could not store yet. */
@@ -58,6 +60,7 @@ export class TargetLane implements AsyncDisposable {
   constructor(settings: LaneSettings, parts: LaneParts) {
     this.settings = settings
     this.#parts = parts
+    this.#since = parts.io.clock.now()
     this.#running = this.#run()
   }
 
@@ -87,7 +90,8 @@ export class TargetLane implements AsyncDisposable {
     if (stored !== undefined) return stored
     const last = await store.lastEventId(id)
     const [posture] = await this.#parts.views().posture(name)
-    const isNew = posture?.resources.every((view) => !view.enabled || isUntried(view)) ?? true
+    const isNew =
+      posture?.resources.every(({ firstCompleteAt }) => (firstCompleteAt ?? this.#since) >= this.#since) ?? true
     const position = { eventId: isNew ? 0 : last, failingSince: null, problem: null }
     await store.saveNotificationPosition(id, target, position)
     return position

@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import { Evaluator } from '../../src/daemon/evaluator.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { dayMs } from '../../src/model/time.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
+import { client, iso } from '../checks/support/facts.ts'
+import { lifeOf, soundWorld } from '../evaluate/support/evaluating.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
 import { testMirror } from '../support/mirror.ts'
 
@@ -23,4 +27,25 @@ it.each([
   const evaluator = new Evaluator({ stores: onlyStore(mirror), metrics, clock, log: silentLog() })
   await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], serverTime })
   expect(await mirror.unconfirmedTime()).toBe(confirmed ? null : now + dayMs)
+})
+
+it('leaves the findings of a tenant closed that is removed while its evaluation waits for its turn', async () => {
+  const { store, tenantId, ...world } = await soundWorld()
+  await world.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
+  const { tenant } = await store.openTenant('other', 'https://other.example.com', now)
+  const [acme, other] = [tenantSettings(), { ...tenantSettings(), name: 'other' }]
+  const evaluator = new Evaluator({ stores: onlyStore(store), metrics, clock, log: silentLog() })
+  const configure = (...tenants: object[]) => {
+    const rest = { evaluate: { intervalMs: 60_000 }, historyRetentionDays: 400, ownChecks: { checks: [] } }
+    evaluator.configure({ tenants, waivers: [], owners: [], ...rest } as unknown as Settings)
+  }
+  const evaluated = (id: number, settings: typeof acme) => evaluator.evaluate({ id, settings }, { checks })
+  configure(acme, other)
+  await evaluated(tenantId, acme)
+  const both = [evaluated(tenant.id, other), evaluated(tenantId, acme)]
+  configure(other)
+  await Promise.all(both)
+  await evaluated(tenant.id, other)
+  const life = await lifeOf({ store, tenantId, ...world }, 'api-client-secret-not-expired')
+  expect(life).toEqual({ c1: 'tenant_removed' })
 })

@@ -10,7 +10,8 @@ it.each([301, 329, 400, -310])('the history knows that the clocks differ by %i s
   const quality = { tenant: { changeAccepted: null, former: [] }, holds: [], resources: { 'api-clients': measured } }
   const text = inputSnapshot(quality as never)
   const store = pastStore({ at: 10 ** 12, tenantState: async () => text, runs: async () => [] } as never, [])
-  const found = (await store.quality(1)).find((one) => one.state.resource === 'api-clients')
-  const { serverTime, serverTimeAt } = found?.state ?? {}
-  expect(isSkewed((serverTime ?? 0) - (serverTimeAt ?? 0))).toBe(true)
+  const skews = (await store.quality(1)).map(
+    ({ state: { serverTime, serverTimeAt } }) => Number(serverTime) - Number(serverTimeAt),
+  )
+  expect(skews.some(isSkewed)).toBe(true)
 })

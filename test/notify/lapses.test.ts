@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest'
 import { readFindings } from '../../src/evaluate/findings/read-findings.ts'
-import { minuteMs } from '../../src/model/time.ts'
 import { readNews } from '../../src/notify/read-news.ts'
 import { settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from '../evaluate/support/sqlite-world.ts'
-import { posture, unread } from '../metrics/support/posture.ts'
-import { findingOf } from '../store/support/results.ts'
-import { notifyWorld, target } from './support/world.ts'
+import { target } from './support/world.ts'
 
 async function news(world: Awaited<ReturnType<typeof sqliteWorld>>, after: number) {
   const { mirror, tenantId } = world
@@ -40,17 +37,16 @@ it('says of no finding that it is no longer waived whose waiver had ended, or th
   expect(await news(world, before)).toEqual([])
 })
 
-it('sends a new target no history, also where a resource was just switched on', async () => {
-  const world = await notifyWorld()
-  await world.result([findingOf(1)])
-  world.posture = posture({
-    resources: [...posture().resources.filter(({ resource }) => resource !== 'documents'), unread('documents')],
-  })
-  const lane = world.lane()
-  await lane.begin({ settings: { name: 'acme' }, engine: { tenantId: world.id }, store: world.mirror })
-  world.posture = posture()
-  world.clock.advance(minuteMs)
-  lane.evaluated('acme')
-  await world.settled()
-  expect(world.asked.map(({ title }) => title)).toEqual([])
+it('says that a finding is no longer waived whose waiver came back, if its facts changed meanwhile', async () => {
+  const world = await sqliteWorld()
+  await world.sync({ 'authentication-settings': [settings()], users: [user({ mfaStatus: false })] })
+  for (const waivers of [[waiver()], []]) {
+    world.waivers = waivers
+    await world.evaluate()
+  }
+  world.waivers = [waiver()]
+  const before = await world.mirror.lastEventId(world.tenantId)
+  await world.sync({ users: [user({ mfaStatus: false, roleName: 'Other' })] })
+  await world.evaluate()
+  expect(await news(world, before)).toHaveLength(1)
 })

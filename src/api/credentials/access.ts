@@ -133,7 +133,10 @@ export class Access {
 
   /** The credential at hand first: the API may accept a new one only a while after it was issued. */
   async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
-    const { probes, source } = this.#options
+    const { source, probes: all } = this.#options
+    // Rather those that let a credential in before: the role may lack the others.
+    const known = all.filter(({ permission }) => this.#successes.has(permission))
+    const probes = known.length > 0 && this.#turn % 3 !== 2 ? known : all
     const probe = probes[this.#turn++ % probes.length]
     const status = probe === undefined ? undefined : await this.#probe(probe, dead.credential, signal)
     if (status !== undefined && !isRefusal(status)) {

@@ -86,6 +86,7 @@ export async function agreeWaivers({ store, tenant, waivers = [], now }: Evaluat
     left.delete(id)
     if (before?.terms === agreed.terms) {
       if (before.isWithdrawn) await store.moveWaiver(tenant.id, 'waiver.returned', agreed)
+      isChanged ||= before.isWithdrawn
       continue
     }
     isChanged = true

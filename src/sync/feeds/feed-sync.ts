@@ -18,7 +18,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   await readFromCursorBefore(run, ended)
   // Read the row again: pages after it may have made the full sync not whole.
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
-  const { refusal: held, endsHold } = await decideRemovals(run, fullSync)
+  const held = await decideRemovals(run, fullSync)
   if (definition.removal === 'confirm' && !fullSync.notWhole) {
     const removedAt = agreedTime(run, fullSync)
     const skipped = await confirmMissing(run, definition, { onlyAccepted: held !== null, removedAt })
@@ -31,7 +31,6 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   }
   await readDetails(run, definition, true)
   if (held !== null) throw held
-  if (endsHold) await run.context.store.liftHold(run.tenantId, definition.name, 'shrink_held')
 }
 
 /** Failures that say nothing of a cursor, because a request without one would fail alike. */

@@ -40,9 +40,9 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   await readSkipped(run, definition, ended, pass)
   await assertListsSelf(run, definition, pass.ids)
   // Read again: the second reading may have made it not whole.
-  const { refusal, endsHold } = await decideRemovals(run, await openFullSync(run))
-  const over = ['suspect_empty', 'tenant_changed', ...(endsHold ? (['shrink_held'] as const) : [])] as const
-  for (const reason of over) await store.liftHold(tenantId, definition.name, reason)
+  const refusal = await decideRemovals(run, await openFullSync(run))
+  for (const reason of ['suspect_empty', 'tenant_changed'] as const)
+    await store.liftHold(tenantId, definition.name, reason)
   const isSettled = state.emptyAccepted === 'list' ? pass.records > 0 : !pass.hasGap
   if (state.emptyAccepted !== null && isSettled)
     await store.noteSync(tenantId, definition.name, { emptyAccepted: null })

@@ -73,11 +73,8 @@ function brokenRule({ live, all, old }: Shares, { maxCount, maxPercent }: Limits
   return tooMany ? `limits: ${maxCount} records and ${maxPercent} percent${named(tooMany)}` : null
 }
 
-/**
- * Ends a full sync and applies its removals in one transaction. The caller throws the error of a shrink hold, or lifts an
- * earlier one once nothing can undo the full sync: until then only the hold says that its records are missing.
- */
-export async function decideRemovals(run: Run, ended: FullSyncRow) {
+/** Ends a full sync and applies its removals in one transaction; returns the error of a shrink hold, else null. */
+export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<SyncError | null> {
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
@@ -121,13 +118,15 @@ export async function decideRemovals(run: Run, ended: FullSyncRow) {
     // Those that are removed now are not missing.
     missing: missing.filter((rid) => !removing.has(rid)),
   })
+  // Only now: until then the hold alone says that records are missing.
+  if (refusal === null && !fullSync.notWhole) await store.liftHold(tenantId, name, 'shrink_held')
   await run.fullSyncCompleted()
   if (fullSync.notWhole)
     log.warn(
       { resource: name },
       'Records without a readable id, or with one id and different values, were shown; nothing is removed',
     )
-  return { refusal, endsHold: refusal === null && !fullSync.notWhole }
+  return refusal
 }
 
 const noBudget: GuardBudget = { base: { after: 0, until: 0 }, removed: 0, removedNew: 0, created: 0, replacing: 0 }
