@@ -18,7 +18,7 @@ export function tenantStore(db: Db) {
         await insertRow(sql, tenants, { name, baseUrl, createdAt: at }, 'on conflict do nothing')
         const [tenant] = await selectRows(sql, tenants, 'where name = ?', [name])
         if (tenant === undefined) throw new Error('The tenant row was not stored')
-        return { tenant, sameOrigin: tenant.baseUrl === baseUrl }
+        return { tenant }
       }),
     tenant: (tenantId: number) =>
       db.read(async (sql) => {
