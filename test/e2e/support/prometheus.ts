@@ -42,7 +42,7 @@ export function hurried(rules: string): string {
       .replaceAll(/\[(\d+[smh])\]/g, (_, range: string) => `[${shorter(range)}]`)
       .replaceAll(/offset (\d+[smh])/g, (_, back: string) => `offset ${shorter(back)}`)
       .replaceAll(/> tenantwatch_evaluation_freshness_limit_seconds$/gm, '> 15')
-      .replaceAll(/< 3600$/gm, '< 1')
+      .replaceAll(/< 3600 > -300$/gm, '< 1')
   }
   return stringify(document)
 }
