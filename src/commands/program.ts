@@ -63,8 +63,8 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   let code: ExitCode = exitCodes.ok
   const program = createProgram(io)
   const all = Object.entries(commands)
-  const isHelp = args[0] === '--help' || args[0] === '-h'
-  const named = all.filter(([name]) => !isHelp && name === commandOf(args))
+  const wanted = args[0] === '--help' || args[0] === '-h' ? undefined : commandOf(args)
+  const named = all.filter(([name]) => name === wanted)
   try {
     for (const [, load] of named.length > 0 ? named : all)
       (await load())(program, io, (ended) => {

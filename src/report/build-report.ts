@@ -13,7 +13,7 @@ import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
 import { describePosture } from '../model/describe.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
-import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
+import { dataQualityOf, holdJson, resourceState, tally, unknownReason } from '../model/posture-state.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutWaiverDetails } from '../model/text/redact.ts'
 import { dayMs, isoOrNull, toIso } from '../model/time.ts'
@@ -146,7 +146,7 @@ function reportCheck(check: Check, view: CheckView, posture: TenantPosture, opti
     title: view.passesWhen,
     standing,
     status: view.status,
-    reason: standing === 'unknown' ? (view.reason ?? view.partial ?? 'ambiguous') : view.reason,
+    reason: unknownReason(view) ?? view.reason,
     since: isoOrNull(view.since),
     /** The condition that excludes entities from the evaluation; null when all were evaluated. */
     notEvaluatedWhere: view.notEvaluatedWhere ?? null,

@@ -59,20 +59,16 @@ async function* untilEnded(
   { clock, log }: Pick<WebOptions, 'clock' | 'log'>,
 ): AsyncGenerator<string> {
   const ended = new AbortController()
-  const answer = work.then(
-    (runs) => runs.map(shown),
-    (error: unknown) => {
-      log.warn({ detail: String(error) }, 'Sync on request failed')
-      return { error: error instanceof SyncError ? withHint(error) : 'An unforeseen fault; see the log' }
-    },
-  )
-  const all = answer.finally(() => ended.abort())
-  for (;;) {
+  const failed = (error: unknown) => {
+    log.warn({ detail: String(error) }, 'Sync on request failed')
+    return { error: error instanceof SyncError ? withHint(error) : 'An unforeseen fault; see the log' }
+  }
+  const answer = work.then((runs) => runs.map(shown), failed).finally(() => ended.abort())
+  do {
     yield '\n'
     await clock.sleep(heartbeatMs, ended.signal).catch(() => {})
-    if (ended.signal.aborted) break
-  }
-  yield `${printableJson(await all)}\n`
+  } while (!ended.signal.aborted)
+  yield `${printableJson(await answer)}\n`
 }
 
 function shown({ tenant, resource, mode, outcome, reason, message, hint, counts, durationMs }: EndedRun): EndedRun {

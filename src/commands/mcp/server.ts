@@ -5,7 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { Mutex } from 'async-mutex'
 import * as z from 'zod'
-import { FatalError, SyncError, UsageError } from '../../model/errors.ts'
+import { FatalError, SyncError, UsageError, withHint } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
 import { version } from '../../model/process/version.ts'
 import { printableJson } from '../../model/text/printable.ts'
@@ -58,7 +58,7 @@ export function createMcpServer({ io, command, details }: McpContext) {
 
 function refusal(error: unknown, io: Io): string {
   if (error instanceof UsageError || error instanceof FatalError) return error.message
-  if (error instanceof SyncError) return error.hint === undefined ? error.message : `${error.message}. ${error.hint}`
+  if (error instanceof SyncError) return withHint(error)
   note(io, printableLines(`tenantwatch: unexpected error: ${error instanceof Error ? error.stack : String(error)}`))
   return 'Unexpected error: the log of "tenantwatch mcp" has it'
 }

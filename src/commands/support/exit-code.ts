@@ -16,12 +16,13 @@ interface Outcome {
  * line on standard error with `--fail-on`; null for 0.
  */
 export function exitCodeOf({ results, postures, failOn }: Outcome) {
-  const failed = postures.flatMap((posture) => [...failuresOf(posture, results, failOn)])
   if (failOn === undefined) {
     const isFailed = results.some(isFailure) || postures.some(({ holds }) => holds.length > 0)
     return { code: isFailed ? exitCodes.failed : exitCodes.ok, cause: null }
   }
-  const found = failed.length > 0 ? failed : postures.flatMap((posture) => foundIn(posture, failOn))
+  const counted = severities.filter((severity) => isAtLeast(severity, failOn))
+  const failed = postures.flatMap((posture) => [...failuresOf(posture, results, counted)])
+  const found = failed.length > 0 ? failed : postures.flatMap((posture) => foundIn(posture, failOn, counted))
   if (found.length === 0) return { code: exitCodes.ok, cause: null }
   const code = failed.length > 0 ? exitCodes.failed : exitCodes.findings
   return { code, cause: `Exit code ${code}: ${found.join(', ')}` }
@@ -30,19 +31,18 @@ export function exitCodeOf({ results, postures, failOn }: Outcome) {
 function* failuresOf(
   { tenant, holds, checks }: TenantPosture,
   results: Outcome['results'],
-  failOn: Severity = 'info',
+  counted: readonly Severity[],
 ): Generator<string> {
   for (const { resource } of holds) yield `${resource === 'all' ? tenant : `${tenant} ${resource}`} is on hold`
-  const unknown = checks.filter((view) => isUnknown(view) || mayFailUnseen(view, failOn)).length
+  const unknown = checks.filter((view) => isUnknown(view) || mayFailUnseen(view, counted)).length
   if (unknown > 0) yield `${tenant} has ${plural(unknown, 'unknown check')}`
   const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
   const failed = results.filter((one) => one.tenant === tenant && isFailure(one) && !isHeld(one.resource))
   if (failed.length > 0) yield `${tenant} has ${plural(failed.length, 'failed run')}`
 }
 
-/** True for a check that only fails below the severity while others may fail at or above it. */
-function mayFailUnseen(view: CheckView, failOn: Severity): boolean {
-  const counted = severities.filter((severity) => isAtLeast(severity, failOn))
+/** True for a check that only fails below these severities while others may fail with one of them. */
+function mayFailUnseen(view: CheckView, counted: readonly Severity[]): boolean {
   const isPartial = view.partial !== undefined || (view.notEvaluated ?? 0) > 0
   const isSevere = view.severities.some((one) => counted.includes(one))
   return view.enabled && view.status === 'fail' && isPartial && isSevere && total(view.open, counted) === 0
@@ -50,8 +50,7 @@ function mayFailUnseen(view: CheckView, failOn: Severity): boolean {
 
 const isFailure = ({ outcome }: Pick<RunResult, 'outcome'>) => outcome === 'failure'
 
-function foundIn({ tenant, checks }: TenantPosture, failOn: Severity): readonly string[] {
-  const counted = severities.filter((severity) => isAtLeast(severity, failOn))
+function foundIn({ tenant, checks }: TenantPosture, failOn: Severity, counted: readonly Severity[]): readonly string[] {
   const count = checks.reduce((sum, { enabled, open }) => sum + (enabled ? total(open, counted) : 0), 0)
   return count === 0 ? [] : [`${tenant} has ${plural(count, 'open finding')} at or above ${failOn}`]
 }

@@ -2,7 +2,14 @@ import type { Waiver } from '../../config/settings.ts'
 import type { FindingIdentity, WaiverMark } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import { dayOf } from '../../model/time.ts'
-import type { Lapse, StoredFinding, StoredWaiver, WaiverLapse, WrittenFinding } from '../../store/port.ts'
+import {
+  hasEnded,
+  type Lapse,
+  type StoredFinding,
+  type StoredWaiver,
+  type WaiverLapse,
+  type WrittenFinding,
+} from '../../store/port.ts'
 import type { CheckRun, EvaluateTenant } from '../check-run.ts'
 import { digestOf } from '../digest.ts'
 import { differenceOf, factsText, isSameFacts, materialFacts } from './material-facts.ts'
@@ -115,8 +122,8 @@ export async function lapsesOf(
     const [accepted, changed] = [factsOf(before.evidence), factsOf(evidence)]
     if (kind !== 'replaced' && isSameFacts(accepted, changed)) return []
     return covering.map((waiver): WaiverLapse => {
-      const { id, terms, isWithdrawn, expiresAt } = waiver
-      const ended = isWithdrawn || request.now > expiresAt
+      const { id, terms } = waiver
+      const ended = hasEnded(waiver, request.now)
       return { waiver: id, check: check.id, terms, entity, accepted, changed, ended, fingerprint }
     })
   })

@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Db, Sql } from '../db/db.ts'
 import { digestOf, hashOf, lastErasure, type StoredEvent } from '../event-store.ts'
-import { type EventKind, listOfKinds, sharedChain, termsKinds } from '../events.ts'
+import { listOfKinds, sharedChain, termsKinds } from '../events.ts'
 import type { TenantState } from '../history/configuration-log.ts'
+import { erasableKinds, isSuperseded } from '../history/erasure.ts'
 import { columnList, fromJson } from '../rows.ts'
 import { events as eventTable } from '../schema/index.ts'
 import { type StateMismatch, stateMismatches } from './compare-state.ts'
@@ -47,11 +48,6 @@ export interface ChainVerification {
 
 const eventsAtOnce = 1000
 
-const neverErased: ReadonlySet<string> = new Set<EventKind>([
-  ...(['clock.confirmed', 'clock.set_back', 'drift.accepted', 'drift.first'] as const),
-  ...(['history.erased', 'hold.accepted', 'hold.applied'] as const),
-])
-
 /** Reads a chain from its first event on. */
 class ChainWalk {
   readonly #tenantId: number
@@ -84,7 +80,7 @@ class ChainWalk {
     if (this.#wanted.has(hash)) this.#found.push({ id, at, hash, position: this.events })
     if (data === null) {
       this.erased++
-      if (neverErased.has(kind)) this.mismatches.push({ what: 'erased_early', ...place })
+      if (!erasableKinds.has(kind)) this.mismatches.push({ what: 'erased_early', ...place })
       if (this.latestErased === null || at > this.latestErased.at) this.latestErased = place
     } else if (kind === 'tenant.state' && isUnchanged) {
       const { configuration } = fromJson(data) as TenantState
@@ -142,9 +138,8 @@ async function emptiedStates(tx: Sql, tenantId: number): Promise<readonly ChainM
   const before = (await lastErasure(tx, tenantId))?.before ?? Number.MIN_SAFE_INTEGER
   const found: ChainMismatch[] = []
   for (const kinds of [['tenant.state'], termsKinds, ['configuration']] as const) {
-    const ofKinds = (alias: string) => `${alias}.tenant_id = @tenantId and ${alias}.kind in (${listOfKinds(kinds)})`
-    const text = `select id, at, kind, subject from events e where ${ofKinds('e')} and data is null and e.at < @before and not exists
-      (select 1 from events n where ${ofKinds('n')} and n.subject = e.subject and n.id > e.id and n.at < @before) order by id`
+    const text = `select id, at, kind, subject from events e where e.tenant_id = @tenantId and e.kind in (${listOfKinds(kinds)})
+      and e.data is null and e.at < @before and not ${isSuperseded(kinds)} order by id`
     for (const place of await tx<EventPlace>(text, [{ tenantId, before }]))
       found.push({ what: 'erased_early', ...place })
   }

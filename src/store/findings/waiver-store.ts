@@ -25,6 +25,11 @@ export interface StoredWaiver extends NotedWaiver {
   readonly coversUntil: number
 }
 
+/** True if it covers nothing at a time, because it was withdrawn or has expired. */
+export function hasEnded({ isWithdrawn, expiresAt }: StoredWaiver, at: number): boolean {
+  return isWithdrawn || at > expiresAt
+}
+
 /** A waiver no longer covers a finding, because accepted facts changed. */
 export interface WaiverLapse extends WaiverLapseFacts {
   readonly fingerprint: string
@@ -94,11 +99,11 @@ export async function lapseAllWaivers(sql: Sql, tenantId: number, at: number): P
   const text = `select fingerprint, entity_id as entity from findings where tenant_id = @tenantId and "check" = @check
     and (first_seen_at <= @coversUntil or @at <= @expiresAt) and (@entity = '*' or entity_id in (@entity, @key)) order by id`
   const changed = JSON.stringify({ tenant: 'accepted as another one' })
-  for (const { id: waiver, ...stored } of await readWaivers(sql, tenantId)) {
-    const { check, terms, entity, coversUntil, expiresAt, isWithdrawn } = stored
+  for (const stored of await readWaivers(sql, tenantId)) {
+    const { id: waiver, check, terms, entity, coversUntil, expiresAt } = stored
     const scope = { tenantId, check, entity, coversUntil, expiresAt, at, key: guidKey(entity) }
     const rows = await sql<Pick<WaiverLapse, 'entity' | 'fingerprint'>>(text, [scope])
-    const ended = isWithdrawn || at > expiresAt
+    const ended = hasEnded(stored, at)
     const lapses = rows.map((row) => ({ waiver, check, terms, accepted: '{}', changed, ended, ...row }))
     await lapseWaivers(sql, tenantId, at, await newLapses(sql, tenantId, lapses))
   }

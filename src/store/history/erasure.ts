@@ -102,8 +102,14 @@ const isGone = 'not exists (select 1 from findings f where f.fingerprint = e.sub
 
 const states = [findingKinds, ['result'], ['tenant.state'], termsKinds, ['configuration']] as const
 
+/** Of which some events are erased; those of others never are. */
+export const erasableKinds: ReadonlySet<EventKind> = new Set([
+  ...[...recordKinds, ...waiverMoves, 'waiver.lapsed' as const],
+  ...states.flat(),
+])
+
 /** True after a later event of the subject that is old, too: the state of the retained time stays. */
-const isSuperseded = (kinds: readonly EventKind[], subject = 'e.subject') =>
+export const isSuperseded = (kinds: readonly EventKind[], subject = 'e.subject') =>
   `exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(kinds)})
      and n.subject = ${subject} and n.id > e.id and n.at < @before)`
 

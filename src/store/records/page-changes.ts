@@ -173,7 +173,7 @@ export class PageChanges {
 
   #countUpdated({ fields }: RecordChange): void {
     this.counts.updated++
-    if (fields.some((field) => field !== 'extra' && !this.#shape.unread.has(field))) this.relevant++
+    if (fields.some((field) => !this.#shape.unread.has(field))) this.relevant++
   }
 
   /** True if an earlier page of the full sync had the record: it counts once. */

@@ -44,7 +44,7 @@ function recordShapeOf(resource: ResourceDefinition): RecordShape {
     fields: Object.fromEntries(fields.map(([field, { kind }]) => [field, kind])),
     dates: named(({ kind }) => kind === 'date').map((field) => [field, `${field}Ms`] as const),
     personal: named(({ personal }) => personal === true),
-    unread: new Set([...(idField === null ? [] : [idField]), ...named(({ strict }) => strict !== true)]),
+    unread: new Set(['extra', ...(idField === null ? [] : [idField]), ...named(({ strict }) => strict !== true)]),
     detail: (resource.kind === 'feed' ? resource.lookUp : null) ?? null,
     updatedAfter: takesUpdatedAfter(resource) ? resource.updatedAfter : null,
     rotation: named((field) => field.kind === 'date' && field.laterMeans === 'secretRotated')[0] ?? null,

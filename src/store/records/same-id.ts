@@ -10,7 +10,7 @@ export type Precedence = 'first' | 'second' | { readonly field: string }
 export function precedenceOf(shape: RecordShape, first: AnyRecord, second: AnyRecord): Precedence {
   const [earlier, later] = [versionOf(shape, first), versionOf(shape, second)]
   if (earlier !== later) return later > earlier ? 'second' : 'first'
-  const field = differingFields(shape, first, second).find((name) => name !== 'extra' && !shape.unread.has(name))
+  const field = differingFields(shape, first, second).find((name) => !shape.unread.has(name))
   return field === undefined ? 'first' : { field }
 }
 

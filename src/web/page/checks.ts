@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { FindingView } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
-import { shownStatus } from '../../model/posture-state.ts'
+import { shownStatus, unknownReason } from '../../model/posture-state.ts'
 import { reasonInWords } from '../../model/reasons.ts'
 import { severities, total } from '../../model/severity.ts'
 import { grouped as number, wordOf } from '../../model/text/words.ts'
@@ -84,7 +84,7 @@ function heading(view: CheckView, found: readonly FindingView[], page: TenantPag
   const names = named.map((one) => namesOf(one, page)[0] ?? '')
   const more = total(view.open) - names.length
   const who = names.map((name, i) => html`${i === 0 ? '' : ', '}${foreign(name)}`)
-  const reason = view.reason ?? partial ?? (shown === 'unknown' ? 'ambiguous' : null)
+  const reason = unknownReason(view) ?? partial ?? null
   const why = reason === null ? [] : [`${shown === 'fail' ? 'more may fail, ' : ''}${reasonInWords(reason)}`]
   if (problem !== undefined) why.push(problem)
   return html`${word}${counts} ${code} ${failing(view)} ${since === null ? '' : html`<span class="ago">for ${describeDuration(page.now - since)}</span>`}${

@@ -51,16 +51,16 @@ export function parseAddress(text: string): { readonly address: Address; readonl
 
 function tlsOf(host: string, given: (name: (typeof parameters)[number]) => string | null): Tls | null {
   const isLocal = host.startsWith('/') || isLoopback(host)
-  const mode = given('sslmode') ?? (isLocal ? 'disable' : 'verify-full')
-  if (!(modes as readonly string[]).includes(mode)) throw refused(`has another sslmode than ${modes.join(', ')}`)
-  if (mode === 'disable') return null
-  const hasAuthority = given('sslrootcert') !== null
+  const asked = given('sslmode') ?? (isLocal ? 'disable' : 'verify-full')
+  if (!(modes as readonly string[]).includes(asked)) throw refused(`has another sslmode than ${modes.join(', ')}`)
+  if (asked === 'disable') return null
+  // As in libpq, an authority makes `require` verify it.
+  const mode = asked === 'require' && given('sslrootcert') !== null ? 'verify-ca' : asked
   const tls: Tls = {
-    rejectUnauthorized: mode !== 'require' || hasAuthority,
+    rejectUnauthorized: mode !== 'require',
     // Without it, Node would compare the certificate with `localhost`.
     ...(isIP(host) !== 0 && { host }),
-    // As in libpq, an authority makes `require` verify it.
-    ...((mode === 'verify-ca' || (mode === 'require' && hasAuthority)) && { checkServerIdentity: () => undefined }),
+    ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
   }
   const files = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const
   for (const [property, parameter] of Object.entries(files)) {
