@@ -24,7 +24,8 @@ Examples:
   tenantwatch backup /backups/tenantwatch.db
   tenantwatch backup "/backups/tenantwatch-$(date +%F).db"`,
   async run({ io, command, args: [file = ''] }) {
-    const { settings } = loadConfiguration(io, command)
+    // Only the path of the mirror counts: a job for backups may lack the folder of own checks.
+    const { settings } = loadConfiguration(io, command, 'syntax')
     const { path } = settings.store
     if (path === null)
       throw new UsageError(

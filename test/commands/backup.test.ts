@@ -11,9 +11,10 @@ async function world() {
   return { ...one, backups: folder, target: join(folder, 'tenantwatch.db') }
 }
 
-it('reports its result in one line: file, size, records and age', async () => {
-  const { run, pass, target, simulator } = await world()
+it('reports its result in one line: file, size, records and age, also without the files of own checks', async () => {
+  const { run, pass, target, simulator, read, write } = await world()
   pass(3 * minuteMs)
+  write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\nownChecks: { folder: mounted-elsewhere }\n`)
   const { code, stdout, stderr } = await run('backup', 'backups/tenantwatch.db')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const [, file, size, records, age] =
