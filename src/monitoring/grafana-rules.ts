@@ -77,14 +77,19 @@ function mapValues(texts: Readonly<Record<string, string>> = {}, change: (text: 
   return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, change(text)]))
 }
 
-/** Templates of Grafana cannot query: leaves out queries, and the blocks about what they found. */
+/** Templates of Grafana cannot query: leaves out queries, and the blocks about what they found; keeps what else they say. */
 function withoutQueries(template: string): string {
   let depth = 0
+  let isElse = false
   const parts = template.split(/(\{\{.*?\}\})/).filter((part) => {
-    const isAboutQuery = depth > 0 || /^\{\{.*(?:\bquery \(|\$found\b)/.test(part)
-    if (isAboutQuery && /^\{\{-? *(?:if|range|with)\b/.test(part)) depth++
-    else if (depth > 0 && /^\{\{-? *end\b/.test(part)) depth--
-    return !isAboutQuery
+    if (depth === 0 && !/^\{\{.*(?:\bquery \(|\$found\b)/.test(part)) return true
+    const word = /^\{\{-? *(\w+)/.exec(part)?.[1] ?? ''
+    if (['if', 'range', 'with'].includes(word)) depth++
+    else if (word === 'end') depth--
+    else if (word === 'else') isElse ||= depth === 1
+    else return isElse && depth === 1
+    isElse &&= depth > 0
+    return false
   })
   return parts.join('')
 }

@@ -54,6 +54,8 @@ it('has ids and titles that Grafana takes, each once', () => {
   for (const name of ['uid', 'title'] as const) expect(new Set(rules.map((rule) => rule[name])).size).toBe(rules.length)
   for (const { uid, title } of rules)
     expect([uid, title]).toEqual([expect.stringMatching(/^[\w-]{1,40}$/), title.slice(0, 190)])
+  // Without its queries, a text says what else it would.
+  expect(JSON.stringify(rules)).toContain('has not worked since its secret expired:')
 })
 
 it('gives every alert the labels, annotations, severities and links of an installation, in every format', async () => {

@@ -33,7 +33,7 @@ Controls version 8: a check supports them, and proves none. [Checks of your own]
 ## When a check fails
 
 The alert on a check fires for findings of severity critical at once, high after 15 minutes, medium after an
-hour; lower ones have none unless you raise the \`severity\` of the check.
+hour; lower ones have none unless you raise the \`severity\` of the check. Those of alerts on secrets are fixed.
 
 1. \`tenantwatch findings --check CHECK\` lists the findings; \`tenantwatch explain FINGERPRINT\` shows rule, facts, the request
    that brought them, and history. With the daemon down both still work.
