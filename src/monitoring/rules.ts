@@ -131,7 +131,7 @@ interface Inhibition {
 
 /** The inhibition rules of the shipped Alertmanager configuration, for labels of an installation. */
 export function renderInhibitions(severities: SeverityLabels): string {
-  const { inhibit_rules: shipped } = parse(shippedFile('alertmanager.yml')) as {
+  const { inhibit_rules: shipped } = parse(shippedFile('alertmanager/alertmanager.yml')) as {
     readonly inhibit_rules: readonly Inhibition[]
   }
   const relabelled = (matchers: readonly string[]) => matchers.map((matcher) => withLabels(matcher, severities))

@@ -12,7 +12,7 @@ it('writes the shipped files, without a configuration', async () => {
   const written = async (...args: string[]) => (await run(...args)).stdout
   expect(parse(await written('rules'))).toEqual(parse(shipped('prometheus/rules.yml')))
   expect(parse(await written('rules', '--format', 'alertmanager'))).toEqual({
-    inhibit_rules: parse(shipped('alertmanager.yml')).inhibit_rules,
+    inhibit_rules: parse(shipped('alertmanager/alertmanager.yml')).inhibit_rules,
   })
   expect(await written('dashboards', 'fleet')).toBe(shipped('grafana/fleet.json'))
 })

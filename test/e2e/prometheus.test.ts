@@ -71,7 +71,7 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   const folder = temporaryFolder()
   const alertmanager = await startAlertmanager(
     folder,
-    readFileSync('config/alertmanager.yml', 'utf8').replace('group_wait: 30s', 'group_wait: 1s'),
+    readFileSync('config/alertmanager/alertmanager.yml', 'utf8').replace('group_wait: 30s', 'group_wait: 1s'),
   )
   const { simulator, prometheus } = await world({ alertmanager: alertmanager.address })
   const { primary } = simulator
@@ -132,7 +132,7 @@ it.each([
     request.on('end', () => answer.end('ok'))
   })
   writeFileSync(join(folder, 'slack'), `http://127.0.0.1:${await listening(slack)}`)
-  const example = readFileSync('config/alertmanager.example.yml', 'utf8')
+  const example = readFileSync('config/alertmanager/example.yml', 'utf8')
   const config = example
     .replace('group_wait: 30s', 'group_wait: 1s')
     .replace('slack-webhook-url', join(folder, 'slack'))

@@ -29,7 +29,7 @@ it.each([
   expect(await lint(await metricsOf([state]).render())).toEqual({ stdout: '', stderr: '' })
 })
 
-it.each(['config/alertmanager.example.yml', 'config/alertmanager.yml'])(
+it.each(['config/alertmanager/example.yml', 'config/alertmanager/alertmanager.yml'])(
   'has receivers that Alertmanager accepts: %s',
   async (path) => {
     const { stdout } = await run('amtool', ['check-config', path])

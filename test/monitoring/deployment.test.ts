@@ -18,6 +18,10 @@ const root = join(import.meta.dirname, '../..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 const resource = (name: string, folder = 'kubernetes') => parse(textOf(`deploy/${folder}/${name}`)) as Resource
 
+it('replaces a pod that a mistake in the configuration keeps from being ready', () => {
+  expect(resource('stateful-set.yaml')['spec']).toMatchObject({ podManagementPolicy: 'Parallel' })
+})
+
 it('packages the chart with the shipped rules and dashboards, in the version of the program', () => {
   const chart = join(root, 'deploy/helm/tenantwatch')
   const { version, appVersion } = parse(textOf('deploy/helm/tenantwatch/Chart.yaml'))
@@ -137,6 +141,10 @@ const [real, demo] = [composition('compose.yaml'), composition('compose.demo.yam
 const secrets = './deploy/compose/secrets/tenantwatch:/etc/tenantwatch:ro'
 
 it('mounts only existing files into the containers of the composition, but for what the operator writes', () => {
+  // A folder, because the configuration names files of secrets beside it.
+  expect(real.services['alertmanager']?.volumes).toContain(
+    '$' + '{ALERTMANAGER_FOLDER:-./config/alertmanager}:/etc/alertmanager:ro',
+  )
   const mounts = [real, demo].flatMap(({ services }) => Object.values(services).flatMap(({ volumes = [] }) => volumes))
   const files = mounts.filter((one) => one.startsWith('.') && one !== secrets)
   expect(files.length).toBeGreaterThan(5)
