@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts'
 import { recordOf } from '../daemon/evaluator.ts'
 import { type Check, inputsOf } from '../evaluate/check.ts'
 import {
+  checksUnknownBy,
   describeFinding,
   describeHold,
   describeUnknown,
@@ -16,6 +17,7 @@ import { UsageError } from '../model/errors.ts'
 import { driftIdIn, type FindingView, findingColumns, findingStates, shortFingerprint } from '../model/finding.ts'
 import { ownerNames } from '../model/owners.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import { moreMayFail } from '../model/posture-state.ts'
 import { exitCodes } from '../model/process/io.ts'
 import { highestFirst, type Severity, severities, total } from '../model/severity.ts'
 import { mapped, toMinute } from '../model/text/formats.ts'
@@ -99,7 +101,9 @@ Examples:
     if (exit?.cause != null) notes.push(exit.cause)
     const counted = new FindingTotals()
     const found = counted.of(views.findings({ ...query, order: 'severity', withPersonal: details }))
-    const isKnown = wanted.every((one) => describeUnknown(one) === null)
+    const isKnown = wanted.every(
+      (one) => describeUnknown(one) === null && one.checks.every((view) => !moreMayFail(view)),
+    )
     const none = isKnown ? `No ${all ? '' : 'open '}findings.` : 'No open findings are known.'
     const shared = { none, summary: () => counted.inWords(), notes, code: exit?.code ?? exitCodes.ok }
     if (group !== undefined) return await present(groupList(await groupsOf(found, group), shared))
@@ -187,6 +191,10 @@ export function* notesOf(
   for (const hold of holds) yield inWords(`${tenant} ${hold.resource}`, describeHold(hold))
   const unknown = describeUnknown(posture)
   if (unknown !== null) yield inWords(tenant, unknown)
+  for (const one of concerned) {
+    const reason = moreMayFail(one)
+    if (reason !== null) yield `${tenant}: more may fail ${checksUnknownBy(reason, [one])}`
+  }
 }
 
 /** @throws UsageError on a name that does not exist: a misspelled filter would look like "nothing found". */

@@ -105,7 +105,9 @@ Examples:
     if (results.length > 0) print(io, runsTable(results, terminal))
     for (const line of ['', ...summaryOf(results, postures)]) print(io, wrapLine(line, terminal))
     const { code, cause } = exitCodeOf({ results, postures, failOn: options.failOn })
-    if (others.length > 0) note(io, `Not synced, because another replica has it: ${others.join(', ')}`)
+    const why =
+      settings.store.url === null ? 'the running daemon has not loaded it, reload that' : 'another replica has it'
+    if (others.length > 0) note(io, `Not synced, because ${why}: ${others.join(', ')}`)
     if (cause !== null) note(io, cause)
     return others.length > 0 ? exitCodes.failed : code
   },
@@ -114,7 +116,7 @@ Examples:
 interface Ended {
   readonly results: readonly EndedRun[]
   readonly postures: readonly TenantPosture[]
-  /** Tenants of other replicas than the one that was asked. */
+  /** Tenants that the daemon that was asked does not have. */
   readonly others?: readonly string[]
 }
 
@@ -143,6 +145,7 @@ async function runHere(settings: Settings, round: SyncRequest, io: Io): Promise<
   await using ownQueries = new SandboxQueries()
   await using session = await openSession({ settings, io, log, as: 'alone', ownQueries, progress, ...runLog })
   const results = await syncRound(session, round, io.stop).finally(progress.clear)
+  await session.evaluate()
   await session.eraseOutdated()
   return { results, postures: await session.views.posture(round.tenant) }
 }

@@ -100,9 +100,13 @@ async function chosenFindings(
       'Expected fingerprints of findings or, without any, --check with --tenant, --severity, --min-severity and --owned-by as filters',
     )
   const { settings, views, now } = opened
+  const named = new Map<string, FindingView>()
+  for (const one of fingerprints) {
+    const finding = await findFinding(opened, one)
+    named.set(finding.fingerprint, finding)
+  }
+  if (!isFiltered) return [...named.values()]
   const found: FindingView[] = []
-  for (const one of new Set(fingerprints)) found.push(await findFinding(opened, one))
-  if (!isFiltered) return found
   const query = findingQuery({ ...options, owner: options.ownedBy }, settings, checksOf(settings), now)
   const names = new Set(settings.tenants.map(({ name }) => name))
   for await (const finding of views.findings({ ...query, states: ['open', 'waived'] }))

@@ -189,8 +189,9 @@ function shownValue(path: KeyPath, value: unknown): string {
 }
 
 /** True where a token, a password, a hash or a key belongs, or is likely to be put by mistake. */
-function mayContainSecret([top, second, third]: KeyPath): boolean {
+function mayContainSecret([top, second, third, last]: KeyPath): boolean {
   if (top === 'store') return second === 'url'
+  if ((top === 'api' ? second : third === 'api' && last) === 'proxy') return true
   return (
     (top === 'tenants' && third === 'auth') || (top === 'notifications' && third === 'to') || top === 'basic_auth_users'
   )

@@ -129,10 +129,17 @@ export class Jobs {
         return null
       }
       const again = toIso(io.clock.now() + askedAgainMs - (now - last)).replace(/\.\d+/, '')
-      return `It was synced on request ${describeDuration(now - last)} ago, and is again from ${again}`
+      return `It was asked for ${describeDuration(now - last)} ago; ask again from ${again}`
+    }
+    const round = async (signal: AbortSignal) => {
+      const ended = await syncRound(session, { ...options, refusalOf }, signal)
+      for (const { tenant, resource, reason } of ended)
+        if (reason === 'aborted') this.#askedAt.delete(`${tenant} ${resource}`)
+      await this.#evaluateAll()
+      return ended
     }
     return new Promise((resolve, reject) => {
-      const run = (signal: AbortSignal) => syncRound(session, { ...options, refusalOf }, signal).then(resolve, reject)
+      const run = (signal: AbortSignal) => round(signal).then(resolve, reject)
       this.#scheduler.once({ name: `on request ${++this.#requests}`, run }, 0)
     })
   }
@@ -194,6 +201,11 @@ export class Jobs {
     this.#scheduler.once({ name: `${tenant} threshold`, run }, Math.max(0, waitMs))
   }
 
+  async #evaluateAll(signal?: AbortSignal): Promise<void> {
+    const thresholds = await this.#parts.session.evaluate(signal)
+    for (const [tenant, validUntil] of thresholds) this.#evaluateAfter(tenant, validUntil)
+  }
+
   async #evaluate(signal: AbortSignal): Promise<void> {
     const { session, io, watch } = this.#parts
     try {
@@ -201,7 +213,7 @@ export class Jobs {
         if (reasonOf(error) !== 'store') throw error
         watch.jobFailed(error)
       })
-      for (const [tenant, validUntil] of await session.evaluate(signal)) this.#evaluateAfter(tenant, validUntil)
+      await this.#evaluateAll(signal)
       this.#evaluatedAt = io.clock.monotonic()
       if (this.#evaluatedAt >= this.#eraseAfter) {
         await session.eraseOutdated()

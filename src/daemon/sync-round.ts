@@ -12,16 +12,17 @@ export interface RoundOptions extends SyncRequest {
 }
 
 /**
- * Runs what `tenantwatch sync` calls due (docs/internals/sync.md#due), or all of one mode, and evaluates. What is asked for
- * and does not run is `skipped`, with the reason.
+ * Runs what `tenantwatch sync` calls due (docs/internals/sync.md#due), or all of one mode. What is asked for and does not
+ * run is `skipped`, with the reason.
  */
 export async function syncRound(session: Session, options: RoundOptions, signal: AbortSignal): Promise<EndedRun[]> {
-  const { tenant } = options
-  const chosen = session.tenants.filter(({ settings }) => tenant === undefined || settings.name === tenant)
-  const run = (one: Tenant) => runTenant(session, one, options, signal)
-  const results = await pMap(chosen, run, { concurrency: tenantsAtOnce })
-  await session.evaluate()
-  return results.flat()
+  const names = session.tenants.map(({ settings }) => settings.name)
+  const run = async (name: string) => {
+    const tenant = await session.settledTenant(name)
+    return tenant === undefined ? [] : await runTenant(session, tenant, options, signal)
+  }
+  const chosen = names.filter((name) => options.tenant === undefined || name === options.tenant)
+  return (await pMap(chosen, run, { concurrency: tenantsAtOnce })).flat()
 }
 
 async function runTenant(

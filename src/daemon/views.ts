@@ -80,7 +80,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       })
       const isShared = sharedWith !== undefined && posture.identity === 'proven'
       const known = isShared ? { ...posture, identity: 'unproven' as const, sharedWith } : posture
-      return engine === undefined ? known : engine.unstored.over(known)
+      // Runs of a tenant that another replica took over are that one's.
+      return engine?.owns(tenant.settings.name) === true ? engine.unstored.over(known) : known
     }
 
     function secretsOf({ id, settings: { ownClientId } }: EvaluatedTenant): Promise<readonly SecretView[]> {

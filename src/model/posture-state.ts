@@ -58,6 +58,12 @@ export function unknownReason(view: CheckView): UnknownReason | null {
   return shownStatus(view) === 'unknown' ? (view.reason ?? view.partial ?? 'ambiguous') : null
 }
 
+/** Why entities beside the failing ones of a check may fail, too; null if none may, and for another displayed status. */
+export function moreMayFail(view: CheckView): UnknownReason | null {
+  if (!view.enabled || shownStatus(view) !== 'fail') return null
+  return view.partial ?? ((view.notEvaluated ?? 0) > 0 ? 'ambiguous' : null)
+}
+
 /** Numbers of enabled checks by status and by displayed status, and of findings. */
 export function tally(posture: TenantPosture) {
   const checks = { fail: 0, not_applicable: 0, pass: 0, unknown: 0 }
@@ -77,12 +83,15 @@ export function tally(posture: TenantPosture) {
 
 const hiddenProblem = `${hidden}: see the log, or "tenantwatch findings"`
 
-/** Unless details are exposed, hides waiver details and problems of own checks, which may quote an entity. */
+/** Unless details are exposed, hides what persons wrote, and problems of own checks, which may quote an entity. */
 export function shownPostures(postures: readonly TenantPosture[], exposeDetails: boolean): readonly TenantPosture[] {
   if (exposeDetails) return postures
   return postures.map((posture) => ({
     ...posture,
     waivers: posture.waivers.map((waiver) => withoutWaiverDetails(waiver)),
+    holds: posture.holds.map((hold) =>
+      hold.acceptedReason === undefined ? hold : { ...hold, acceptedReason: hidden },
+    ),
     checks: posture.checks.map((view) => (view.problem === undefined ? view : { ...view, problem: hiddenProblem })),
   }))
 }

@@ -140,7 +140,10 @@ function apiRoutes(options: WebOptions): readonly Route[] {
       summary: 'The current status of every configured tenant',
       query: none,
       body: { type: json, description: 'Tenants, their resources, holds and counts' },
-      handle: async (c) => c.json(statusJson(clock.now(), await sources.posture())),
+      handle: async (c) => {
+        const postures = shownPostures(await sources.posture(), c.get('access').exposeDetails)
+        return c.json(statusJson(clock.now(), postures))
+      },
     }),
     get('/api/v1/checks', {
       id: 'getChecks',

@@ -15,6 +15,8 @@ it('does not look better by a low finding: a record that cannot be read may fail
   expect(await asked()).toBe(3)
   users.add({ mfaStatus: false, state: 'Invited' })
   expect(await asked()).toBe(3)
+  const { stderr } = await world.run('findings', '--min-severity', 'high', '--check', 'user-mfa-enrolled')
+  expect(stderr).toMatch(/^No open findings are known\.$.*more may fail user-mfa-enrolled \(quarantined/ms)
 })
 
 it('does not look better by a waiver: others that could not be evaluated make the check unknown as before', async () => {

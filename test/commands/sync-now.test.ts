@@ -1,7 +1,11 @@
-import { expect, it } from 'vitest'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, vi } from 'vitest'
 import { localAddress } from '../../src/commands/sync.ts'
 import { readListen } from '../../src/config/values.ts'
+import { syncRound } from '../../src/daemon/sync-round.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
+import { secondMs } from '../../src/model/time.ts'
 import { openWorld } from '../hostile/support/world.ts'
 import { reloadable } from './support/reloading.ts'
 
@@ -56,6 +60,30 @@ it('answers for a resource without an incremental sync, or switched off, why it 
   }
 })
 
+it('syncs a tenant that a reload is changing with its new settings', async () => {
+  const { session, configure, daemon } = await reloadable()
+  const { openTenant } = session.mirror
+  const rounds: Promise<unknown>[] = []
+  const asking = (...tenant: Parameters<typeof openTenant>) => {
+    rounds.push(syncRound(session, { resource: 'users', mode: 'full' }, new AbortController().signal))
+    return openTenant(...tenant)
+  }
+  Object.assign(session.mirror, { openTenant: asking })
+  configure({ tenants: { acme: 'api: { maxPages: 7 }' } })
+  expect((await daemon.reload()).ok).toBe(true)
+  expect(await rounds[0]).toMatchObject([{ resource: 'users', outcome: 'success' }])
+})
+
+it('evaluates when a secret expires that a run on request has read', async () => {
+  const { origin, simulator, metric } = await reloadable()
+  const clients = simulator.primary['api-clients']
+  for (const { clientId } of clients.all()) clients.update(clientId, { secretExpirationDate: '2099-01-01T00:00:00Z' })
+  clients.add({ secretExpirationDate: new Date(Date.now() + 2 * secondMs).toISOString() })
+  await asked(origin, '?tenant=acme&resource=api-clients')
+  const expired = 'tenantwatch_check_status{tenant="acme",check="api-client-secret-not-expired",status="fail"}'
+  await vi.waitFor(async () => expect(await metric(expired)).toBe(1), 15 * secondMs)
+})
+
 it('refuses unknown names and other sites, and runs nothing then', async () => {
   const { origin, simulator } = await reloadable({ tenants })
   const before = simulator.requests.count()
@@ -84,6 +112,10 @@ it('lets the daemon sync for the command beside it, and prints the outcome', asy
   Object.assign(world.env, { TENANTWATCH_LISTEN: new URL(daemon.origin).host })
   const { code, stdout } = await world.run('sync', '--resource', 'roles', '--full')
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^\w+ +roles +full +ok +\+0 ~0 -0 =\d+ /m)])
+  const file = join(world.folder, 'tenantwatch.yaml')
+  const added = `  - { name: new, baseUrl: "${world.simulator.baseUrl}", auth: { token: { command: [cat, x] } } }`
+  writeFileSync(file, readFileSync(file, 'utf8').replace('\napi:', `\n${added}\napi:`))
+  expect((await world.run('sync')).stderr).toContain('the running daemon has not loaded it, reload that: new')
   const { origin } = await reloadable({ tenants })
   Object.assign(world.env, { TENANTWATCH_LISTEN: new URL(origin).host })
   expect(await world.run('sync', '--full')).toMatchObject({ code: 3, stderr: expect.stringContaining('409 ') })

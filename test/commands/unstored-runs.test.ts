@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
+import { UnstoredRuns } from '../../src/daemon/unstored-runs.ts'
+import { createViews } from '../../src/daemon/views.ts'
+import { systemClock } from '../../src/model/process/system-clock.ts'
 import { reloadable } from './support/reloading.ts'
 
 const signal = () => new AbortController().signal
@@ -27,4 +30,16 @@ it('shows a run whose end cannot be stored as failed until one succeeds', async 
   expect(await run('incremental')).toMatchObject({ outcome: 'success', stored: true })
   expect(await world.metric(series('up', 'incremental'))).toBe(1)
   expect(await world.get('/')).not.toContain('new data cannot be stored')
+})
+
+it('shows a tenant that another replica took over as the mirror has it, whatever its own last run', async () => {
+  const { mirror, settings } = (await reloadable()).session
+  const unstored = new UnstoredRuns()
+  unstored.failed({ tenant: 'acme', resource: 'users', mode: 'full' }, 'The database cannot be reached', Date.now())
+  for (const isOwn of [true, false]) {
+    const engine = { skewOf: () => undefined, unstored, owns: () => isOwn }
+    const [posture] = await createViews(mirror, settings, systemClock(), engine).posture('acme')
+    const full = posture?.resources.flatMap(({ resource, modes }) => (resource === 'users' ? modes : [])).at(-1)
+    expect(full).toMatchObject({ mode: 'full', up: !isOwn })
+  }
 })

@@ -106,6 +106,17 @@ it.each<[tone: string, what: string, view: TenantPosture]>([
   expect(html).toContain(`<div class="banner edge-${tone}">`)
 })
 
+it.each([
+  ['Nothing', 'pass'],
+  ['Nothing known', 'unknown'],
+] as const)('names as new since yesterday: %s, when a check is %s', async (said, status) => {
+  const html = await page({
+    posture: async () => [posture({ checks: [check('x', { status })] })],
+    findings: findingsFrom([]),
+  })
+  expect(html).toContain(`New since yesterday</h3><ul><li>${said}</li>`)
+})
+
 const alive = { replica: 'pod-a/4k2j9x7f1-0z3', isAlive: true, heartbeatAgeMs: 1900, since: at - 7_200_000 }
 
 const failed = (reason: 'missing_permission' | 'timeout') => [mode({ up: false, reason })]

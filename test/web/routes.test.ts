@@ -7,6 +7,7 @@ import { silentLog } from '../../src/model/log.ts'
 import { version } from '../../src/model/process/version.ts'
 import { alertNames } from '../monitoring/support/shipped.ts'
 import { hashes } from './support/live.ts'
+import { acme } from './support/scene.ts'
 import { closed, sources, startServer, textOf } from './support/server.ts'
 import { answerOf, responseTo, roundTrip } from './support/wire.ts'
 
@@ -30,6 +31,14 @@ it.each(routes)('answers GET and HEAD of %s alike, with every security header', 
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('referrer-policy')).toBe('same-origin')
     expect(headers.get('access-control-allow-origin')).toBeNull()
+  }
+})
+
+it('says why an operator accepted a hold only where details are exposed', async () => {
+  const held = { ...acme, holds: acme.holds.map((one) => ({ ...one, acceptedReason: 'Jo deleted them' })) }
+  for (const exposeDetails of [true, false]) {
+    await using web = await startServer({ exposeDetails, sources: { ...sources, posture: async () => [held] } })
+    expect((await (await fetch(`${web.origin}/api/v1/status`)).text()).includes('Jo deleted')).toBe(exposeDetails)
   }
 })
 

@@ -1,5 +1,6 @@
 import { isUnknown } from '../../model/describe.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
+import { moreMayFail } from '../../model/posture-state.ts'
 import { exitCodes } from '../../model/process/io.ts'
 import type { RunResult } from '../../model/run-result.ts'
 import { isAtLeast, type Severity, severities, total } from '../../model/severity.ts'
@@ -43,9 +44,8 @@ function* failuresOf(
 
 /** True for a check that only fails below these severities while others may fail with one of them. */
 function mayFailUnseen(view: CheckView, counted: readonly Severity[]): boolean {
-  const isPartial = view.partial !== undefined || (view.notEvaluated ?? 0) > 0
   const isSevere = view.severities.some((one) => counted.includes(one))
-  return view.enabled && view.status === 'fail' && isPartial && isSevere && total(view.open, counted) === 0
+  return moreMayFail(view) !== null && isSevere && total(view.open, counted) === 0
 }
 
 const isFailure = ({ outcome }: Pick<RunResult, 'outcome'>) => outcome === 'failure'

@@ -33,7 +33,7 @@ const ownOutput = /^(?:<!doctype html>|[[{"]|[A-Z]{2,} )/
 const beside = /-(?:wal|shm|journal|lock)$/
 
 /**
- * Writes a file, or replaces one that a command wrote, but no database, configuration or token. Links are followed.
+ * Writes a file, or replaces one that a command wrote, but no database, configuration or token. A link is replaced.
  *
  * @throws UsageError when the file cannot be created, FatalError when a write fails.
  */

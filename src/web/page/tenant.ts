@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { describeHold, describeIdentity, describePosture, sentencesOf } from '../../model/describe.ts'
+import { describeHold, describeIdentity, describePosture, isUnknown, sentencesOf } from '../../model/describe.ts'
 import { expiriesOf, expiryName } from '../../model/expiry.ts'
 import { listsRecords } from '../../model/holds.ts'
 import type { CheckView, HoldView, TenantPosture } from '../../model/posture.ts'
@@ -117,7 +117,8 @@ function recent(page: TenantPage): Html {
   )
   const rest = `${all.length === most.recent ? 'at least ' : ''}${number(all.length - shown.length)} more`
   const more = all.length > shown.length ? html`<li>and ${rest}</li>` : ''
-  return brief(id, 'New since yesterday', shown.length === 0 ? html`<li>Nothing</li>` : html`${items}${more}`)
+  const nothing = page.posture.checks.some(isUnknown) ? 'Nothing known' : 'Nothing'
+  return brief(id, 'New since yesterday', shown.length === 0 ? html`<li>${nothing}</li>` : html`${items}${more}`)
 }
 
 /** A secret may have changed since it was read: what is not fresh says so. */
