@@ -6,7 +6,7 @@ import { createViews } from '../daemon/views.ts'
 import { ignoredStorePath, openAddress, proxyInUse, tenantWarnings } from '../doctor/configuration.ts'
 import { diagnosePlace, diagnoseStore, unusable } from '../doctor/database.ts'
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
-import { diagnoseIdentity } from '../doctor/identity.ts'
+import { diagnoseIdentity, type ExaminedTenant } from '../doctor/identity.ts'
 import {
   diagnoseEnrolment,
   diagnoseLeastPrivilege,
@@ -17,10 +17,9 @@ import {
 import { diagnoseNotifications } from '../doctor/notifications.ts'
 import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/tenant.ts'
-import { describeData, describeWaivers, sentencesOf } from '../model/describe.ts'
+import { describeData, describeFailures, describeWaivers, sentencesOf } from '../model/describe.ts'
 import { UsageError } from '../model/errors.ts'
 import { silentLog } from '../model/log.ts'
-import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { membersOf, toMinute } from '../model/text/formats.ts'
 import { plainId } from '../model/text/printable.ts'
@@ -216,8 +215,8 @@ async function mirroredIn(
       const enrolment = isUnproven ? enrolmentUnchecked : await diagnoseEnrolment(examined)
       known.set(tenant.name, [
         ...(identity === null ? [] : [identity, enrolment]),
-        ...diagnoseData(posture, identity === null),
-        ...(isUnproven ? [] : await diagnoseMissing(examined)),
+        ...diagnoseData(examined, identity === null),
+        ...(await diagnoseMissing(examined, !isUnproven)),
         ...(isUnproven ? [] : await diagnoseLeastPrivilege(examined, clients)),
         ...describeWaivers(posture.waivers, posture.at).map((one) => diagnosis('waivers', one)),
         ...diagnoseOwnResults(posture, settings.ownChecks),
@@ -231,11 +230,16 @@ async function mirroredIn(
 }
 
 /** Nothing about a tenant without holds that was never read and cannot be read now: the endpoints have the reason. */
-function diagnoseData(posture: TenantPosture, isUnread: boolean): readonly Diagnosis[] {
+function diagnoseData({ posture, pages }: ExaminedTenant, isUnread: boolean): readonly Diagnosis[] {
   const { holds, resources } = posture
   if (isUnread && holds.length === 0 && resources.every(({ dataAsOf }) => dataAsOf === null)) return []
-  const found = describeData(posture).map(({ subject, text, ...one }) => {
-    return diagnosis('data', { ...one, text: `${subject}: ${text}` })
+  const readable = resources.filter(({ resource }) => pages.some(({ definition }) => definition.name === resource))
+  const failures = describeFailures({ ...posture, resources: readable }).map((one) => {
+    return { ...one, subject: `${one.subject}, last run` }
   })
-  return found.length > 0 ? found : [fine('data', 'every resource is fresh and complete')]
+  const found = [...describeData(posture), ...failures]
+  if (found.length === 0) return [fine('data', 'every resource is fresh and complete')]
+  return found
+    .filter(({ state }) => state !== 'missing')
+    .map(({ subject, text, ...one }) => diagnosis('data', { ...one, text: `${subject}: ${text}` }))
 }

@@ -14,7 +14,7 @@ import { resources } from '../resources/index.ts'
 import type { TenantRow } from '../store/port.ts'
 import { ownIdOn } from '../sync/context.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
-import { idTextsOn, queryAt } from '../sync/pages/page-rules.ts'
+import { idTextsOn, pageRules, queryAt } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 
 interface Probing {
@@ -81,6 +81,7 @@ async function probe(
   }
   try {
     const page = await client.reader.fetch(definition, {}, signal)
+    pageRules(tenant.api.maxPages).check(page, null)
     const own = ownIdOn({ settings: tenant }, definition)
     const missing = own !== null && !(await isListed(own, definition, page, client, signal)) ? own : null
     return { definition, page, diagnosis: diagnosePage(definition, page, missing) }

@@ -143,7 +143,7 @@ function onceEach(all: readonly DataDescription[], keyOf: (one: DataDescription)
 /** Part of the message of a failed run that differs between resources with the same cause. */
 export const pathOfRequest = /(?<=\bGET )\/\S+/
 
-/** Why the last runs of resources failed, each cause once; those that ended in a hold are described by it. */
+/** Why the last runs of resources failed, each cause once, if no hold has it; `fail` where the data is not fresh. */
 export function describeFailures({ resources, holds }: TenantPosture): readonly DataDescription[] {
   const found = resources.flatMap((view): DataDescription[] => {
     const { resource, modes, message } = view
@@ -152,15 +152,15 @@ export function describeFailures({ resources, holds }: TenantPosture): readonly 
     const isHeld = state === 'on_hold' && (reason === null || isHoldReason(reason))
     const text = message ?? (reason === null ? null : `the last run failed, ${reasonInWords(reason)}`)
     if (state === 'off' || state === 'fresh' || isHeld || text === null) return []
-    return [{ level: 'warn', subject: resource, state: 'failing', text, next: failingNext }]
+    const level = state === 'never' || state === 'stale' ? 'fail' : 'warn'
+    return [{ level, subject: resource, state: 'failing', text, next: failingNext }]
   })
   return onceEach(found, ({ text }) => text.replace(pathOfRequest, ''))
 }
 
 const failingNext = 'The next run of its schedule tries again'
 const untilFirstSync = 'Checks that read it are unknown until its first full sync is complete'
-const untilFullSync =
-  'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails'
+const untilFullSync = 'Checks that read it are unknown until the next complete full sync'
 
 function* resourceProblems(view: ResourceView, posture: TenantPosture): Generator<Omit<DataDescription, 'subject'>> {
   const level = 'warn'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { resources } from '../../../src/resources/index.ts'
+import type { FaultEffect } from '../../../src/simulator/index.ts'
 import { aDay, type Cli, cli, doctor, synced } from '../support/cli.ts'
 
 const about = async (world: Pick<Cli, 'run'>, subject: string) =>
@@ -29,6 +30,20 @@ it('fails on an empty list of API clients and on a wrong clock', async () => {
   expect(stdout).toMatch(
     /^fail clock: the server's clock is 900\.0 s ahead of this one, more than 300 s\. Correct the clock/m,
   )
+})
+
+const repeated = { requestId: 'a0000000-0000-4000-8000-000000000001', timestamp: '2026-03-01T12:00:00.000Z' }
+
+it.each<[string, FaultEffect, RegExp]>([
+  ['first page', { kind: 'set', path: 'pagination.nextCursor', value: null }, /^fail users .*has no cursor/m],
+  ['last run', { kind: 'set', path: 'meta', value: repeated }, /^fail data: users, last run: .*earlier answer/m],
+])('fails for a list that no run can read, as its %s says', async (_, effect, line) => {
+  const world = await cli()
+  world.simulator.faults.add({ path: '/api/public/users', effect })
+  expect((await world.run('sync')).code).toBe(3)
+  const { code, stdout } = await doctor(world)
+  expect([code, stdout]).toEqual([3, expect.stringMatching(line)])
+  expect(stdout).not.toContain('"tenantwatch doctor"')
 })
 
 it('reads only the tenant that is named', async () => {
