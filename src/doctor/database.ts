@@ -180,13 +180,13 @@ function diagnoseTls({ tls, host }: ServerFacts): Diagnosis {
   return judged('TLS', tls.isVerified, `${tls.protocol}, ${verified}`, advice)
 }
 
-function diagnoseRights({ user, isSuperuser, mayCreate }: ServerFacts): Diagnosis {
-  if (mayCreate === 0)
-    return warning(
-      'rights',
-      `${user} may create nothing in the schema`,
-      'Make it the owner of the database and its tables',
-    )
+function diagnoseRights({ user, isSuperuser, mayCreate, mayWrite, layout }: ServerFacts): Diagnosis {
+  const isDue = layout === 'none' || layout === 'older'
+  if (mayCreate === 0 || mayWrite === 0) {
+    const sentence = mayWrite === 0 ? 'may not change all tables of the mirror' : 'may create nothing in the schema'
+    const report = mayWrite === 0 || isDue ? failure : warning
+    return report('rights', `${user} ${sentence}`, 'Make it the owner of the database and its tables')
+  }
   const advice = 'Use a separate role that owns the database and nothing else'
   return judged('rights', isSuperuser !== 1, `${user} is ${isSuperuser === 1 ? 'a' : 'no'} superuser`, advice)
 }

@@ -22,6 +22,7 @@ const facts: ServerFacts = {
   skewMs: 120,
   isSuperuser: 0,
   mayCreate: 1,
+  mayWrite: 1,
   layout: 'current',
   owners,
 }
@@ -51,6 +52,8 @@ it.each<[what: string, over: Partial<ServerFacts>, subject: string, line: RegExp
   ['no verified certificate', { tls: { protocol: 'TLSv1.3', isVerified: false } }, 'TLS', /^warn: .*sslmode/],
   ['a superuser', { isSuperuser: 1 }, 'rights', /^warn: /],
   ['no right to create', { mayCreate: 0 }, 'rights', /^warn: /],
+  ['no right to create the first tables', { mayCreate: 0, layout: 'none', owners: null }, 'rights', /^fail: /],
+  ['no right to write', { mayWrite: 0 }, 'rights', /^fail: /],
   ['clocks apart', { skewMs: -61_000 }, 'server clock', /^warn: .*61\.0 s behind/],
   ['no layout', { layout: 'none', owners: null }, 'layout', /^ok: none yet/],
   ['an older layout', { layout: 'older', owners: null }, 'layout', /^warn: /],

@@ -61,7 +61,7 @@ async function isUpToDate(sql: Sql, role: Role, migrations: readonly Migration[]
 }
 
 /** Schema of the tables, in SQL: the first one of the search path. */
-const presentSchema = 'quote_ident(current_schema())::regnamespace'
+export const presentSchema = 'quote_ident(current_schema())::regnamespace'
 
 const relations = `select relname as name from pg_class
   where relnamespace = ${presentSchema} and relkind in ('r', 'p', 'v', 'm')`

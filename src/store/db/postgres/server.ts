@@ -7,7 +7,7 @@ import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
 import type { Sql } from '../db.ts'
 import { ownersText } from '../leases.ts'
 import { parseAddress, shown } from './address.ts'
-import { type Layout, layoutIn } from './migrate.ts'
+import { type Layout, layoutIn, presentSchema } from './migrate.ts'
 import { openPool } from './pool.ts'
 import { PostgresDb } from './postgres-db.ts'
 
@@ -82,6 +82,8 @@ interface Facts {
   readonly user: string
   readonly isSuperuser: number
   readonly mayCreate: number
+  /** Of every table. */
+  readonly mayWrite: number
   /** Of TLS between the server and its client, which may be a pooler. */
   readonly protocol: string | null
 }
@@ -90,6 +92,8 @@ export type ServerFacts = Readonly<Awaited<ReturnType<typeof readServerFacts>>>
 
 const factsText = `select split_part(current_setting('server_version'), ' ', 1) as version, current_user as user,
   rolsuper as "isSuperuser", has_schema_privilege(current_schema(), 'create') as "mayCreate",
+  (select coalesce(bool_and(${['insert', 'update', 'delete'].map((right) => `has_table_privilege(oid, '${right}')`).join(' and ')}), true)
+    from pg_class where relnamespace = ${presentSchema} and relkind in ('r', 'p')) as "mayWrite",
   (select version from pg_stat_ssl where pid = pg_backend_pid()) as protocol
   from pg_roles where rolname = current_user`
 

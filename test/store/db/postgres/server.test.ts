@@ -91,6 +91,7 @@ it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror'
     user: 'tenantwatch',
     isSuperuser: 1,
     mayCreate: 1,
+    mayWrite: 1,
     layout: 'current',
     owners: new Map(),
   })
@@ -117,7 +118,7 @@ it.runIf(isOnServer)('reads the owners of tenants', async () => {
   ])
 })
 
-it.runIf(isOnServer)('tells a role that may write the tables from one that may create them', async () => {
+it.runIf(isOnServer)('tells roles that may create tables, write them or only read them apart', async () => {
   const postgres = testPostgres('current')
   const { query } = postgres
   const role = `writer_${process.pid}`
@@ -128,6 +129,8 @@ it.runIf(isOnServer)('tells a role that may write the tables from one that may c
     query(`drop role ${role}`)
     await postgres.drop()
   })
-  const found = await readServerFacts((postgres.url ?? '').replace(/\/\/[^@]*@/, `//${role}@`), io)
-  expect(found).toMatchObject({ user: role, isSuperuser: 0, mayCreate: 0 })
+  const found = () => readServerFacts((postgres.url ?? '').replace(/\/\/[^@]*@/, `//${role}@`), io)
+  expect(await found()).toMatchObject({ user: role, isSuperuser: 0, mayCreate: 0, mayWrite: 1 })
+  query(`revoke update on tenants from ${role}`)
+  expect(await found()).toMatchObject({ mayWrite: 0, layout: 'current' })
 })
