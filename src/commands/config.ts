@@ -106,7 +106,7 @@ interface InitOptions {
   readonly tenant: string
   readonly baseUrl: string
   readonly tokenEnv?: string
-  readonly tokenFile?: string
+  readonly tokenFile?: string | undefined
   readonly header?: string
   readonly scheme?: string
   readonly ownClientId?: string
@@ -132,18 +132,18 @@ Example:
     if ((options.tokenEnv ?? options.tokenFile) === undefined)
       throw new UsageError('Give one of --token-env and --token-file')
     const file = options.config ?? (io.env['TENANTWATCH_CONFIG'] || defaultFile)
-    const text = textOf(io, options)
-    assertValid(io, file, text)
-    write(io, file, text)
+    assertValid(io, file, textOf(options))
+    // Absolute, because the loader resolves a relative path against the folder of each command.
+    const tokenFile = options.tokenFile && resolve(io.cwd, options.tokenFile)
+    write(io, file, textOf({ ...options, tokenFile }))
     print(io, `Wrote ${printable(file)}. Next:`)
     for (const step of nextSteps(io, options)) print(io, `  ${step}`)
     return exitCodes.ok
   },
 })
 
-/** With an absolute path of the token, because the loader resolves a relative one against the folder of each command. */
-function textOf({ cwd }: Io, { tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ownClientId }: InitOptions) {
-  const token = tokenFile === undefined ? { env: tokenEnv } : { file: resolve(cwd, tokenFile) }
+function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ownClientId }: InitOptions): string {
+  const token = tokenFile === undefined ? { env: tokenEnv } : { file: tokenFile }
   const tenants = [{ name, baseUrl, auth: { header, scheme, token }, ownClientId }]
   const ownClient =
     '    # ownClientId: clientId of the API client of this token; a list of API clients without it raises a hold\n'

@@ -43,8 +43,8 @@ export function createProbe({ cwd, env, purpose }: Surroundings): Probe {
   const gone = (name: string) => `names the file \`${name}\`, which does not exist`
   const probes: Readonly<Record<Named, (name: string) => string | null>> = {
     variable(name) {
-      if (!needsSecrets) return null
       const value = env[name]
+      if (!needsSecrets && (value !== undefined || isPlausible(name))) return null
       if (value === undefined || value.trim() === '')
         return `names ${shownVariable(name)}, which is ${value === undefined ? 'not set' : 'empty'}`
       const problem = strict ? secretProblem(value) : null
@@ -93,10 +93,13 @@ export function mayBeToken(text: string): boolean {
   )
 }
 
-/** Shows only plausible variable names, because people paste tokens here. */
+/** Only plausible names of variables are shown, because people paste tokens here. */
+function isPlausible(name: string): boolean {
+  return name.length < 20 || /^[A-Z][A-Z\d_]*$/.test(name)
+}
+
 function shownVariable(name: string): string {
-  const isPlausible = name.length < 20 || /^[A-Z][A-Z\d_]*$/.test(name)
-  return isPlausible
+  return isPlausible(name)
     ? `the environment variable \`${name}\``
     : 'an environment variable (not shown, as it may be a token)'
 }

@@ -48,6 +48,7 @@ it('configures a tenant that can be read at once, in the file that is asked for'
 
 const url = ['--base-url', 'https://api.example.com']
 const token = ['--token-env', 'A']
+const pasted = 'ghp_secretdefghijklmnopqrstuvwxyz0123456789'
 
 it.each([
   ['--token-file', given],
@@ -56,6 +57,8 @@ it.each([
   ['tenants[0].baseUrl', ['--tenant', 'acme', '--base-url', 'api.example.com', ...token]],
   ['api.allowInsecureHttp', ['--tenant', 'acme', '--base-url', 'http://api.example.com', ...token]],
   ['tenants[0].auth.token.env', [...given, '--token-env', '1A']],
+  ['tenants[0].auth.token.env', [...given, '--token-env', pasted]],
+  ['tenants[0].auth.token.file', [...given, '--token-file', pasted]],
   ['tenants[0].auth.header', [...given, ...token, '--header', 'Authorization: Bearer secret']],
   ['tenants[0].auth.scheme', [...given, ...token, '--scheme', 'a secret']],
   ['--tenant', [...url, ...token]],

@@ -56,6 +56,14 @@ it.each([
   expect(stderr).not.toContain(canary)
 })
 
+it('prints no token that stands where the name of its variable belongs', async () => {
+  const { run, read, write } = await cli({ simulator: null })
+  const pasted = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'
+  write('tenantwatch.yaml', read('tenantwatch.yaml').replace('ACME_TOKEN', pasted))
+  const { code, stdout, stderr } = await run('config', 'print')
+  expect([code, stdout + stderr]).toEqual([2, expect.not.stringContaining(pasted)])
+})
+
 it('needs no token and no variable for commands that send no request', async () => {
   const { run, env, write, read } = await synced()
   const { stdout } = await run('findings', '--format', 'json')
