@@ -11,18 +11,17 @@ import { isLoopback } from '../model/process/address.ts'
 import { lowerFirst } from '../model/text/words.ts'
 import { dayOf } from '../model/time.ts'
 import { exposesDetails } from '../web/access-control.ts'
-import { type Diagnosis, fine, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig } = server
-  if (isLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
   const [mistake] = reading?.mistakes ?? []
   if (mistake !== undefined) {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
-    return [warning('webConfig', `cannot be checked: ${mistake.sentence}`, advice)]
+    return [failure('webConfig', mistake.sentence, advice)]
   }
-  if (reading !== null && isProtected(reading.settings)) return []
+  if (isLoopback(host) || (reading !== null && isProtected(reading.settings))) return []
   const open = warning(
     'listen',
     `status page and metrics are open to everybody who can reach ${formatListen(server)}: no users are configured`,
