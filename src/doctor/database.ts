@@ -23,7 +23,7 @@ export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
   const { path, exists, bytes, walBytes, freeBytes, lock, obstacle, isOfAll } = facts
   const found: Diagnosis[] = []
   if (!exists) found.push(diagnoseAbsence(facts))
-  else if (obstacle !== null) found.push(failure('database', `${path} cannot be written: ${obstacle}`, writableAdvice))
+  else if (obstacle !== null) found.push(failure('database', `${path} cannot be used: ${obstacle}`, writableAdvice))
   if (isOfAll) {
     const advice = `Run "chmod o-rw ${path}*"`
     found.push(warning('database', `every user of this machine may read or replace ${path}`, advice))
@@ -46,7 +46,8 @@ function diagnoseAbsence({ path, lock, obstacle }: StoreFacts): Diagnosis {
   return failure('database', `${path} existed before and is missing or empty: the engine does not start`, advice)
 }
 
-function diagnoseLock({ held }: StoreFacts['lock']): Diagnosis {
+function diagnoseLock({ held, damage }: StoreFacts['lock']): Diagnosis {
+  if (damage !== null) return failure('engine', damage, null)
   const unknown = 'unknown whether one is running: no permission to read the lock file'
   const sentence = held === null ? unknown : held ? 'one is running' : 'none is running on this database'
   return judged('engine', held !== null, sentence, 'Run the doctor as the user of the daemon')

@@ -12,7 +12,7 @@ const facts: StoreFacts = {
   bytes: 4e6,
   walBytes: 0,
   freeBytes: 1e9,
-  lock: { held: false, mirrorMade: true },
+  lock: { held: false, mirrorMade: true, damage: null },
   obstacle: null,
   isOfAll: false,
 }
@@ -44,16 +44,20 @@ it.each([true, false])('fails for a database that this user cannot write or crea
 })
 
 it.each([
-  ['deleted', (store: string) => rmSync(store)],
-  ['emptied', (store: string) => writeFileSync(store, '')],
-])('fails on a database that was %s: no engine starts then', async (_, lose) => {
+  ['deleted', (store: string) => rmSync(store), /^fail database: .*existed before and is missing or empty.*Restore a/m],
+  ['emptied', (store: string) => writeFileSync(store, ''), /^fail database: .*existed before and is missing or empty/m],
+  [
+    'left with a damaged lock',
+    (store: string) => writeFileSync(`${store}-lock`, Buffer.alloc(8192, 0xa5)),
+    /^fail engine: The lock file .*mirror\.db-lock is damaged; delete it/m,
+  ],
+])('fails on a database that was %s: no engine starts then', async (_, lose, line) => {
   const world = await synced()
   lose(world.store)
   for (const file of ['-wal', '-shm']) rmSync(`${world.store}${file}`, { force: true })
   expect(await world.run('sync')).toMatchObject({ code: 3 })
   const { code, stdout } = await doctor(world)
-  expect(code).toBe(3)
-  expect(stdout).toMatch(/^fail database: .*mirror\.db existed before and is missing or empty.*Restore a backup/m)
+  expect([code, stdout]).toEqual([3, expect.stringMatching(line)])
 })
 
 it('finds damage in a page that nothing else it does would read', async () => {

@@ -50,6 +50,8 @@ interface LockState {
   /** Null when unknown, as without permission to read the lock. */
   readonly held: boolean | null
   readonly mirrorMade: boolean | null
+  /** Null for a lock file that is not damaged. */
+  readonly damage: string | null
 }
 
 /** Does not wait for the lock or prevent an engine from starting. */
@@ -57,12 +59,14 @@ export function lockStateOf(path: string): LockState {
   let lock: BetterSqlite3.Database | undefined
   try {
     const file = `${realFile(path)}-lock`
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) return { held: false, mirrorMade: false }
+    if (statSync(file, { throwIfNoEntry: false }) === undefined) return { held: false, mirrorMade: false, damage: null }
     lock = new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: 0 })
-    return { held: false, mirrorMade: isMirrorMade(lock) }
+    return { held: false, mirrorMade: isMirrorMade(lock), damage: null }
   } catch (error) {
+    const problem = lockError(error, path)
     // While an engine has its exclusive lock, nobody else can read the file.
-    return { held: codeOf(error).startsWith('SQLITE_BUSY') ? true : null, mirrorMade: null }
+    const held = problem instanceof EngineRunning ? true : null
+    return { held, mirrorMade: null, damage: held === null && problem instanceof FatalError ? problem.message : null }
   } finally {
     lock?.close()
   }

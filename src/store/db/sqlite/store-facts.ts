@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isOfAll } from '../../../model/process/files.ts'
-import { mayExist, realFile, storeSize } from './database-file.ts'
+import { mayExist, realFile, storeSize, suffixes } from './database-file.ts'
 import { lockStateOf } from './engine-lock.ts'
 import { codeOf } from './store-error.ts'
 
@@ -20,8 +20,8 @@ export function storeFacts(storePath: string) {
       return bavail * bsize
     }),
     lock: lockStateOf(path),
-    /** Why this user cannot write the file, or create a missing one; null = it can. */
-    obstacle: obstacleTo(path, exists),
+    /** Why this user cannot use the files, or create missing ones; null = it can. */
+    obstacle: obstacleTo(path),
     /** True if users other than the owner and its group may read or write it. */
     isOfAll: isOfAll(path),
   }
@@ -35,13 +35,13 @@ function attempt<T>(read: () => T): T | null {
   }
 }
 
-/** The log is written beside the file, so the folder counts, too. */
-function obstacleTo(path: string, exists: boolean): string | null {
-  for (const one of exists ? [path, dirname(path)] : [nearestFolder(path)]) {
+/** Log and lock are written beside the file, so the folder counts, too. */
+function obstacleTo(path: string): string | null {
+  for (const one of [...suffixes.map((suffix) => path + suffix).filter(existsSync), nearestFolder(path)]) {
     try {
-      accessSync(one, constants.W_OK)
+      accessSync(one, constants.R_OK | constants.W_OK)
     } catch (error) {
-      return `this user may not write ${one} (${codeOf(error)})`
+      return `this user may not read and write ${one} (${codeOf(error)})`
     }
   }
   return null
