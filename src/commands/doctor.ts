@@ -204,7 +204,7 @@ async function mirroredIn(
   const known = new Map<string | null, readonly Diagnosis[]>()
   try {
     const postures = await createViews(mirror, settings, io.clock).posture()
-    const clients = await knownClients(mirror)
+    const clients = await knownClients(mirror, postures)
     for (const one of probed) {
       const { tenant, row } = one
       const posture = postures.find((view) => view.tenant === tenant.name)

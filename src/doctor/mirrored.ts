@@ -10,6 +10,7 @@ import { settingsOf } from '../evaluate/check.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { guidKey } from '../model/guid.ts'
 import { mapTenants } from '../model/in-turns.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import type { Reading } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { printableJson } from '../model/text/printable.ts'
@@ -116,8 +117,16 @@ function stateOf(item: Reading): string {
 
 const optionsOf = (written: object) => leastPrivilege.options.parse(written) as LeastPrivilegeOptions
 
-/** Keys of the live API clients of all tenants, because an allow-list may be for several of them. */
-export async function knownClients(mirror: Mirror): Promise<ReadonlySet<string>> {
+/**
+ * Keys of the live API clients of all tenants, because an allow-list may be for several of them; null unless the list of
+ * each was once read completely.
+ */
+export async function knownClients(
+  mirror: Mirror,
+  postures: readonly TenantPosture[],
+): Promise<ReadonlySet<string> | null> {
+  const lists = postures.flatMap(({ resources }) => resources.filter(({ resource }) => resource === 'api-clients'))
+  if (lists.some(({ dataAsOf }) => dataAsOf === null)) return null
   const keys = await mapTenants(await mirror.tenants(), ({ id }) => mirror.records(id).keys('api-clients'))
   return new Set(keys.flat())
 }
@@ -125,16 +134,16 @@ export async function knownClients(mirror: Mirror): Promise<ReadonlySet<string>>
 /**
  * Options of the check that, as by a typo, have no effect, so that it may pass for what they should forbid.
  *
- * @param clients of all tenants.
+ * @param clients of all tenants; null = not known.
  */
 export async function diagnoseLeastPrivilege(
   { mirror, row, tenant }: ExaminedTenant,
-  clients: ReadonlySet<string>,
+  clients: ReadonlySet<string> | null,
 ): Promise<readonly Diagnosis[]> {
   const { enabled, options } = settingsOf(leastPrivilege, tenant)
   if (!enabled) return []
   const { allowed, forbiddenSuffixes } = optionsOf(options)
-  const unknown = Object.keys(allowed).filter((id) => !clients.has(guidKey(id)))
+  const unknown = Object.keys(allowed).filter((id) => clients?.has(guidKey(id)) === false)
   const found = unknown.map((id) => {
     const sentence = `allowed names ${id}, which is no API client of any tenant`
     return warning(leastPrivilege.id, sentence, 'Correct the clientId, or remove the entry')

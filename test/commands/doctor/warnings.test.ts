@@ -135,6 +135,13 @@ it('tries the checks that operators wrote, and names entities that they could no
   expect((await world.run('checks', '--try', 'own/own-one.sql')).stdout).toMatch(/^error +\S+ +1001 +m$/m)
 })
 
+it('calls no allow-list wrong where the list of API clients was never read', async () => {
+  const allowed = 'checks: { api-client-least-privilege: { allowed: { 00000000-0000-4000-8000-0000000000ff: [A] } } }'
+  const world = await cli({ tenants: [{ name: 'acme', token: 'withoutApiClients' }], more: allowed })
+  await world.run('sync')
+  expect((await doctor(world)).stdout).not.toContain('0ff, which is no API')
+})
+
 it('names allow-lists of clients that no tenant has, and suffixes in which no code ends', async () => {
   const options = '{ allowed: { 00000000-0000-4000-8000-0000000000ff: [A] }, forbiddenSuffixes: [_Creat, _create] }'
   const world = await synced({ more: `checks: { api-client-least-privilege: ${options} }` })
