@@ -127,12 +127,22 @@ async function examine(
   const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
   // Create all clients first, so that an error of the environment is reported before any request.
   const probes = chosen.map((tenant) => {
-    const client = clients.use(probingClient(tenant, rows.get(tenant.name), io, facts?.lock.held !== false))
-    return { tenant, client, row: rows.get(tenant.name) }
+    const row = rows.get(tenant.name)
+    const client = clients.use(probingClient(tenant, row, io, facts?.lock.held !== false))
+    return { tenant, client, row }
   })
-  const probed = await Promise.all(probes.map((probe) => probeTenant(probe, io.stop)))
+  const probed = await Promise.all(
+    probes.map(async (probe) => {
+      const known = probe.row && (await mirror?.syncState(probe.row.id, 'api-clients').catch(() => undefined))
+      return probeTenant({ ...probe, isEmptyAccepted: known?.emptyAccepted === 'list' }, io.stop)
+    }),
+  )
   // If that fails, the failure to open the mirror has the reason.
-  const server = url === null ? null : await readServerFacts(await urlOf(url, io)(), io).catch(() => null)
+  const server =
+    url &&
+    (await urlOf(url, io)()
+      .then((address) => readServerFacts(address, io))
+      .catch(() => null))
   const store = opened === null ? [] : await diagnoseStore({ facts, server, mirror: opened }, settings, io)
   const sound = store.some(({ level }) => level === 'fail') ? undefined : mirror
   const mirrored = sound === undefined ? new Map() : await mirroredIn(sound, probed, settings, io)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { resources } from '../../../src/resources/index.ts'
 import type { FaultEffect } from '../../../src/simulator/index.ts'
-import { aDay, type Cli, cli, doctor, synced } from '../support/cli.ts'
+import { aDay, type Cli, cli, type Decidable, doctor, json, synced } from '../support/cli.ts'
 
 const about = async (world: Pick<Cli, 'run'>, subject: string) =>
   (await doctor(world)).rows.filter((one) => one.subject === subject).map(({ level, text }) => `${level}: ${text}`)
@@ -30,6 +30,30 @@ it('fails on an empty list of API clients and on a wrong clock', async () => {
   expect(stdout).toMatch(
     /^fail clock: the server's clock is 900\.0 s ahead of this one, more than 300 s\. Correct the clock/m,
   )
+})
+
+it('asks again for an empty list of API clients, and only warns of one that was accepted', async () => {
+  const world = await synced()
+  const { simulator, pass, run } = world
+  const fault = { path: '/api/public/api-clients', effect: { kind: 'empty' } } as const
+  simulator.faults.add({ ...fault, times: 1 })
+  expect((await doctor(world)).code).toBe(0)
+  simulator.faults.add(fault)
+  pass(aDay)
+  await run('sync', '--full')
+  const [{ id, count } = { id: '', count: 0 }] = await json<Decidable>(world, 'accept')
+  await run('accept', id, '--reason', 'All were deleted', '--by', 'me', '--count', String(count))
+  expect((await run('sync', '--full')).code).toBe(0)
+  const { code, stdout } = await doctor(world)
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^warn api-clients .*was accepted/m)])
+})
+
+it('reads the tenants where the address of the database cannot be read', async () => {
+  const world = await cli()
+  const store = 'store: { url: { command: ["false"] } }'
+  world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace(/^store: .*$/m, store))
+  const { code, stdout } = await doctor(world)
+  expect([code, stdout.match(/^ok .* Api_/gm)?.length]).toEqual([3, resources.length])
 })
 
 const repeated = { requestId: 'a0000000-0000-4000-8000-000000000001', timestamp: '2026-03-01T12:00:00.000Z' }

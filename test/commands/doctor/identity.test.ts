@@ -80,7 +80,7 @@ it('fails where the address moved', async () => {
   expect((await world.run('accept', '--config', 'moved.yaml')).stderr).toContain('No holds')
 })
 
-it('looks for ownClientId on every page of the list', async () => {
+it('looks for ownClientId on every page of the list, after it has asked every endpoint', async () => {
   const world = await cli()
   const config = world.read('tenantwatch.yaml')
   const last = world.simulator.primary['api-clients'].all().at(-1)?.clientId ?? ''
@@ -92,8 +92,10 @@ it('looks for ownClientId on every page of the list', async () => {
       'tenantwatch.yaml',
       config.replace(/( *)baseUrl: .*/, (line, by) => `${line}\n${by}ownClientId: ${own}`),
     )
+    world.simulator.requests.clear()
     const { stdout, ...ended } = await doctor(world)
-    expect([ended.code, stdout.includes('ownClientId 00000000-0000-4000-8000-000000000000 is not listed')]).toEqual([
+    expect(world.simulator.requests.all().findIndex(({ cursor }) => cursor !== null)).toBe(resources.length)
+    expect([ended.code, stdout.includes('ownClientId: 00000000-0000-4000-8000-000000000000 is not listed')]).toEqual([
       code,
       code === 3,
     ])
