@@ -54,7 +54,7 @@ export class Jobs {
   readonly #askedAt = new Map<string, number>()
   #requests = 0
   #eraseAfter: number
-  /** Monotonic time of the last evaluation. */
+  /** Monotonic time of the last evaluation of a tenant. */
   #evaluatedAt: number
 
   constructor(scheduler: Scheduler, parts: DaemonParts) {
@@ -64,7 +64,7 @@ export class Jobs {
     this.#eraseAfter = this.#evaluatedAt + firstErasureMs
   }
 
-  /** Milliseconds since the last evaluation. */
+  /** Milliseconds since a tenant was last evaluated. */
   get silentMs(): number {
     return this.#parts.io.clock.monotonic() - this.#evaluatedAt
   }
@@ -202,8 +202,10 @@ export class Jobs {
   }
 
   async #evaluateAll(signal?: AbortSignal): Promise<void> {
-    const thresholds = await this.#parts.session.evaluate(signal)
-    for (const [tenant, validUntil] of thresholds) this.#evaluateAfter(tenant, validUntil)
+    await this.#parts.session.evaluate(signal, (tenant, validUntil) => {
+      this.#evaluatedAt = this.#parts.io.clock.monotonic()
+      if (validUntil !== null) this.#evaluateAfter(tenant, validUntil)
+    })
   }
 
   async #evaluate(signal: AbortSignal): Promise<void> {

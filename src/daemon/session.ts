@@ -160,21 +160,24 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Evaluates the tenants one after the other. Resolves, by tenant, with the instant until which its results are valid.
+   * Evaluates the tenants one after the other.
    *
+   * @param evaluated is called after each tenant, with the instant until which its results are valid; null = no threshold.
    * @throws SyncError `store` when the results of a tenant cannot be stored, after the other tenants were evaluated.
    */
-  evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
+  evaluate(
+    signal = this.#closing.signal,
+    evaluated?: (tenant: string, validUntil: number | null) => void,
+  ): Promise<void> {
     return this.#onStore(signal, async () => {
       await this.#evaluator.settle(signal)
       this.#evaluator.forgetShared()
-      const thresholds = new Map<string, number>()
       const failures: unknown[] = []
       for (const name of this.#tenants.keys()) {
         await yieldToEventLoop()
         try {
           const validUntil = await this.#evaluate(name, { signal })
-          if (validUntil !== null) thresholds.set(name, validUntil)
+          evaluated?.(name, validUntil)
         } catch (error) {
           if (reasonOf(error) !== 'store') throw error
           failures.push(error)
@@ -183,7 +186,6 @@ export class Session implements AsyncDisposable {
         }
       }
       if (failures.length > 0) throw failures[0]
-      return thresholds
     })
   }
 

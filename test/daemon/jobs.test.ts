@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { Jobs } from '../../src/daemon/jobs.ts'
+import { minuteMs } from '../../src/model/time.ts'
+import type { Job } from '../../src/schedule/scheduler.ts'
+
+it('is not silent while it evaluates many slow tenants', async () => {
+  let now = 0
+  const clock = { now: () => now, monotonic: () => now }
+  const arranged: Job[] = []
+  const scheduler = { arrange: (jobs: readonly Job[]) => void arranged.push(...jobs) }
+  const silent: number[] = []
+  const session = {
+    settings: { evaluate: { expression: '* * * * *', intervalMs: minuteMs } },
+    tenants: [],
+    stores: { facts: () => null },
+    eraseOutdated: async () => {},
+    async evaluate(_: AbortSignal, evaluated: (tenant: string, validUntil: null) => void) {
+      for (let tenant = 0; tenant < 10; tenant++) {
+        now += 2 * minuteMs
+        silent.push(jobs.silentMs)
+        evaluated(`t${tenant}`, null)
+      }
+    },
+  }
+  const parts = { session, io: { clock }, watch: { verify: async () => {} } }
+  const jobs = new Jobs(scheduler as never, parts as never)
+  jobs.arrange()
+  await arranged[0]?.run(new AbortController().signal)
+  expect(Math.max(...silent)).toBe(2 * minuteMs)
+})
