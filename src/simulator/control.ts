@@ -209,7 +209,7 @@ export async function answerControl(simulator: Service, request: Request): Promi
     if (action === undefined) throw new ControlError(404, `There is no action ${request.method} /${first}`)
     return json(200, await action.run(simulator, bodyOf(await request.text()), segments))
   } catch (error) {
-    const status = error instanceof ControlError ? error.status : 500
+    const status = error instanceof ControlError ? error.status : error instanceof URIError ? 400 : 500
     return json(status, { error: error instanceof Error ? error.message : 'Unexpected error' })
   }
 }
@@ -217,5 +217,6 @@ export async function answerControl(simulator: Service, request: Request): Promi
 /** Indented JSON with a line end, so that a shell prompt starts on a new line. */
 function json(status: number, value: unknown): Reply {
   const headers = { 'content-type': 'application/json; charset=utf-8' }
-  return { status, headers, body: Buffer.from(`${JSON.stringify(value ?? {}, null, 2)}\n`) }
+  const text = JSON.stringify(value ?? {}, (_, part) => (part instanceof Set ? [...part] : part), 2)
+  return { status, headers, body: Buffer.from(`${text}\n`) }
 }

@@ -4,11 +4,12 @@ import { tenantNames } from './seed-access.ts'
 
 const headers = z.record(z.string(), z.string()).optional()
 const count = z.int().min(0)
+const status = z.int().min(200).max(599)
 
 const effects = [
   z.strictObject({
     kind: z.literal('status'),
-    status: z.int(),
+    status,
     code: z.string().optional(),
     message: z.string().optional(),
     headers,
@@ -16,7 +17,7 @@ const effects = [
   z.strictObject({
     kind: z.literal('body'),
     body: z.string(),
-    status: z.int().optional(),
+    status: status.optional(),
     contentType: z.string().optional(),
     headers,
   }),

@@ -108,9 +108,10 @@ export function show<N extends ResourceName>(resource: N, record: Kept<N>, style
 const orNull = (keep: Keep) => (value: unknown) => (value === null ? null : keep(value))
 const keepText: Keep = (value) => (typeof value === 'string' ? value : undefined)
 const keepTime: Keep = (value) => {
-  if (value instanceof Date) return value.getTime()
   if (typeof value === 'string') return parseTimestamp(value) ?? undefined
-  return Number.isFinite(value) ? value : undefined
+  const ms = value instanceof Date ? value.getTime() : value
+  // Beyond, a date has no text in some style.
+  return typeof ms === 'number' && Math.abs(ms) <= 8.64e15 - DAY ? ms : undefined
 }
 
 /** The value as it is kept; undefined when it has a wrong type. */

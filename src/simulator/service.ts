@@ -189,7 +189,11 @@ function credentialsOf(form: URLSearchParams, headers: Headers): [id: string, se
   const basic = /^basic (.+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   if (basic === undefined) return [form.get('client_id') ?? '', form.get('client_secret') ?? '']
   const [id = '', secret = ''] = Buffer.from(basic, 'base64').toString().split(':')
-  return [decodeURIComponent(id), decodeURIComponent(secret)]
+  try {
+    return [decodeURIComponent(id), decodeURIComponent(secret)]
+  } catch {
+    return ['', '']
+  }
 }
 
 /**

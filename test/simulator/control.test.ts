@@ -25,9 +25,9 @@ it('changes users and any other record', async () => {
   const simulator = await startOnSockets()
   const added = await ask(simulator, 'POST', '/mutate', { resource: 'users', op: 'add', fields: { firstName: 'Ada' } })
   const { userId: id } = added.body.record
-  const fields = { mfaStatus: 'false', state: 'Invited' }
+  const fields = { mfaStatus: 'false', state: 'Invited', createdAt: 9e15 }
   const patched = await ask(simulator, 'POST', '/mutate', { resource: 'users', op: 'update', id, fields })
-  expect(patched.body.record).toMatchObject({ firstName: 'Ada', mfaStatus: 'false', state: 'Invited' })
+  expect(patched.body.record).toMatchObject({ firstName: 'Ada', ...fields })
   for (const [resource, fields] of [
     ['documents', { filename: 'x.pdf' }],
     ['api-clients', { name: 'x' }],
@@ -68,7 +68,9 @@ it('puts faults in place, lists and removes them', async () => {
 it('changes tokens', async () => {
   const simulator = await startOnSockets()
   const change = (json: unknown) => ask(simulator, 'POST', '/tokens', json)
-  expect((await ask(simulator, 'GET', '/tokens')).body.tokens).toEqual(simulator.tokens)
+  const { tokens, credentials } = (await ask(simulator, 'GET', '/tokens')).body
+  expect(tokens).toEqual(simulator.tokens)
+  expect(credentials.reader.permissions).toEqual([...simulator.credentials.reader.permissions])
   await change({ token: 'reader', action: 'revoke' })
   expect(code(await call(simulator, '/roles'))).toBe('UNAUTHORIZED')
   await change({ token: 'reader', action: 'restore' })
@@ -89,6 +91,8 @@ it('names the place of the problem of a control request', async () => {
     ['/faults', { effect: { kind: 'delay' } }, 400, 'effect.ms'],
     ['/faults', { effect: { kind: 'reset', when: 'x' } }, 400, 'effect.when'],
     ['/faults', { effect: { kind: 'none of them' } }, 400, 'ignore-cursor'],
+    ['/faults', { effect: { kind: 'status', status: 99 } }, 400, 'effect.status'],
+    ['/%', {}, 400, 'URI'],
     ['/faults', { pth: '/x', effect: { kind: 'hang' } }, 400, 'pth'],
     ['/mutate', { resource: 'users', op: 'update', id: 5 }, 404, '5 of users'],
     ['/mutate', { resource: 'users', op: 'remove' }, 400, 'id'],

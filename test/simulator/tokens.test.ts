@@ -30,6 +30,7 @@ it('issues short-lived tokens for client credentials in the form or in Basic', a
     expect(await status(simulator, String(body['access_token']))).toBe(200)
     expect(await status(simulator, String(body['access_token']), 'users')).toBe(401)
   }
+  expect((await askToken(simulator, { grant_type: 'client_credentials' }, '%zz:%')).status).toBe(401)
   now += 60_000
   expect(await status(simulator, String(answers[0]?.body['access_token']))).toBe(401)
   expect(simulator.violations).toEqual([])
