@@ -65,9 +65,11 @@ Examples:
       throw notListening(error, options.host)
     })
     for (const line of describeSimulator(simulator)) print(io, line)
+    // Where it listens on all addresses, that of this machine needs no TLS.
+    const baseUrl = simulator.baseUrl.replace(/\b0\.0\.0\.0\b|\[::\]/, '127.0.0.1')
     print(
       io,
-      `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,
+      `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,
     )
     await untilStopped(io)
     return exitCodes.ok

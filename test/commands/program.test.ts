@@ -70,6 +70,13 @@ it('prints the catalogue of checks, for people and for machines', async () => {
   expect(facts).toMatchObject({ id: checks[0]?.id, title: text, risk: text, remediation: text })
 })
 
+it('prints a command that reads a simulator on all addresses', async () => {
+  const { runWith } = await cli()
+  const args = ['--host', '0.0.0.0', '--port', '0', '--control-port', '0']
+  const { stdout } = await runWith({ stop: AbortSignal.abort() }, 'simulate', ...args)
+  expect(stdout).toContain('TENANTWATCH_BASE_URL=http://127.0.0.1:')
+})
+
 it('reports in one sentence that a port of the simulator is taken', async () => {
   const { run } = await cli()
   const port = await listening(createServer())
