@@ -125,7 +125,7 @@ async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log
     return await startDaemon(demoSettings(simulator, folder, port), own, log)
   } catch (error) {
     const { cause } = error as { readonly cause?: NodeJS.ErrnoException }
-    if (port === 0 || cause?.code !== 'EADDRINUSE') throw error
+    if (port === 0 || !['EADDRINUSE', 'EACCES'].includes(cause?.code ?? '')) throw error
     return startDaemon(demoSettings(simulator, folder, 0), own, log)
   }
 }
