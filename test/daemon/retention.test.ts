@@ -24,25 +24,19 @@ async function erasedBy(...serverTimes: readonly (number | null)[]) {
   return erased
 }
 
-it('erases nothing while no tenant has confirmed the time', async () => {
-  expect(await erasedBy()).toEqual({})
-  expect(await erasedBy(null, null)).toEqual({})
-})
+const [behind, ahead] = [-3 * dayMs, 900 * dayMs]
+const ofAll = [behind, ahead]
 
-it('erases the data of a tenant by the earlier of the local clock and its own server time', async () => {
-  const [behind, ahead] = [-3 * dayMs, 900 * dayMs]
-  expect(await erasedBy(now + behind, now + ahead)).toMatchObject({ [acme]: [behind, 0], [beta]: [0, ahead] })
-})
-
-it('erases nothing of a tenant that has confirmed no time, nor of former tenants and the shared chain then', async () => {
-  expect(await erasedBy(now, null)).toEqual({ [acme]: [0, 0] })
-})
-
-it('erases the data of former tenants and the shared chain by the earliest of all clocks', async () => {
-  const [behind, ahead] = [-3 * dayMs, 900 * dayMs]
-  const others = [behind, ahead]
-  expect(await erasedBy(now + ahead, now + behind)).toMatchObject({ [sharedChain]: others, [former]: others })
-})
+it.each([
+  ['nothing while no tenant exists', [], {}],
+  ['nothing while none has confirmed the time', [null, null], {}],
+  ['nothing of one that has not, and then nothing of former tenants', [now, null], { [acme]: [0, 0] }],
+  [
+    'by the earlier of the local clock and the own server time, of former tenants by the earliest of all',
+    [now + behind, now + ahead],
+    { [acme]: [behind, 0], [beta]: [0, ahead], [sharedChain]: ofAll, [former]: ofAll },
+  ],
+])('erases %s', async (_, times, expected) => expect(await erasedBy(...times)).toEqual(expected))
 
 it('counts as former the tenants that no configuration has, and leaves them to the replica that has the shared chain', async () => {
   const { mirror } = testMirror()

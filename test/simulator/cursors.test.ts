@@ -2,12 +2,10 @@ import { expect, it } from 'vitest'
 import type { CursorKind } from '../../src/simulator/index.ts'
 import { call, fullSync, records, start, startTime } from './support.ts'
 
-const kinds: readonly CursorKind[] = ['keyset', 'offset']
-
-for (const kind of kinds) {
-  const readings = { cursorKind: { users: kind, documents: kind, apiClients: kind } }
-
-  it(`shows new users, and only those, when the last cursor is replayed (${kind})`, async () => {
+it.each<CursorKind>(['keyset', 'offset'])(
+  'shows only new users when the last cursor is replayed (%s)',
+  async (kind) => {
+    const readings = { cursorKind: { users: kind, documents: kind, apiClients: kind } }
     const simulator = await start({ readings })
     const { cursor } = await fullSync(simulator, '/users')
     const quiet = await call(simulator, `/users?cursor=${cursor}`)
@@ -19,8 +17,8 @@ for (const kind of kinds) {
     const { userId } = simulator.primary.users.update(1001, { state: 'Invited' })
     const later = await call(simulator, `/users?cursor=${next.body.pagination?.nextCursor}`)
     expect([userId, records(later)]).toEqual([1001, []])
-  })
-}
+  },
+)
 
 it('hides changes, but not uploads, behind the cursor of a feed by createdAt', async () => {
   const simulator = await start({ readings: { documentOrder: 'createdAt' } })

@@ -1,20 +1,6 @@
 import { expect, it } from 'vitest'
-import type { FaultEffect, Simulator, TokenName } from '../../src/simulator/index.ts'
+import type { FaultEffect, TokenName } from '../../src/simulator/index.ts'
 import { call, records, start, startOnSockets } from './support.ts'
-
-function headers(simulator: Simulator) {
-  return { authorization: `Bearer ${simulator.tokens.reader}` }
-}
-
-function roles(simulator: Simulator): Promise<Response> {
-  return fetch(`${simulator.baseUrl}/api/public/roles`, { headers: headers(simulator), redirect: 'manual' })
-}
-
-async function startWith(effect: FaultEffect): Promise<Simulator> {
-  const simulator = await startOnSockets({ controlPort: null })
-  simulator.faults.add({ effect })
-  return simulator
-}
 
 it('meets only the requests of a prefix or a tenant, and counts them', async () => {
   const simulator = await start()
@@ -28,18 +14,19 @@ it('meets only the requests of a prefix or a tenant, and counts them', async () 
   expect([hits(byPrefix), hits(byTenant)]).toEqual([1, 1])
 })
 
-for (const effect of [
+it.each<FaultEffect>([
   { kind: 'reset', when: 'before' },
   { kind: 'reset', when: 'unanswered' },
   { kind: 'reset', when: 'mid' },
   { kind: 'raw', bytes: 'HELLO 200 what\r\n\r\n' },
-] as const satisfies readonly FaultEffect[]) {
-  it(`breaks the answer so that the caller notices (${JSON.stringify(effect)})`, async () => {
-    const simulator = await startWith(effect)
-    await expect(roles(simulator).then((response) => response.text())).rejects.toThrow()
-    expect((await simulator.requests.waitFor(({ done }) => done)).status).toBeNull()
-  })
-}
+])('breaks the answer so that the caller notices (%j)', async (effect) => {
+  const simulator = await startOnSockets({ controlPort: null })
+  simulator.faults.add({ effect })
+  const headers = { authorization: `Bearer ${simulator.tokens.reader}` }
+  const asked = fetch(`${simulator.baseUrl}/api/public/roles`, { headers })
+  await expect(asked.then((response) => response.text())).rejects.toThrow()
+  expect((await simulator.requests.waitFor(({ done }) => done)).status).toBeNull()
+})
 
 it('leaves records out of lists, which are still found by their id', async () => {
   const simulator = await start()

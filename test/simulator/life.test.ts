@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest'
 import { call, fullSync, records, start, startTime } from './support.ts'
 
-const none = {
-  invitationsAccepted: 0,
-  usersJoining: 0,
-  usersLeaving: 0,
-  mfaChanges: 0,
-  documentsUploaded: 0,
-  documentsUpdated: 0,
-  documentsDeleted: 0,
-  secretsRotated: 0,
-}
+const ofUsers = ['invitationsAccepted', 'mfaChanges', 'usersJoining', 'usersLeaving']
+const ofDocuments = ['documentsDeleted', 'documentsIngested', 'documentsUpdated', 'documentsUploaded']
 
 it('performs every kind of event within a hundred steps', async () => {
   let now = startTime
@@ -20,7 +12,7 @@ it('performs every kind of event within a hundred steps', async () => {
     return simulator.live()
   }).flat()
   const kinds = new Set(events.map(({ kind }) => kind))
-  expect([...kinds].toSorted()).toEqual([...Object.keys(none), 'documentsIngested'].toSorted())
+  expect([...kinds].toSorted()).toEqual([...ofUsers, ...ofDocuments, 'secretsRotated'].toSorted())
   expect(new Set(events.map(({ tenant }) => tenant))).toEqual(new Set(['primary', 'second']))
   expect((await fullSync(simulator, '/users')).records).toHaveLength(simulator.primary.users.records.size)
 })
