@@ -159,7 +159,7 @@ function noteCheck(changes: Map<string, CheckChange>, event: NewsEvent): void {
   const previous = event.before === null ? null : (fromJson(event.before) as ResultFacts)
   // Before the first full sync nothing could be known.
   if (now.reason === 'never') return
-  const [isUnknown, wasUnknown] = [now, previous].map((one) => one?.status === 'unknown' && one.reason !== 'never')
+  const [isUnknown, wasUnknown] = [now, previous].map((one) => one?.status === 'unknown')
   if (isUnknown === wasUnknown) return
   const reason = isUnknown ? ((now.reason ?? 'internal') as UnknownReason) : null
   const before = changes.get(String(reason))

@@ -12,7 +12,10 @@ export interface FailingNotification extends NotificationPosition {
   readonly failingSince: number
 }
 
-/** An event that may be news. `before`: data of the previous state of its subject, a finding for a lapsed waiver. */
+/**
+ * An event that may be news. `before`: data of the previous state of its subject, a finding for a lapsed waiver; of a check,
+ * the last result whose reason is not `never`.
+ */
 export interface NewsEvent {
   readonly id: number
   readonly at: number
@@ -22,11 +25,13 @@ export interface NewsEvent {
   readonly before: string | null
 }
 
-const stateKinds = [...findingKinds, 'result', 'tenant.state'] as const
+const stateKinds = [...findingKinds, 'tenant.state'] as const
 
-const newsText = `select e.id, e.at, e.kind, e.subject, e.data, p.data as before from events e
-  left join events p on p.id = ${lastEventOf(stateKinds, 'e.tenant_id', 'e.subject', 'x.id < e.id')}
-  where e.tenant_id = ? and e.id > ? and e.id <= ? and e.kind in (${listOfKinds([...stateKinds, 'waiver.lapsed'])})
+const newsText = (reason: string) => `select e.id, e.at, e.kind, e.subject, e.data, p.data as before from events e
+  left join events p on p.id = case e.kind
+    when 'result' then ${lastEventOf(['result'], 'e.tenant_id', 'e.subject', `x.id < e.id and coalesce(${reason}, '') <> 'never'`)}
+    else ${lastEventOf(stateKinds, 'e.tenant_id', 'e.subject', 'x.id < e.id')} end
+  where e.tenant_id = ? and e.id > ? and e.id <= ? and e.kind in (${listOfKinds([...stateKinds, 'result', 'waiver.lapsed'])})
     and e.data is not null order by e.id limit 500`
 
 export function notificationStore(db: Db) {
@@ -46,6 +51,6 @@ export function notificationStore(db: Db) {
       ),
     /** At most 500 events after one and up to another, in the order of writing. */
     newsEvents: (tenantId: number, after: number, upTo: number): Promise<readonly NewsEvent[]> =>
-      db.read((tx) => tx<NewsEvent>(newsText, [tenantId, after, upTo])),
+      db.read((tx) => tx<NewsEvent>(newsText(tx.dialect.jsonMember('x.data', 'reason')), [tenantId, after, upTo])),
   }
 }

@@ -93,6 +93,19 @@ it('names the checks that became unknown by reason, and those that are no longer
   )
 })
 
+it('tells last of a check what it is now, also if it was never read in between', async () => {
+  const world = await notifyWorld()
+  world.posture = posture({ checks: [checkView('a'), checkView('b')] })
+  await world.status('a', 'unknown', 'tenant_changed')
+  await world.status('a', 'unknown', 'never')
+  await world.status('a', 'pass')
+  const { items } = await newsOf(world)
+  expect(items.map(({ label, text }) => `${label} ${text.replace(/ .*/, '')}`)).toEqual([
+    'unknown a',
+    'no longer unknown a',
+  ])
+})
+
 it('tells that a hold was raised, with how to decide, and that it ended, but not that its records changed', async () => {
   const world = await notifyWorld()
   const hold = { id: 'h1', resource: 'users', reason: 'shrink_held', count: 9, message: 'Held', raisedAt: 1 } as const
