@@ -27,7 +27,7 @@ const longestText = 500
 /** What the events after one, up to another, mean for a target. */
 export async function readNews(request: NewsRequest, after: number, upTo: number): Promise<News> {
   const { store, tenantId, target } = request
-  const changes = new Map<string, CheckChange>()
+  let changes: readonly CheckChange[] = []
   let news = noNews
   for (let reached = after; ; ) {
     const events = await store.newsEvents(tenantId, reached, upTo)
@@ -36,10 +36,10 @@ export async function readNews(request: NewsRequest, after: number, upTo: number
     reached = last.id
     for await (const item of findingItems(events, request)) news = withItem(news, item)
     for await (const item of holdItems(events, request)) news = withItem(news, item)
-    for (const event of events) noteCheck(changes, event)
+    for (const event of events) changes = withChange(changes, event)
   }
-  if (!target.on.includes('unknown') || changes.size === 0) return news
-  for (const change of await ofInterest([...changes.values()], request))
+  if (!target.on.includes('unknown') || changes.length === 0) return news
+  for (const change of await ofInterest(changes, request))
     news = withItem(news, checkItem(change), change.checks.length)
   return news
 }
@@ -153,19 +153,24 @@ interface CheckChange {
   readonly at: number
 }
 
-function noteCheck(changes: Map<string, CheckChange>, event: NewsEvent): void {
-  if (event.kind !== 'result') return
+/** With the event as the last change. */
+function withChange(changes: readonly CheckChange[], event: NewsEvent): readonly CheckChange[] {
+  if (event.kind !== 'result') return changes
   const now = fromJson(event.data) as ResultFacts
   const previous = event.before === null ? null : (fromJson(event.before) as ResultFacts)
   // Before the first full sync nothing could be known.
-  if (now.reason === 'never') return
+  if (now.reason === 'never') return changes
   const [isUnknown, wasUnknown] = [now, previous].map((one) => one?.status === 'unknown')
-  if (isUnknown === wasUnknown) return
+  if (isUnknown === wasUnknown) return changes
   const reason = isUnknown ? ((now.reason ?? 'internal') as UnknownReason) : null
-  const before = changes.get(String(reason))
-  const checks = new Set([...(before?.checks ?? []), event.subject])
+  const last = changes.findLastIndex((one) => one.reason === reason)
+  const since = changes.slice(last + 1).flatMap(({ checks }) => checks)
+  // Not one whose checks have changed back since.
+  const before = changes[last]?.checks.some((check) => since.includes(check)) ? undefined : changes[last]
+  const checks = [...(before?.checks ?? []), event.subject]
   // The first time, because a digest is due by that.
-  changes.set(String(reason), { reason, checks: [...checks], eventId: event.id, at: before?.at ?? event.at })
+  const change = { reason, checks, eventId: event.id, at: before?.at ?? event.at }
+  return [...changes.filter((one) => one !== before), change]
 }
 
 /** The checks of the target that can fail with its severity, which may be switched off by now. */

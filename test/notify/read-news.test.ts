@@ -99,11 +99,10 @@ it('tells last of a check what it is now, also if it was never read in between',
   await world.status('a', 'unknown', 'tenant_changed')
   await world.status('a', 'unknown', 'never')
   await world.status('a', 'pass')
+  await world.status('b', 'unknown', 'tenant_changed')
   const { items } = await newsOf(world)
-  expect(items.map(({ label, text }) => `${label} ${text.replace(/ .*/, '')}`)).toEqual([
-    'unknown a',
-    'no longer unknown a',
-  ])
+  const told = items.map(({ label, text }) => `${label} ${text.replace(/ .*/, '')}`)
+  expect(told).toEqual(['unknown a', 'no longer unknown a', 'unknown b'])
 })
 
 it('tells that a hold was raised, with how to decide, and that it ended, but not that its records changed', async () => {
