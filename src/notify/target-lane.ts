@@ -45,8 +45,8 @@ export interface LaneSettings {
 export class TargetLane implements AsyncDisposable {
   settings: LaneSettings
   readonly #parts: LaneParts
-  /** A tenant whose first full sync was complete before is not new; milliseconds since the epoch. */
-  readonly #since: number
+  /** Of the settings: a tenant whose first full sync was complete before is not new; milliseconds since the epoch. */
+  #since: number
   /** By tenant, the monotonic time at which to look for news. */
   readonly #due = new Map<string, number>()
   /** By tenant, the last event that this process has sent and could not store yet. */
@@ -78,6 +78,7 @@ export class TargetLane implements AsyncDisposable {
   /** Tries pending messages again, because the settings have changed. */
   reconfigure(settings: LaneSettings): void {
     this.settings = settings
+    this.#since = this.#parts.io.clock.now()
     this.#blockedUntil = Number.NEGATIVE_INFINITY
     for (const tenant of this.#due.keys()) this.#due.set(tenant, this.#parts.io.clock.monotonic() + groupMs)
     this.#wake.abort()

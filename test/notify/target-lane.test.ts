@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
-import { posture, unread } from '../metrics/support/posture.ts'
+import { posture, resource, unread } from '../metrics/support/posture.ts'
 import { findingOf } from '../store/support/results.ts'
-import { notifyWorld } from './support/world.ts'
+import { notifyWorld, target } from './support/world.ts'
 
 const refused = (retryAt?: number) => new SyncError('server_error', 'POST to the address answered 503', { retryAt })
 
@@ -29,6 +29,19 @@ it('sends a new target no history', async () => {
   const world = await notifyWorld()
   await world.result([findingOf(1)])
   world.lane().evaluated('acme')
+  await world.settled()
+  expect(world.asked).toEqual([])
+})
+
+it('sends no history of a tenant that a reload gives to a target', async () => {
+  const world = await notifyWorld()
+  const lane = world.lane({ tenants: ['other'] })
+  world.clock.advance(hourMs)
+  world.posture = posture({ resources: [resource('users', { firstCompleteAt: world.clock.now() })] })
+  await world.result([findingOf(1)])
+  world.clock.advance(hourMs)
+  lane.reconfigure({ ...lane.settings, target: target() })
+  lane.evaluated('acme')
   await world.settled()
   expect(world.asked).toEqual([])
 })
