@@ -97,6 +97,7 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
       const found: HoldRow[] = []
       for (const { id: tenantId, name: tenant } of tenants) {
         if (wanted !== undefined && tenantId !== wanted) continue
+        // Without the cause, which only a decision needs.
         for (const hold of (await snapshotOf(tenantId)).holds)
           found.push({ ...hold, tenantId, tenant, cause: {}, acceptedReason: null, appliedAt: null })
       }

@@ -3,7 +3,6 @@ import type { CheckView, HoldView, ResourceView, TenantPosture } from './posture
 import type { Refusal, UnknownReason } from './reasons.ts'
 import { noFindings, severities, total } from './severity.ts'
 import { hidden, withoutWaiverDetails } from './text/redact.ts'
-import { toIso } from './time.ts'
 
 /** State of the mirrored data of one resource. */
 export type ResourceState =
@@ -94,9 +93,4 @@ export function shownPostures(postures: readonly TenantPosture[], exposeDetails:
     ),
     checks: posture.checks.map((view) => (view.problem === undefined ? view : { ...view, problem: hiddenProblem })),
   }))
-}
-
-/** For programs. */
-export function holdJson(hold: HoldView): Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string } {
-  return { ...hold, raisedAt: toIso(hold.raisedAt) }
 }

@@ -12,8 +12,8 @@ import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
 import { describePosture } from '../model/describe.ts'
 import type { FindingView } from '../model/finding.ts'
-import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
-import { dataQualityOf, holdJson, resourceState, tally, unknownReason } from '../model/posture-state.ts'
+import type { CheckView, HoldView, TenantPosture, WaiverView } from '../model/posture.ts'
+import { dataQualityOf, resourceState, tally, unknownReason } from '../model/posture-state.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutWaiverDetails } from '../model/text/redact.ts'
 import { dayMs, isoOrNull, toIso } from '../model/time.ts'
@@ -123,7 +123,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     openTotal,
     waivedTotal,
     resources: posture.resources.map((view) => reportResource(view, posture)),
-    holds: posture.holds.map(holdJson),
+    holds: posture.holds.map(reportHold),
     waivers: posture.waivers.map((waiver) => reportWaiver(waiver, details)),
     /** Oldest first, from the beginning of the history. */
     decisions: (row === undefined ? [] : await readDecisions(past, row.id)).map((one) => reportDecision(one, details)),
@@ -164,6 +164,11 @@ function oldestOf(check: Check, { resources }: TenantPosture): string | null {
   const inputs = resources.filter(({ resource }) => inputsOf(check).includes(resource))
   const oldest = Math.min(...inputs.map(({ dataAsOf }) => dataAsOf ?? Number.NEGATIVE_INFINITY))
   return Number.isFinite(oldest) ? toIso(oldest) : null
+}
+
+/** Without what accepting it does, which depends on the cause. */
+function reportHold({ id, resource, reason, count, message, raisedAt }: HoldView) {
+  return { id, resource, reason, count, message, raisedAt: toIso(raisedAt) }
 }
 
 function reportWaiver({ expiresAt, ...waiver }: WaiverView, details: boolean) {

@@ -5,7 +5,7 @@ import {
   type ResourceView,
   type TenantPosture,
 } from '../model/posture.ts'
-import { dataQualityOf, holdJson, resourceState, tally } from '../model/posture-state.ts'
+import { dataQualityOf, resourceState, tally } from '../model/posture-state.ts'
 import { version } from '../model/process/version.ts'
 import { isoOrNull, toIso } from '../model/time.ts'
 
@@ -24,7 +24,7 @@ function tenantJson(posture: TenantPosture): object {
     identityMessage: identitySentence(posture),
     clockSkewSeconds: posture.clockSkewMs === null ? null : posture.clockSkewMs / 1000,
     blockedUntil: posture.blockedUntil > posture.at ? toIso(posture.blockedUntil) : null,
-    holds: posture.holds.map(holdJson),
+    holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),
     resources: posture.resources.map((view) => resourceJson(view, posture)),
     checks,
     findings: { open, openTotal, waivedTotal },

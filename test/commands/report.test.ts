@@ -72,6 +72,14 @@ it('writes HTML that needs no other file and runs no script', async () => {
   expect(stdout).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`)
 })
 
+it('says of a hold nothing of what accepting it does: the history has no cause of it', async () => {
+  const { run, read, write, only, simulator } = await world()
+  write('tenantwatch.yaml', read('tenantwatch.yaml').replace(simulator.baseUrl, `${simulator.baseUrl}/moved`))
+  await run('sync')
+  const facts = ['id', 'resource', 'reason', 'count', 'message', 'raisedAt']
+  expect((await only()).holds.map((hold) => [hold.reason, Object.keys(hold)])).toEqual([['tenant_changed', facts]])
+})
+
 it('names the tenants of the mirror that the configuration does not have, in every format and on the terminal', async () => {
   const tenants = [{ name: 'acme' }, { name: 'beta', token: 'secondReader' as const }]
   const { run, read, write, reported, pass, now } = await world({ tenants })
