@@ -117,7 +117,9 @@ export async function lapsesOf(
   const lapses = written.flatMap(({ fingerprint, kind, entityId: entity, evidence }) => {
     const before = stored.get(fingerprint)
     if (before === undefined) return []
-    const covering = waivers.filter((waiver) => isOfEntity(waiver, entity) && hasCovered(waiver, before, request.now))
+    // To another entity with the same id, no waiver was ever agreed.
+    const was = kind === 'replaced' ? { ...before, resolvedBy: null } : before
+    const covering = waivers.filter((waiver) => isOfEntity(waiver, entity) && hasCovered(waiver, was, request.now))
     if (covering.length === 0) return []
     const [accepted, changed] = [factsOf(before.evidence), factsOf(evidence)]
     if (kind !== 'replaced' && isSameFacts(accepted, changed)) return []
