@@ -1,3 +1,4 @@
+import { guidKey } from '../../model/guid.ts'
 import { isObject } from '../../model/text/json.ts'
 import { mayBeOneSecond, parseIsoDate, toIso } from '../../model/time.ts'
 
@@ -11,8 +12,8 @@ const identityFields = ['identity.createdAt', 'identity.emailDigest'] as const
 const isThreshold = (name: string) => /^threshold/.test(name)
 
 /**
- * Normalizes instants, so that another notation of the same instant is no change. `names` as in `material`; for a list
- * that is only listed in part, its digest is included.
+ * Normalizes instants and GUIDs, so that another notation of the same one is no change. `names` as in `material`; for a
+ * list that is only listed in part, its digest is included.
  */
 export function materialFacts(evidence: Facts, names?: readonly string[]): Facts {
   if (names === undefined) return ownFacts(evidence)
@@ -76,8 +77,9 @@ function ownFacts(evidence: Facts): Facts {
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (isObject(value)) return ownFacts(value)
-  const instant = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) ? parseIsoDate(value) : undefined
-  return instant === undefined ? value : toIso(instant.ms)
+  if (typeof value !== 'string') return value
+  const instant = /^\d{4}-\d\d-\d\d/.test(value) ? parseIsoDate(value) : undefined
+  return instant === undefined ? guidKey(value) : toIso(instant.ms)
 }
 
 const instantInFacts = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
