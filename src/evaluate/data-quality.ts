@@ -84,7 +84,7 @@ export async function readDataQuality(
     return [resource, { ...own, freshnessLimitMs, skewMs, denied, input }]
   })
   const resources = Object.fromEntries(measured) as TenantDataQuality['resources']
-  const waiversAt = waiverTime(now, newest, stored)
+  const waiversAt = waiverTime(now, await store.latestTime(), stored)
   return { tenant, holds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }
 }
 
@@ -119,13 +119,13 @@ function isTokenRefused(stored: readonly ResourceQuality[]): boolean {
 }
 
 /** The latest of all known clocks, so that a slow or reset local clock does not extend waivers. */
-export function waiverTime(now: number, newest: number | null, stored: readonly ResourceQuality[]): number {
+export function waiverTime(now: number, newest: number, stored: readonly ResourceQuality[]): number {
   // A time that is still to come is of a clock that was set back since.
   const states = stored.map(({ state }) => state).filter(({ serverTimeAt }) => (serverTimeAt ?? 0) <= now)
   const [last] = states.toSorted((a, b) => (b.serverTimeAt ?? 0) - (a.serverTimeAt ?? 0))
   const { serverTime = null, serverTimeAt = null } = last ?? {}
   const skewMs = serverTime === null || serverTimeAt === null ? null : serverTime - serverTimeAt
-  return Math.max(now, newest ?? now, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
+  return Math.max(now, newest, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
 }
 
 function presentSkewMs(live: number | null | undefined, state: SyncState): number | null {

@@ -118,6 +118,7 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
     personal,
     // Staleness at that time is part of the record.
     unconfirmedTime: async () => null,
+    latestTime: async () => past.at,
   }
 }
 

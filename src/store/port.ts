@@ -52,6 +52,7 @@ export type PostureStore = Pick<
   | 'findings'
   | 'holds'
   | 'isLive'
+  | 'latestTime'
   | 'personal'
   | 'quality'
   | 'tenant'

@@ -61,7 +61,11 @@ export function storesOver(db: Db): Stores {
       db.read((sql) => {
         const stores = storesOver({ dialect: db.dialect, read: (part) => part(sql), write: refuseToWrite })
         // One for all tenants.
-        return work({ ...stores, unconfirmedTime: memoize<void, Promise<number | null>>(stores.unconfirmedTime) })
+        return work({
+          ...stores,
+          latestTime: memoize<void, Promise<number>>(stores.latestTime),
+          unconfirmedTime: memoize<void, Promise<number | null>>(stores.unconfirmedTime),
+        })
       }),
   }
 }

@@ -57,6 +57,18 @@ it('no waiver ends by a server time of long ago, which newer answers have correc
   expect(await world.counts(mfa)).toMatchObject({ waived: { high: 1 } })
 })
 
+it('a waiver that has ended does not cover again as soon as the clock is set back', async () => {
+  const world = await sqliteWorld()
+  await world.sync({ 'authentication-settings': [settings()], users: [user({ mfaStatus: false })] })
+  await world.evaluate()
+  world.waivers = [waiver({ expiresMs: world.now + dayMs })]
+  world.pass(2 * dayMs)
+  await world.evaluate()
+  world.pass(-2 * dayMs)
+  expect(await world.counts(mfa)).toMatchObject({ open: { high: 1 }, waived: {} })
+  expect((await world.findings(mfa)).map(({ state }) => state)).toEqual(['open'])
+})
+
 it('a waiver ends although the clock was set back since a list was last read', async () => {
   const world = await sqliteWorld()
   const unenrolled = { 'authentication-settings': [settings()], users: [user({ mfaStatus: false })] }

@@ -60,7 +60,7 @@ async function timesOf(
   const confirmed = new Map<string, number>()
   const waiversAt = new Map<string, number>()
   const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
-  const newest = await store.unconfirmedTime()
+  const newest = await store.latestTime()
   const wanted = tenantIds && new Set(tenantIds)
   const waived = new Set(waivers.map(({ tenant }) => tenant))
   for (const { id, name } of mirrored) {

@@ -24,8 +24,8 @@ export function clockStore(db: Db) {
     /** Call before each run and each evaluation: records that the clock was set back. */
     noteTime: (at: number): Promise<void> =>
       writeWhereDue(db, async (tx) => {
-        const [latest] = await tx<number | null>('select max(last_at) from event_chains', [], 'values')
-        if (latest == null || latest - at <= leastStepMs || latest === (await unconfirmed(tx))) return null
+        const latest = await latestTime(tx)
+        if (latest - at <= leastStepMs || latest === (await unconfirmed(tx))) return null
         return async (tx) => {
           const data: ClockSetBack = { latest, to: at, run: await lastRun(tx) }
           await appendEvents(tx, sharedChain, [{ kind: 'clock.set_back', subject: '', at: latest, data }])
@@ -43,6 +43,8 @@ export function clockStore(db: Db) {
           await appendEvents(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data }])
         }
       }),
+    /** Newest time in the mirror, of a run or an event; 0 = none. */
+    latestTime: (): Promise<number> => db.read(latestTime),
     /** Newest time recorded before the clock was set back; null if none, or if an answer confirmed the clock since. */
     unconfirmedTime: (): Promise<number | null> => db.read(unconfirmed),
     /** True if the clock turned out to be wrong at the last opening of the finding; `now` is the confirmed time. */
@@ -54,6 +56,11 @@ export function clockStore(db: Db) {
         return local > now || (opened.at <= now && opened.at - local > greatestSkewMs)
       }),
   }
+}
+
+async function latestTime(tx: Sql): Promise<number> {
+  const [latest] = await tx<number | null>('select max(last_at) from event_chains', [], 'values')
+  return latest ?? 0
 }
 
 async function lastRun(tx: Sql): Promise<number> {
