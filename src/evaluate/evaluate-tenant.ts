@@ -104,8 +104,11 @@ async function evaluateRecords(
   const counted = await store.recordCounts(tenant.id)
   const counts = new Map<ResourceName, VersionedCounts>()
   for (const resource of resourceNames) {
-    const { version } = quality.resources[resource].state
-    const counting = onlyInputs.includes(resource) ? recordTallyOf(resource, version, counted.get(resource)) : null
+    const { input, state } = quality.resources[resource]
+    const { version } = state
+    // Before a full sync is complete, a count would be partial.
+    const isCounted = input.everComplete && onlyInputs.includes(resource)
+    const counting = isCounted ? recordTallyOf(resource, version, counted.get(resource)) : null
     const tallies = new Map<CheckRun, CheckTally | null>()
     for (const run of runs.filter(({ check }) => check.evaluates === resource))
       tallies.set(run, await beginTally(run, needed))

@@ -129,13 +129,11 @@ function readFlag({ name }: ResourceDefinition, { field }: FlagGauge, { counts }
 function readCounts(
   resource: ResourceDefinition,
   { by }: CountGauge,
-  { posture, counts, settings }: TenantFacts,
+  { counts, settings }: TenantFacts,
   add: AddSeries,
 ): void {
   const counted = counts.get(resource.name)
-  // Before a full sync is complete, a count would be partial.
-  const isComplete = posture.resources.some((view) => view.resource === resource.name && view.dataAsOf !== null)
-  if (!isComplete || counted === undefined) return
+  if (counted === undefined) return
   const labels = Object.entries(by).map(([field, values = true]) => {
     return { ...labelOf(resource, field, values, settings), at: counted.fields.indexOf(field) }
   })

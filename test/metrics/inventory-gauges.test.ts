@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { user } from '../checks/support/facts.ts'
+import { sqliteWorld } from '../evaluate/support/sqlite-world.ts'
 import { lively, metricsOf, reading, records, waivedUntil } from './support/daemon.ts'
 import { seriesOf, valueIn } from './support/parse.ts'
-import { at, posture, resource } from './support/posture.ts'
+import { at } from './support/posture.ts'
 import { record } from './support/records.ts'
 
 const body = async (...args: Parameters<typeof reading>) => await metricsOf([reading(...args)]).render()
@@ -13,11 +15,17 @@ it('shows every state and flag of users that is known, and counts other states t
   expect(valueIn(text, 'tenantwatch_documents', { upload_status: 'Processing' })).toBe(0)
 })
 
-it('shows no count before a complete full sync', async () => {
-  const halfway = (['users', 'documents', 'roles'] as const).map((name) => resource(name, { dataAsOf: null }))
-  const text = await body(posture({ resources: halfway }), records)
-  for (const name of ['users', 'documents', 'roles']) expect(seriesOf(text, `tenantwatch_${name}`)).toEqual([])
-  expect(valueIn(text, 'tenantwatch_mirror_records', { resource: 'users' })).toBe(12)
+it('shows no count before a complete full sync was counted', async () => {
+  const world = await sqliteWorld()
+  await world.evaluate()
+  await world.sync({ users: [user()] })
+  const counts = async () => {
+    const facts = { ...(await reading(await world.posture())), counts: await world.mirror.recordCounts(world.tenantId) }
+    return seriesOf(await metricsOf([Promise.resolve(facts)]).render(), 'tenantwatch_users').map(({ value }) => value)
+  }
+  expect(await counts()).toEqual([])
+  await world.evaluate()
+  expect(await counts()).toContain(1)
 })
 
 it('shows that a secret never expires, and the client that has it', async () => {
