@@ -107,8 +107,9 @@ export class SandboxQueries implements OwnQueries, AsyncDisposable {
 
   ask(store: QueriedStore, tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer> {
     return this.#turn.runExclusive(async () => {
-      clearTimeout(this.#idle)
+      // Before the timer is stopped, or the process would stay.
       signal?.throwIfAborted()
+      clearTimeout(this.#idle)
       const sandbox = await this.#sandboxFor(store, tenantId, query.inputs, signal)
       const answer = await sandbox.ask(jobOf(query), query.timeoutMs, signal)
       signal?.throwIfAborted()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { QueriedStore } from '../../../src/evaluate/own-query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { hourMs } from '../../../src/model/time.ts'
 import type { MirrorRecord } from '../../../src/store/records/query.ts'
 import { now, user } from '../support/facts.ts'
 import {
@@ -85,6 +86,21 @@ it('ends an endless query when it is aborted, and starts no query then', async (
   await expect(queries.ask(store, 1, names, stopping.signal)).rejects.toThrow('The engine ends')
   expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
 })
+
+it.runIf(hasProc)(
+  'ends its process once it is unused, also after a query that was aborted while it waited',
+  async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const { store } = storeOf()
+    const queries = sandboxQueries()
+    await queries.ask(store, 1, names)
+    const aborted = AbortSignal.abort(new Error('The tenant was removed'))
+    await expect(queries.ask(store, 1, names, aborted)).rejects.toThrow('removed')
+    vi.advanceTimersByTime(hourMs)
+    vi.useRealTimers()
+    await vi.waitUntil(() => sandboxesOf(process.pid).length === 0)
+  },
+)
 
 it.runIf(hasProc)('fails while its process is killed from outside, and starts another one', async () => {
   const { store } = storeOf()
