@@ -112,7 +112,8 @@ export class Evaluator {
     await common?.noteTime(now)
     if (serverTime !== null && !isSkewed(serverTime - now)) await common?.confirmTime(now)
     const sharedWith = (await this.#readShared(store)).get(name)
-    const results = await evaluateTenant({
+    const ends: number[] = []
+    const evaluation = evaluateTenant({
       store,
       tenant: { ...tenant, ...(sharedWith !== undefined && { sharedWith }) },
       checks,
@@ -125,12 +126,12 @@ export class Evaluator {
       },
       ...forwarded,
     })
-    for (const result of results) {
+    for await (const result of evaluation) {
       const { opened, resolved } = logFindings(log, name, result)
       metrics.count('tenantwatch_findings_opened_total', { tenant: name, check: result.check }, opened)
       metrics.count('tenantwatch_findings_resolved_total', { tenant: name, check: result.check }, resolved)
+      if (result.changesAt !== null) ends.push(result.changesAt)
     }
-    const ends = results.flatMap(({ changesAt }) => changesAt ?? [])
     return ends.length === 0 ? null : Math.min(...ends) - 1
   }
 

@@ -47,35 +47,35 @@ export async function readPass(
 }
 
 /**
- * A check that throws becomes `unknown` and keeps its findings.
+ * Yields each result once it is stored. A check that throws becomes `unknown` and keeps its findings.
  *
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
-export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckResult[]> {
+export async function* evaluateTenant(request: EvaluateTenant): AsyncGenerator<CheckResult, void> {
   const { store, tenant, checks, now } = request
   const quality = await readDataQuality(store, tenant, now)
   await request.onDataQuality?.(quality)
   const noted = await agreeWaivers(request)
   const due: CheckRun[] = []
-  const results: CheckResult[] = []
+  const repeated: CheckResult[] = []
   const stored = new Map((await store.checkStates(tenant.id)).map((state) => [state.check, state]))
   for (const check of checks.filter((one) => isDue(one, request))) {
     const run = await checkRun(check, request, { quality, noted })
     const state = stored.get(check.id)
-    if (state !== undefined && isCurrent(state, run)) results.push({ ...state, ...noChanges })
+    if (state !== undefined && isCurrent(state, run)) repeated.push({ ...state, ...noChanges })
     else due.push(run)
   }
-  const repeated = results.map(({ check }) => check)
-  await store.confirmResults(tenant.id, repeated, now, request.currentForMs)
-  results.push(...(await evaluateRecords(request, due, quality)))
+  const names = repeated.map(({ check }) => check)
+  await store.confirmResults(tenant.id, names, now, request.currentForMs)
+  yield* repeated
+  yield* await evaluateRecords(request, due, quality)
   // The query of an own check may take long: the other results are shown meanwhile.
   for (const run of due.filter(({ check }) => check.own !== undefined)) {
     const evaluated = await evaluateQuery(run)
     await saveResults(request, [evaluated])
-    results.push(evaluated)
+    yield evaluated
   }
-  if (request.onlyInputs === undefined) results.push(...(await closeDisabled(request)))
-  return results
+  if (request.onlyInputs === undefined) yield* await closeDisabled(request)
 }
 
 /** True if an evaluation would give the stored result again. */

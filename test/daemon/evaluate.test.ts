@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
+import { ownChecks } from '../../src/checks/own/own-check.ts'
+import type { OwnCheck } from '../../src/config/own-checks.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { Evaluator } from '../../src/daemon/evaluator.ts'
+import type { OwnQueries } from '../../src/evaluate/own-query.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { dayMs } from '../../src/model/time.ts'
@@ -13,6 +16,24 @@ import { testMirror } from '../support/mirror.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
+
+const written: OwnCheck = {
+  ...{ id: 'own', file: 'own.sql', title: 'All is well', severity: 'high', inputs: ['users'], query: 'select 1' },
+  ...{
+    maxAgeMs: null,
+    entity: 'user',
+    frameworks: [],
+    description: null,
+    risk: null,
+    remediation: null,
+    timeBased: false,
+  },
+}
+
+const configured = (...tenants: object[]) => {
+  const rest = { evaluate: { intervalMs: 60_000 }, historyRetentionDays: 400, ownChecks: { checks: [] } }
+  return { tenants, waivers: [], owners: [], ...rest } as unknown as Settings
+}
 
 const metrics = { count() {} } as unknown as Metrics
 
@@ -29,16 +50,31 @@ it.each([
   expect(await mirror.unconfirmedTime()).toBe(confirmed ? null : now + dayMs)
 })
 
+it('counts what an evaluation opened that was aborted in the query of an own check', async () => {
+  const { store, tenantId: id, ...world } = await soundWorld()
+  await world.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
+  const [stopping, count] = [new AbortController(), vi.fn()]
+  const ownQueries: OwnQueries = {
+    async ask() {
+      stopping.abort()
+      throw stopping.signal.reason
+    },
+  }
+  const evaluator = new Evaluator({ stores: onlyStore(store), metrics: { count }, clock, log: silentLog(), ownQueries })
+  const catalogue = [...checks, ...ownChecks({ folder: 'own', timeoutMs: 1, maxRows: 1, checks: [written] })]
+  const aborted = evaluator.evaluate({ id, settings: tenantSettings() }, { checks: catalogue, signal: stopping.signal })
+  await expect(aborted).rejects.toThrow('aborted')
+  const labels = { tenant: 'acme', check: 'api-client-secret-not-expired' }
+  expect(count).toHaveBeenCalledWith('tenantwatch_findings_opened_total', labels, 1)
+})
+
 it('leaves the findings of a tenant closed that is removed while its evaluation waits for its turn', async () => {
   const { store, tenantId, ...world } = await soundWorld()
   await world.put('api-clients', client({ secretExpirationDate: iso(now - 1) }))
   const { tenant } = await store.openTenant('other', 'https://other.example.com', now)
   const [acme, other] = [tenantSettings(), { ...tenantSettings(), name: 'other' }]
   const evaluator = new Evaluator({ stores: onlyStore(store), metrics, clock, log: silentLog() })
-  const configure = (...tenants: object[]) => {
-    const rest = { evaluate: { intervalMs: 60_000 }, historyRetentionDays: 400, ownChecks: { checks: [] } }
-    evaluator.configure({ tenants, waivers: [], owners: [], ...rest } as unknown as Settings)
-  }
+  const configure = (...tenants: object[]) => evaluator.configure(configured(...tenants))
   const evaluated = (id: number, settings: typeof acme) => evaluator.evaluate({ id, settings }, { checks })
   configure(acme, other)
   await evaluated(tenantId, acme)

@@ -17,13 +17,8 @@ async function synced(options: Readonly<Record<string, unknown>>, check: string)
   const settings = { ...test.settings, checks: { [check]: { enabled: true, severity: null, options } } }
   const evaluated = async () => {
     const tenant = { id: test.engine.tenantId, settings }
-    const results = await evaluateTenant({
-      store: test.mirror,
-      tenant,
-      checks,
-      now: test.clock.now(),
-      log: silentLog(),
-    })
+    const request = { store: test.mirror, tenant, checks, now: test.clock.now(), log: silentLog() }
+    const results = await Array.fromAsync(evaluateTenant(request))
     return results.filter((result) => result.check === check).map(counted)[0]
   }
   return { test, evaluated }

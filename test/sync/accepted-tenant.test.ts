@@ -45,7 +45,8 @@ async function evaluated(
 ) {
   const { mirror, settings, clock } = test
   const of = { id: test.engine.tenantId, settings }
-  await evaluateTenant({ store: mirror, tenant: of, checks: [check], now: clock.now(), log: silentLog() })
+  const request = { store: mirror, tenant: of, checks: [check], now: clock.now(), log: silentLog() }
+  await Array.fromAsync(evaluateTenant(request))
   const state = (await mirror.checkStates(of.id)).find((one) => one.check === check.id)
   const findings = test.query('select entity_id as entity, resolution from findings where "check" = ?', check.id)
   return { status: state?.status, reason: state?.reason, findings }

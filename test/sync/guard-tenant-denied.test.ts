@@ -77,7 +77,7 @@ it('no check passes and no finding resolves while the token may read none of the
   const statuses = async () => {
     const tenant = { id: test.engine.tenantId, settings: test.settings }
     const how = { store: test.mirror, tenant, checks, now: test.clock.now(), log: silentLog() }
-    const applicable = (await evaluateTenant(how)).filter(({ status }) => status !== 'not_applicable')
+    const applicable = (await Array.fromAsync(evaluateTenant(how))).filter(({ status }) => status !== 'not_applicable')
     return new Set(applicable.map(({ status, reason }) => `${status} ${reason}`))
   }
   const open = () => test.query('select fingerprint from findings where resolution is null')

@@ -23,7 +23,7 @@ const without = (idField: string, ...ids: readonly unknown[]) =>
 async function statusOf(test: TestEngine, check: Check) {
   const { mirror, settings, clock } = test
   const tenant = { id: test.engine.tenantId, settings }
-  await evaluateTenant({ store: mirror, tenant, checks: [check], now: clock.now(), log: silentLog() })
+  await Array.fromAsync(evaluateTenant({ store: mirror, tenant, checks: [check], now: clock.now(), log: silentLog() }))
   return (await mirror.checkStates(tenant.id)).find((one) => one.check === check.id)?.status
 }
 

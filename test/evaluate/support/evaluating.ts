@@ -108,7 +108,8 @@ export function counted({ resolved, ...result }: CheckResult) {
 export async function evaluate({ store, tenantId: id }: TestWorld, evaluating: Evaluating = {}) {
   const { at = now, changes = {}, catalogue = checks, ...more } = evaluating
   const tenant = { id, settings: tenantSettings(changes) }
-  const outcomes = await evaluateTenant({ store, tenant, checks: catalogue, now: at, log: silentLog(), ...more })
+  const request = { store, tenant, checks: catalogue, now: at, log: silentLog(), ...more }
+  const outcomes = await Array.fromAsync(evaluateTenant(request))
   return new Map(outcomes.map((outcome) => [outcome.check, counted(outcome)]))
 }
 

@@ -32,6 +32,6 @@ export async function sqlWorld(): Promise<SqlWorld> {
   // As of the role of docs/sql.md.
   test.query('set jit = off')
   await test.runAll('full')
-  await evaluateTenant({ store, tenant, checks, now: Date.now(), log: silentLog(), waivers: [] })
+  await Array.fromAsync(evaluateTenant({ store, tenant, checks, now: Date.now(), log: silentLog(), waivers: [] }))
   return world
 }
