@@ -138,13 +138,14 @@ export class Evaluator {
   async #settle(): Promise<void> {
     const { stores, clock } = this.#options
     const settings = this.#due
-    if (settings === null) return
-    const at = clock.now()
     const common = stores.shared()
-    await common?.noteTime(at)
-    await common?.noteConfiguration(await recordOf(settings, at))
+    // Another replica records its own, until this one has to.
+    if (settings === null || common === null) return
+    const at = clock.now()
+    await common.noteTime(at)
+    await common.noteConfiguration(await recordOf(settings, at))
     const names = settings.tenants.map(({ name }) => name)
-    if (common !== null) await closeTenants(common, await stores.removed(names), at)
+    await closeTenants(common, await stores.removed(names), at)
     if (this.#due === settings) this.#due = null
   }
 

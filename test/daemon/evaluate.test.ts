@@ -8,6 +8,7 @@ import type { OwnQueries } from '../../src/evaluate/own-query.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { dayMs } from '../../src/model/time.ts'
+import type { Mirror } from '../../src/store/port.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { client, iso } from '../checks/support/facts.ts'
 import { lifeOf, soundWorld } from '../evaluate/support/evaluating.ts'
@@ -66,6 +67,19 @@ it('counts what an evaluation opened that was aborted in the query of an own che
   await expect(aborted).rejects.toThrow('aborted')
   const labels = { tenant: 'acme', check: 'api-client-secret-not-expired' }
   expect(count).toHaveBeenCalledWith('tenantwatch_findings_opened_total', labels, 1)
+})
+
+it('records the configuration once this replica is the one that records it', async () => {
+  const { store, tenantId: id } = await soundWorld()
+  let shared: Mirror | null = null
+  const stores = { ...onlyStore(store), shared: () => shared }
+  const evaluator = new Evaluator({ stores, metrics, clock, log: silentLog() })
+  evaluator.configure(configured(tenantSettings()))
+  for (const recorder of [null, store]) {
+    shared = recorder
+    await evaluator.evaluate({ id, settings: tenantSettings() }, { checks: [] })
+    expect((await (await store.past(now, true)).configuration()) === null).toBe(recorder === null)
+  }
 })
 
 it('leaves the findings of a tenant closed that is removed while its evaluation waits for its turn', async () => {
