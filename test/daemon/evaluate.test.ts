@@ -1,7 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import { ownChecks } from '../../src/checks/own/own-check.ts'
-import type { OwnCheck } from '../../src/config/own-checks.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { Evaluator } from '../../src/daemon/evaluator.ts'
 import type { OwnQueries } from '../../src/evaluate/own-query.ts'
@@ -17,19 +16,6 @@ import { testMirror } from '../support/mirror.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
-
-const written: OwnCheck = {
-  ...{ id: 'own', file: 'own.sql', title: 'All is well', severity: 'high', inputs: ['users'], query: 'select 1' },
-  ...{
-    maxAgeMs: null,
-    entity: 'user',
-    frameworks: [],
-    description: null,
-    risk: null,
-    remediation: null,
-    timeBased: false,
-  },
-}
 
 const configured = (...tenants: object[]) => {
   const rest = { evaluate: { intervalMs: 60_000 }, historyRetentionDays: 400, ownChecks: { checks: [] } }
@@ -62,7 +48,8 @@ it('counts what an evaluation opened that was aborted in the query of an own che
     },
   }
   const evaluator = new Evaluator({ stores: onlyStore(store), metrics: { count }, clock, log: silentLog(), ownQueries })
-  const catalogue = [...checks, ...ownChecks({ folder: 'own', timeoutMs: 1, maxRows: 1, checks: [written] })]
+  const written = { id: 'own', file: 'own.sql', title: 'T', severity: 'low', inputs: ['users'], query: 'select 1' }
+  const catalogue = [...checks, ...ownChecks({ checks: [{ ...written, frameworks: [], maxAgeMs: null }] } as never)]
   const aborted = evaluator.evaluate({ id, settings: tenantSettings() }, { checks: catalogue, signal: stopping.signal })
   await expect(aborted).rejects.toThrow('aborted')
   const labels = { tenant: 'acme', check: 'api-client-secret-not-expired' }

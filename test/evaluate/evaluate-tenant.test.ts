@@ -193,12 +193,3 @@ it('shows no result of a disabled check without findings: a replica that has it 
   expect((await evaluate(world, { at: at + secondMs, changes })).has('api-client-secret-not-expired')).toBe(false)
   expect((await evaluate(world, { at: at + secondMs })).get('api-client-secret-not-expired')?.status).toBe(before)
 })
-
-it('resolves findings of a check that no longer exists', async () => {
-  const world = await soundWorld()
-  await world.put('api-clients', expired)
-  await evaluate(world)
-  const catalogue = checks.filter(({ id }) => id !== 'api-client-secret-not-expired')
-  await evaluate(world, { catalogue })
-  expect(await lifeOf(world, 'api-client-secret-not-expired')).toEqual({ c1: 'check_disabled' })
-})

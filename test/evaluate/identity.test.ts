@@ -44,9 +44,11 @@ it('ends the waiver, resolves the finding and opens a new one when a user id is 
   expect(await lifeOf(world)).toEqual(['opened', 'resolved entity_removed', 'opened'])
 })
 
-it('does the same when the id is reassigned after its owner was removed', async () => {
+it('does the same when the id is reassigned after its owner was removed, and the waiver renewed meanwhile', async () => {
   const world = await accepted()
   await world.sync({ users: [] })
+  await world.evaluate()
+  world.waivers = [waiver({ reason: 'Renewed for a year, as all of them' })]
   await world.evaluate()
   await world.sync({ users: [user({ mfaStatus: false, ...somebodyElse })] })
   await world.evaluate()

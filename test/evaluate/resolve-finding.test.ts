@@ -61,8 +61,6 @@ it.each<[string, (world: TestWorld) => unknown, string, SettingsChanges?]>([
   ['the flags have another meaning', () => {}, 'rule_changed', { checks: { [mfa]: turnedRound } }],
   ['the check is switched off', () => {}, 'check_disabled', { checks: { [mfa]: { enabled: false } } }],
   ['its input is switched off', () => {}, 'not_applicable', settingsOff],
-  ['its users are stale', enrolled(old('users')), 'open'],
-  ['its settings are stale', enrolled(old('authentication-settings')), 'open'],
   [
     'the policy went off in stale data',
     async (world) => {
@@ -71,7 +69,6 @@ it.each<[string, (world: TestWorld) => unknown, string, SettingsChanges?]>([
     },
     'open',
   ],
-  ['its users were refused', enrolled((world) => world.set('users', { denied: 'unauthorized' })), 'open'],
   ['removals of its users are held', enrolled((world) => world.hold('users', 'shrink_held')), 'open'],
   ['the tenant is on hold', enrolled((world) => world.hold('all', 'tenant_changed')), 'open'],
   ['the user itself is in quarantine', enrolled((world) => world.quarantine('users', 1)), 'open'],

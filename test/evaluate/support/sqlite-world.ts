@@ -54,15 +54,9 @@ export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: 
         await readInFull(mirror, tenant.id, resource as ResourceName, records, time.now)
     },
     async evaluate(): Promise<void> {
-      const request = {
-        store: mirror,
-        tenant: evaluated,
-        checks,
-        now: time.now,
-        log: silentLog(),
-        waivers: world.waivers,
-      }
-      await Array.fromAsync(evaluateTenant({ ...request, ...(currentForMs && { currentForMs }) }))
+      const request = { store: mirror, tenant: evaluated, checks, now: time.now, log: silentLog() }
+      const more = { waivers: world.waivers, ...(currentForMs && { currentForMs }) }
+      await Array.fromAsync(evaluateTenant({ ...request, ...more }))
     },
     posture(): Promise<TenantPosture> {
       const request = { store: mirror, tenant: evaluated, checks, waivers: world.waivers, now: time.now }
