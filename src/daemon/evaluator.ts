@@ -122,7 +122,7 @@ export class Evaluator {
       ...(ownQueries && { ownQueries }),
       async onDataQuality(quality) {
         await storeSkews(store, quality)
-        await store.noteTenantState(tenant.id, inputSnapshot(quality), now)
+        await store.noteTenantState(tenant.id, inputSnapshot(quality, now), now)
       },
       ...forwarded,
     })

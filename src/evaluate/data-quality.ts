@@ -120,12 +120,16 @@ function isTokenRefused(stored: readonly ResourceQuality[]): boolean {
 
 /** The latest of all known clocks, so that a slow or reset local clock does not extend waivers. */
 export function waiverTime(now: number, newest: number, stored: readonly ResourceQuality[]): number {
-  // A time that is still to come is of a clock that was set back since.
-  const states = stored.map(({ state }) => state).filter(({ serverTimeAt }) => (serverTimeAt ?? 0) <= now)
-  const [last] = states.toSorted((a, b) => (b.serverTimeAt ?? 0) - (a.serverTimeAt ?? 0))
-  const { serverTime = null, serverTimeAt = null } = last ?? {}
-  const skewMs = serverTime === null || serverTimeAt === null ? null : serverTime - serverTimeAt
+  const { serverTime = null, serverTimeAt = null } = lastAnswered(now, stored)?.state ?? {}
+  const skewMs = between(serverTime, serverTimeAt)
   return Math.max(now, newest, isSkewed(skewMs) ? now + (skewMs ?? 0) : now)
+}
+
+/** The resource with the latest answer; a time that is still to come is of a clock that was set back since. */
+export function lastAnswered<Quality extends ResourceQuality>(now: number, stored: readonly Quality[]) {
+  const answeredAt = ({ state }: Quality) => state.serverTimeAt ?? 0
+  const before = stored.filter((one) => answeredAt(one) <= now)
+  return before.toSorted((a, b) => answeredAt(b) - answeredAt(a))[0]
 }
 
 function presentSkewMs(live: number | null | undefined, state: SyncState): number | null {

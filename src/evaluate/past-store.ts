@@ -12,7 +12,13 @@ import {
   type SyncState,
   type TenantRow,
 } from '../store/port.ts'
-import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQuality } from './data-quality.ts'
+import {
+  fullFailure,
+  incrementalFailure,
+  lastAnswered,
+  type MeasuredQuality,
+  type TenantDataQuality,
+} from './data-quality.ts'
 import type { ReadPosture } from './read-posture.ts'
 
 type HoldRecord = Pick<HoldRow, 'id' | 'resource' | 'reason' | 'count' | 'message' | 'raisedAt'>
@@ -37,17 +43,21 @@ export interface InputSnapshot {
   readonly former?: readonly string[]
   readonly sharedWith?: string
   readonly holds: readonly HoldRecord[]
+  /** Of the latest answer, by which waivers end; absent while it is not ahead of the local clock. */
+  readonly aheadMs?: number
   readonly resources: Readonly<Partial<Record<ResourceName, ResourceRecord>>>
 }
 
 const noSnapshot: InputSnapshot = { changeAccepted: null, holds: [], resources: {} }
 
-export function inputSnapshot({ tenant, holds, resources, sharedWith }: TenantDataQuality): string {
+export function inputSnapshot({ tenant, holds, resources, sharedWith }: TenantDataQuality, now: number): string {
   const { changeAccepted, former } = tenant
+  const aheadMs = roundedSkew(lastAnswered(now, Object.values(resources))?.skewMs ?? null)
   const record = {
     changeAccepted,
     ...(former.length > 0 && { former }),
     sharedWith,
+    ...(aheadMs !== null && aheadMs > 0 && { aheadMs }),
     holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
       return { id, resource, reason, count, message, raisedAt }
     }),
@@ -69,12 +79,14 @@ function resourceRecord({ state, quarantined, missing, skewMs, input }: Measured
     incrementalReason: incrementalFailure(state),
     fullReason,
     failing: fullFailure(state) !== null,
-    // Away from 0, so that a difference that counts still does when it is read.
-    skewMs:
-      skewMs !== null && isSkewed(skewMs)
-        ? Math.sign(skewMs) * Math.ceil(Math.abs(skewMs) / minuteMs) * minuteMs
-        : skewMs && 0,
+    skewMs: roundedSkew(skewMs),
   }
+}
+
+/** Away from 0, so that a difference that counts still does when it is read. */
+function roundedSkew(skewMs: number | null): number | null {
+  if (skewMs === null || !isSkewed(skewMs)) return skewMs && 0
+  return Math.sign(skewMs) * Math.ceil(Math.abs(skewMs) / minuteMs) * minuteMs
 }
 
 export function readInputSnapshot(text: string | null): InputSnapshot {
@@ -106,19 +118,19 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
     // A report lists decisions in a section of their own.
     events: async () => [],
     async quality(tenantId) {
-      const [{ resources }, runs] = [await snapshotOf(tenantId), await past.runs(tenantId)]
+      const [{ resources, aheadMs = 0 }, runs] = [await snapshotOf(tenantId), await past.runs(tenantId)]
       return resourceNames.map((resource) => {
-        const run = runs.find((one) => one.resource === resource)
-        return pastQuality({ resource, own: resources[resource], run }, past.at)
+        const [own, run] = [resources[resource], runs.find((one) => one.resource === resource)]
+        const isLast = Math.max(0, own?.skewMs ?? 0) === aheadMs
+        return pastQuality({ resource, own, run }, isLast ? past.at : past.at - 1)
       })
     },
     checkStates,
     findings,
     isLive,
     personal,
-    // Staleness at that time is part of the record.
-    unconfirmedTime: async () => null,
-    latestTime: async () => past.at,
+    unconfirmedTime: past.unconfirmedTime,
+    latestTime: past.latestTime,
   }
 }
 

@@ -114,3 +114,26 @@ it('purges a tenant that left the configuration, and nothing else', async () => 
   ).toEqual([])
   expect(await world.run('sync', '--full')).toMatchObject({ code: 0 })
 })
+
+it.each(['by the clock of the tenant', 'by the newest time in the mirror'])(
+  'ends waivers in reports as in lists: %s',
+  async (by) => {
+    const terms = 'owner: ops, reason: Accepted until the roll-out has ended, expires: 2026-03-02'
+    const waivers = `waivers: [{ id: W-1, check: user-mfa-enrolled, entity: "*", tenant: acme, ${terms} }]`
+    const world = await timed({ more: `resources: { api-clients: { enabled: false } }\n${waivers}` })
+    await world.run('sync')
+    world.pass(3 * dayMs)
+    if (by === 'by the newest time in the mirror') {
+      await world.run('sync', '--full')
+      world.goDark()
+    }
+    world.setClock(minuteMs - 3 * dayMs)
+    await world.run('sync', '--full')
+    const ofCheck = (all: readonly Finding[]) =>
+      all.filter(({ check }) => check === 'user-mfa-enrolled').map(({ state }) => state)
+    const listed = ofCheck(await world.findings())
+    expect(listed).toContain('open')
+    const [report] = JSON.parse((await world.run('report', '--format', 'json')).stdout).tenants
+    expect([ofCheck(report.findings), report.waivers[0].state]).toEqual([listed, 'expired'])
+  },
+)

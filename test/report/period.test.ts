@@ -67,7 +67,7 @@ it('does not end a hold that covers again what it covered before', async () => {
     // As each evaluation of the daemon does.
     const request = { id: tenantId, settings: tenantSettings() }
     const quality = await readDataQuality(mirror, request, world.now)
-    await mirror.noteTenantState(tenantId, inputSnapshot(quality), world.now)
+    await mirror.noteTenantState(tenantId, inputSnapshot(quality, world.now), world.now)
   }
   expect(ids[2]).toBe(ids[0])
   world.pass(minuteMs)

@@ -25,7 +25,7 @@ export function clockStore(db: Db) {
     noteTime: (at: number): Promise<void> =>
       writeWhereDue(db, async (tx) => {
         const latest = await latestTime(tx)
-        if (latest - at <= leastStepMs || latest === (await unconfirmed(tx))) return null
+        if (latest - at <= leastStepMs || latest === (await unconfirmedTime(tx))) return null
         return async (tx) => {
           const data: ClockSetBack = { latest, to: at, run: await lastRun(tx) }
           await appendEvents(tx, sharedChain, [{ kind: 'clock.set_back', subject: '', at: latest, data }])
@@ -34,7 +34,7 @@ export function clockStore(db: Db) {
     /** Records that the server time agrees with the local clock at `at`: rows with later times are of a wrong clock. */
     confirmTime: (at: number): Promise<void> =>
       writeWhereDue(db, async (tx) => {
-        if ((await unconfirmed(tx)) === null) return null
+        if ((await unconfirmedTime(tx)) === null) return null
         return async (tx) => {
           const times = [{ at: Math.round(at) }]
           await tx('update event_chains set last_at = @at where last_at > @at', times)
@@ -46,7 +46,7 @@ export function clockStore(db: Db) {
     /** Newest time in the mirror, of a run or an event; 0 = none. */
     latestTime: (): Promise<number> => db.read(latestTime),
     /** Newest time recorded before the clock was set back; null if none, or if an answer confirmed the clock since. */
-    unconfirmedTime: (): Promise<number | null> => db.read(unconfirmed),
+    unconfirmedTime: (): Promise<number | null> => db.read(unconfirmedTime),
     /** True if the clock turned out to be wrong at the last opening of the finding; `now` is the confirmed time. */
     isOfWrongClock: (fingerprint: string, now: number): Promise<boolean> =>
       db.read(async (tx) => {
@@ -58,7 +58,7 @@ export function clockStore(db: Db) {
   }
 }
 
-async function latestTime(tx: Sql): Promise<number> {
+export async function latestTime(tx: Sql): Promise<number> {
   const [latest] = await tx<number | null>('select max(last_at) from event_chains', [], 'values')
   return latest ?? 0
 }
@@ -80,7 +80,7 @@ async function clockEvents(tx: Sql, asOf: AsOf = present) {
   }
 }
 
-async function unconfirmed(tx: Sql): Promise<number | null> {
+export async function unconfirmedTime(tx: Sql): Promise<number | null> {
   const { setBack, confirmed } = await clockEvents(tx)
   return setBack === null || setBack.id < (confirmed?.id ?? 0) ? null : setBack.latest
 }

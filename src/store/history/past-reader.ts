@@ -9,7 +9,7 @@ import { recordShapes } from '../records/record-shape.ts'
 import { fromJson, type RowOf } from '../rows.ts'
 import type { runs } from '../schema/index.ts'
 import { personalReader } from './changes.ts'
-import { momentAt } from './clock.ts'
+import { latestTime, momentAt, unconfirmedTime } from './clock.ts'
 import { type NotedConfiguration, type TenantState, toConfiguration } from './configuration-log.ts'
 
 export type PastRun = Pick<RowOf<typeof runs>, 'completeDurationMs' | 'completeStartedAt' | 'live' | 'resource'>
@@ -83,6 +83,9 @@ export function pastStore(db: Db) {
       return {
         at,
         clamp: asOf.clamp,
+        // What was written while the clock was behind belongs to the time at which it had passed the newest one again.
+        latestTime: async () => (isPresent ? await db.read(latestTime) : at),
+        unconfirmedTime: async () => (isPresent ? await db.read(unconfirmedTime) : null),
         async configuration(): Promise<NotedConfiguration | null> {
           const event = await db.read((tx) => lastEvent(tx, sharedChain, 'configuration', { asOf }))
           return event === undefined ? null : { ...toConfiguration(event), at: asOf.clamp(event.at) }
