@@ -45,7 +45,8 @@ export function createTenantReader(parts: ReaderParts): TenantReader {
     const { requestId, serverTime, oddities } = envelope
     const noted = answerTimes.note({ ...answer, ...envelope, what })
     const all = [...noted, ...oddities]
-    return { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential, oddities: all }
+    const time = serverTime ?? answer.date
+    return { requestId, serverTime, time, receivedAt, receivedMonotonic, identity, credential, oddities: all }
   }
 
   return {

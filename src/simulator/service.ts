@@ -34,7 +34,9 @@ export async function exchange(world: World, request: Request, signal: AbortSign
     const wire = effects.findLast((effect): effect is WireEffect => isWire(effect))
     const isLost = wire?.kind === 'raw' || (wire?.kind === 'reset' && wire.when === 'before')
     if (isLost || ofKind(effects, 'hang').length > 0) return { record, reply: null, wire }
-    return { record, wire, reply: answer(world, { request, url, route, effects, body: await request.text() }) }
+    const reply = answer(world, { request, url, route, effects, body: await request.text() })
+    const headers = { date: new Date(world.clock()).toUTCString(), ...reply.headers }
+    return { record, wire, reply: { ...reply, headers } }
   } catch (error) {
     world.requests.finish(record, null)
     throw error

@@ -84,12 +84,12 @@ export async function fetchPage(run: Run, query: FeedQuery, ahead?: Promise<Fetc
 }
 
 /** A page far older than one before it is a replay, as is that of an earlier full sync, whatever the local clock says (docs/internals/sync.md#10-time-of-an-answer). */
-function noteTime(run: Run, { meta: { serverTime, requestId } }: Fetched): void {
+function noteTime(run: Run, { meta: { time, requestId } }: Fetched): void {
   const { completeRequestId, completeServerTime } = run.state
   // Also where neither time can be read.
-  if (requestId !== null && requestId === completeRequestId && serverTime === completeServerTime)
+  if (requestId !== null && requestId === completeRequestId && time === completeServerTime)
     throw staleAnswer(run, requestId, 'the requestId and the time of the last complete full sync')
-  const behindMs = serverTime === null ? 0 : (run.reachedTime ?? serverTime) - serverTime
+  const behindMs = time === null ? 0 : (run.reachedTime ?? time) - time
   if (behindMs > greatestSkewMs) {
     throw staleAnswer(
       run,
@@ -97,7 +97,7 @@ function noteTime(run: Run, { meta: { serverTime, requestId } }: Fetched): void 
       `a server time ${Math.round(behindMs / secondMs)} s behind that of a page before it`,
     )
   }
-  if (serverTime !== null) run.reachedTime = Math.max(run.reachedTime ?? serverTime, serverTime)
+  if (time !== null) run.reachedTime = Math.max(run.reachedTime ?? time, time)
 }
 
 function staleAnswer({ definition }: Run, requestId: string | null, why: string): SyncError {
@@ -141,7 +141,7 @@ export function fullSyncAfter(
 ): FullSyncRow {
   return {
     ...fullSync,
-    ...(fullSync.pages === 0 && { startServerTime: meta.serverTime, startRequestId: meta.requestId }),
+    ...(fullSync.pages === 0 && { startServerTime: meta.time, startRequestId: meta.requestId }),
     pages: fullSync.pages + 1,
     fullSyncMs: fullSyncMs(run),
     nextCursor: hasMore ? nextCursor : null,

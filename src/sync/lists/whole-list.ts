@@ -24,12 +24,12 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const fetched = await fetchPage(run, {})
   const accepted = await refuseContradiction(run, definition, fetched)
   const durationMs = Math.round(clock.monotonic() - since)
-  const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
+  const whole = { startedAt, durationMs, serverTime: fetched.meta.time }
   if (!(await confirmList(run, fetched, whole))) {
     const isFirst = state.completeStartedAt === null && (await identifyingLists(context, tenantId)).length === 0
     // The later of two equal answers: its id and time show that a cache repeats it to the next process.
     const read = isFirst ? fetched : await readAgain(run, definition, fetched)
-    await commitPage(run, read, { whole: { ...whole, serverTime: read.meta.serverTime } })
+    await commitPage(run, read, { whole: { ...whole, serverTime: read.meta.time } })
   }
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
