@@ -1,6 +1,5 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { dayMs } from '../../src/model/time.ts'
-import { undated } from '../../src/store/records/removals.ts'
 import type { Machine } from './machine.ts'
 import type { Oracle, OracleParts } from './oracle.ts'
 import { foreignGuids, foreignIds } from './populate.ts'
@@ -88,8 +87,8 @@ export function checkRemovals(oracle: Oracle, parts: OracleParts, memory: Mirror
       if (at === null) continue
       const before = memory.tombstones.get(`${resource} ${id}`)
       memory.tombstones.set(`${resource} ${id}`, at)
-      // A removal of an unknown time is dated once a time is agreed.
-      if (before === at || before === undated) continue
+      // A removal under a clock that was ahead is dated earlier once that was set back.
+      if (before !== undefined && before >= at) continue
       if (isForeign(id) || parts.ledger.everBled.has(`${resource} ${id}`)) continue
       const flaw = flawOfRemoval(oracle, parts, resource, id)
       if (flaw !== null) oracle.report('wrong_tombstone', `${resource} ${id} was removed although ${flaw}`)

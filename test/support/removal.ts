@@ -6,7 +6,7 @@ interface Removal {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly at: number
-  readonly removedAt: number | null
+  readonly removedAt: number
   readonly requestId: string | null
 }
 
@@ -25,6 +25,6 @@ export async function markMissing(
   at: number,
 ): Promise<void> {
   const { id } = await mirror.startFullSync({ tenantId, resource, at, cursorBefore: null })
-  const end = { at, durationMs: 1, removedAt: null, remove: [], seen: new RidSet() }
+  const end = { at, durationMs: 1, removedAt: at, remove: [], seen: new RidSet() }
   await mirror.completeFullSync({ ...end, fullSyncId: id, absent: [], missing })
 }

@@ -166,30 +166,27 @@ it('clients that came and left within a day replace none', async () => {
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
-it.each([
-  ['set back', -700, false],
-  ['jumps forward', 700, false],
-  ['jumps forward while the engine is stopped', 700, true],
-])('a local clock that %s blocks further removals until the clocks agree again', async (_what, days, restarts) => {
+const unreadable = { effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } } as const
+
+it.each<[string, { jumps?: number; off?: number; restarts?: true; fault?: typeof unreadable }]>([
+  ['a local clock that is set back', { jumps: -700 * dayMs }],
+  ['a local clock that jumps forward', { jumps: 700 * dayMs }],
+  ['a local clock that jumps forward while the engine is stopped', { jumps: 700 * dayMs, restarts: true }],
+  ['a local clock that jumps forward beside a Date header', { jumps: 700 * dayMs, fault: unreadable }],
+  ['a server without a readable time', { fault: unreadable }],
+  ['a local clock that is always ahead', { off: hourMs / 2 }],
+  ['a local clock that is always behind', { off: -hourMs / 2 }],
+])('with %s, removals count for 24 hours', async (_, { jumps = 0, off = 0, restarts, fault }) => {
   const test = await tenantOf('users', { users: 60 })
+  test.clock.jump(off)
+  if (fault) test.sim.faults.add(fault)
   test.sim.primary.users.removeWhere(first(4))
   await fullSyncs(test, 'users', 1, hourMs)
-  test.clock.jump(days * dayMs)
+  test.clock.jump(jumps)
   if (restarts) await test.restart()
   test.sim.primary.users.removeWhere(first(4))
-  expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'shrink_held'])
-  test.clock.jump(-days * dayMs)
-  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
+  expect(await fullSyncs(test, 'users', 2, hourMs)).toEqual(['shrink_held', 'shrink_held'])
+  test.clock.jump(-jumps)
+  expect(await fullSyncs(test, 'users', 1, dayMs)).toEqual(['success'])
   expect(live(test, 'users')).toBe(52)
-})
-
-it('without a server time every removal counts, until the time is known', async () => {
-  const test = await tenantOf('users', { users: 60 })
-  const unreadable = test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
-  test.sim.primary.users.removeWhere(first(4))
-  await fullSyncs(test, 'users', 1, hourMs)
-  test.sim.primary.users.removeWhere(first(4))
-  expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'shrink_held'])
-  test.sim.faults.remove(unreadable.id)
-  expect(await fullSyncs(test, 'users', 2, dayMs)).toEqual(['shrink_held', 'success'])
 })

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { SyncError } from '../../src/model/errors.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { hourMs, minuteMs } from '../../src/model/time.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { ending, first } from '../support/sync-queries.ts'
 
 const tenant: TestEngineOptions = {
   sizes: { users: 23, documents: 23 },
@@ -108,4 +110,18 @@ it('retries the incremental sync from before a full sync in the next run when it
   expect(cursorsAsked(test, 'users')).toEqual([before])
   const { mirrored } = await bothSides(test, ['users'])
   expect(mirrored.users).toHaveLength(22)
+})
+
+it('resumes a full sync that could not be stored at its end, without a request', async () => {
+  const readings = { lastPageCursor: { users: false } }
+  const test = await testEngine({ problems: false, sizes: { users: 40 }, readings, settings: quiet })
+  await test.runAll('full')
+  for (const left of [3, 3, 1]) {
+    test.clock.advance(48 * hourMs)
+    test.sim.primary.users.removeWhere(first(left))
+    if (left === 1) vi.spyOn(test.mirror, 'completeFullSync').mockRejectedValueOnce(new SyncError('store', 'Full'))
+    expect(ending(await test.run('users', 'full'))).toBe(left === 1 ? 'store' : 'success')
+  }
+  test.clock.advance(20 * minuteMs)
+  expect(ending(await test.run('users', 'full'))).toBe('success')
 })

@@ -129,7 +129,7 @@ const outdated = [
   `update check_states set problem = null
      where tenant_id = @tenantId and problem is not null and evaluated_at < @before`,
   'update sync_states set version = version + 1 where tenant_id = @tenantId',
-  // Else a removal whose time nobody knew would keep its names for ever.
+  // Else a removal under a clock that was ahead would keep its names until then.
   'update records set removed_at = @latest where tenant_id = @tenantId and removed_at > @latest',
   // Names of removed records, once the history no longer contains the removal.
   `update records set body = null, supplement = null, raw = null

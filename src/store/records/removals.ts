@@ -11,9 +11,6 @@ const sliceSize = 2000
 /** Prefix of the keys of records whose id cannot be read. */
 export const unidentifiedPrefix = '?'
 
-/** Time of a removal while nobody knew the time: the latest date. */
-export const undated = 8_640_000_000_000_000
-
 const ofResource = 'tenant_id = @tenantId and resource = @resource'
 
 /** Condition on a row that has an id. */
@@ -65,12 +62,12 @@ export async function rowsBeside(sql: Sql, { tenantId, resource }: OfResource, s
   return rids.filter((rid) => !seen.has(rid))
 }
 
-/** Makes records tombstones; returns how many had a valid version. @param removedAt null if nobody knows the time. */
+/** Makes records tombstones; returns how many had a valid version. */
 export async function removeRecords(
   sql: Sql,
   context: RecordContext,
   rids: readonly number[],
-  removedAt: number | null,
+  removedAt: number,
 ): Promise<number> {
   if (rids.length === 0) return 0
   const { tenantId, resource } = context
@@ -78,7 +75,7 @@ export async function removeRecords(
     `update records set removed_at = ?, missing_since = null, absent = 0, problem = null, raw = null, problem_since = null
      where ${sql.dialect.isIn('rid')} and tenant_id = ? and resource = ? and ${isPresent}
      returning key, case when body is null then 0 else 1 end as "isValid"`,
-    [removedAt ?? undated, rids, tenantId, resource],
+    [removedAt, rids, tenantId, resource],
   )
   const removed = rows.filter(({ isValid }) => isValid === 1)
   const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'record.removed' }))
@@ -124,20 +121,17 @@ export async function acceptPastRemovals(sql: Sql, tenantId: number): Promise<vo
 }
 
 /**
- * What the shrink guard counts besides the records that are due (docs/internals/sync.md#6-shrink-guard). While nobody knows the time,
- * every removal counts. Removals of an unknown or a later time count from `now` on.
+ * What the shrink guard counts besides the records that are due (docs/internals/sync.md#6-shrink-guard). Removals under a
+ * clock that was set back since count from `latest` on.
  */
 export async function removalBudget(
   sql: Sql,
-  { tenantId, resource, now, heldSince = null }: BudgetQuery,
+  { tenantId, resource, now, latest, heldSince = null }: BudgetQuery,
 ): Promise<RemovalBudget> {
-  if (now !== null) {
-    const text = 'update records set removed_at = @now where removed_at > @now and tenant_id = @tenantId'
-    await sql(text, [{ now, tenantId }])
-  }
-  const at = now ?? 0
-  const [since, createdSince] = [at - dayMs, Math.min(at, heldSince ?? at) - dayMs]
-  const until = now === null ? undated : now + greatestSkewMs
+  const text = 'update records set removed_at = @latest where removed_at > @latest and tenant_id = @tenantId'
+  await sql(text, [{ latest, tenantId }])
+  const [since, createdSince] = [now - dayMs, Math.min(now, heldSince ?? now) - dayMs]
+  const until = latest + greatestSkewMs
   const { firstCompleteAt } = await stateRow(sql, tenantId, resource)
   const base = { after: Math.max(createdSince, firstCompleteAt ?? until), until }
   const [counted] = await sql<Omit<RemovalBudget, 'base'>>(budgetText, [{ tenantId, resource, since, ...base }])

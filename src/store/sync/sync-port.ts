@@ -133,8 +133,8 @@ export interface FullSyncEnd {
   readonly durationMs: number
   /** Incremental cursor to store; undefined keeps the stored one. */
   readonly cursor?: string
-  /** Server time for the shrink guard; null if nobody knows the time. */
-  readonly removedAt: number | null
+  /** For the shrink guard: the later of the server's time and the local clock. */
+  readonly removedAt: number
   readonly remove: readonly number[]
   readonly absent: readonly number[]
   /** Absent records over which no check passes until they return; users are looked up by id. */
@@ -158,12 +158,13 @@ export interface LookUps extends OfResource {
   readonly existing: readonly number[]
   readonly removed: readonly { readonly rid: number; readonly requestId: string | null }[]
   /** See `FullSyncEnd`. */
-  readonly removedAt: number | null
+  readonly removedAt: number
 }
 
 export interface BudgetQuery extends OfResource {
-  /** Server time; null if nobody knows the time. */
-  readonly now: number | null
+  /** The earlier and the later of the server's time and the local clock. */
+  readonly now: number
+  readonly latest: number
   /** Start of a hold on removals: creations count from 24 hours before it, so that new records do not end it. */
   readonly heldSince?: number | null
 }

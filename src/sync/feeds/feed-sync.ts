@@ -5,7 +5,7 @@ import type { FeedResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
-import { agreedTime, decideRemovals } from '../removals/removals.ts'
+import { decideRemovals } from '../removals/removals.ts'
 import { endsRun, type Run } from '../run.ts'
 import { cursorFails, cursorRefused, readFeed, readToEnd } from './feed-pages.ts'
 
@@ -20,8 +20,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
   const held = await decideRemovals(run, fullSync)
   if (definition.removal === 'confirm' && !fullSync.notWhole) {
-    const removedAt = agreedTime(run, fullSync)
-    const skipped = await confirmMissing(run, definition, { onlyAccepted: held !== null, removedAt })
+    const skipped = await confirmMissing(run, definition, { onlyAccepted: held !== null })
     // Only now: missing records of a former tenant were removed above.
     await run.fullSyncCompleted()
     if (skipped && !extra) {

@@ -4,6 +4,7 @@ import type { MissingRecord } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { askById, type Found, takeDetails } from '../details.ts'
 import { endsAsking, endsRun, type Run } from '../run.ts'
+import { timesOf } from './removals.ts'
 
 /** Records whose look-ups are stored together. */
 const batchSize = 50
@@ -21,7 +22,7 @@ const emptyBatch = (): Batch => ({ asked: [], existing: [], removed: [] })
 export async function confirmMissing(
   run: Run,
   definition: FeedResource,
-  { onlyAccepted, removedAt }: { readonly onlyAccepted: boolean; readonly removedAt: number | null },
+  { onlyAccepted }: { readonly onlyAccepted: boolean },
 ): Promise<boolean> {
   const { context, tenantId } = run
   const { store, settings, clock, log } = context
@@ -32,8 +33,8 @@ export async function confirmMissing(
   let skipped = false
   const failures: unknown[] = []
   const save = async () => {
-    const removed = await store.saveLookUps({ tenantId, resource, at: clock.now(), ...batch, removedAt })
-    run.counts.removed += removed
+    const removedAt = timesOf(run).latest
+    run.counts.removed += await store.saveLookUps({ tenantId, resource, at: clock.now(), ...batch, removedAt })
     batch = emptyBatch()
   }
   for (const record of await store.missing({ tenantId, resource, limit, onlyAccepted })) {

@@ -1,9 +1,9 @@
 import type { TenantSettings } from '../../config/settings.ts'
 import type { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
-import { greatestSkewMs, isSkewed } from '../../model/server-clock.ts'
+import { greatestSkewMs } from '../../model/server-clock.ts'
 import { dayMs, minuteMs } from '../../model/time.ts'
-import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
+import type { Absence, AbsentRecord, BudgetQuery, FullSyncRow, RemovalBudget } from '../../store/port.ts'
 import { raiseHold } from '../context.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove } from './confirm-by-time.ts'
@@ -81,7 +81,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   const rule: RemovalRule = definition.kind === 'feed' ? definition.removal : 'two-full-syncs'
   await proveBeforeRemovals(run)
   const first = await absenceFrom(run, ended)
-  const budget = await budgetOf(run, ended, first)
+  const budget = await budgetOf(run, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const asked = [...due.filter(({ accepted }) => !accepted), ...newlyAbsent(first)]
   const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && asked.length > 0
@@ -112,7 +112,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
     durationMs: fullSyncMs(run),
     // Cursors of a paged list are only valid within one full sync, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
-    removedAt: agreedTime(run, fullSync),
+    removedAt: timesOf(run).latest,
     remove: removeNow,
     absent: isRepeated(run, fullSync) ? [] : rids(absence.absent).filter((rid) => !removing.has(rid)),
     // Those that are removed now are not missing.
@@ -167,22 +167,23 @@ async function proveBeforeRemovals(run: Run): Promise<void> {
   run.proven = true
 }
 
-/** Server time if the local clock agrees with it; null if nobody knows the time. */
-export function agreedTime(run: Run, { startServerTime }: Pick<FullSyncRow, 'startServerTime'>): number | null {
-  const { serverTime } = run.answered ?? { serverTime: startServerTime }
-  return serverTime === null || isSkewed(serverTime - run.context.clock.now()) ? null : serverTime
+/** The earlier and the later of the server's time and the local clock, as either may be wrong. */
+export function timesOf({ context, reachedTime }: Run): Pick<BudgetQuery, 'latest' | 'now'> {
+  const local = context.clock.now()
+  const server = reachedTime ?? local
+  return { now: Math.min(local, server), latest: Math.max(local, server) }
 }
 
-async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): Promise<GuardBudget> {
+async function budgetOf(run: Run, { absent }: Absence): Promise<GuardBudget> {
   const { context, tenantId, definition } = run
   if (absent.length === 0) return noBudget
-  const now = agreedTime(run, fullSync)
+  const times = timesOf(run)
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason }) => resource === definition.name && reason === 'shrink_held')
   const of = { tenantId, resource: definition.name }
-  const budget = await context.store.removalBudget({ ...of, now, heldSince: hold?.raisedAt ?? null })
-  if (definition.kind !== 'pagedList' || now === null) return { ...budget, replacing: 0 }
-  return { ...budget, replacing: await replacing(run, Math.min(now, hold?.raisedAt ?? now), absent) }
+  const budget = await context.store.removalBudget({ ...of, ...times, heldSince: hold?.raisedAt ?? null })
+  if (definition.kind !== 'pagedList') return { ...budget, replacing: 0 }
+  return { ...budget, replacing: await replacing(run, Math.min(times.now, hold?.raisedAt ?? times.now), absent) }
 }
 
 /** Number of listed clients created in the 24 hours before `until` (epoch milliseconds), which replace removed ones. */
