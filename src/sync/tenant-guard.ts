@@ -118,11 +118,15 @@ export class TenantGuard {
     const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
     const { completeStartedAt } = await this.#context.store.syncState(this.tenant.id, resource)
     const identifiedSince = await this.#context.store.identifiedSince(this.tenant.id)
+    const isProven = evidence?.outcome === 'match' && identifiedSince <= (completeStartedAt ?? 0)
+    // It holds the whole tenant only until a proof succeeds.
+    if (isProven && this.#hold?.cause.check === 'page')
+      await this.#context.store.liftHold(this.tenant.id, 'all', 'tenant_changed')
     return this.#raise(
       `A page of ${resource} contains mostly records that are unknown here, or that changed their createdAt, although they are old`,
       { check: 'page', resource, keys },
       known + unknown.length,
-      evidence?.outcome === 'match' && identifiedSince <= (completeStartedAt ?? 0) ? resource : 'all',
+      isProven ? resource : 'all',
     )
   }
 
