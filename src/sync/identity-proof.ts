@@ -1,7 +1,6 @@
 import type { AnswerMeta, Fetched } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
-import { idOf } from '../model/reading.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { createdAtOf } from '../model/time.ts'
 import type { TenantRow } from '../store/port.ts'
@@ -70,7 +69,7 @@ class Proof {
     const onlyRemoved = isLive && state.live > 0 ? null : state
     let isStrange = onlyRemoved === null
     const isKnown = async ({ items, meta: { serverTime } }: Fetched) => {
-      const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+      const ids = idTextsOn({ items }, definition)
       for (const id of ids) this.#shown.add(`${definition.name} ${id}`)
       if (onlyRemoved !== null) {
         const isOld = isOldBy(onlyRemoved, { now: clock.now(), serverTime })

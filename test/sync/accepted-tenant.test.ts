@@ -113,3 +113,20 @@ it.each([false, true])(
     expect(test.query('select client_id as id from api_clients where removed_at is null')).toHaveLength(1)
   },
 )
+
+it('an accepted tenant is taken over although every third answer changes the letter case of its GUIDs', async () => {
+  const { test, server } = await held()
+  const letters = (n: number) => `abcdefab-cdef-4abc-8def-${String(n).padStart(12, 'a')}`
+  let answers = 0
+  server.choose(() => {
+    const of = (n: number) => (answers++ % 6 < 3 ? letters(n) : letters(n).toUpperCase())
+    return { ...server.b, clients: [client(2, { clientId: of(1) })], documents: [document(2, { fileId: of(2) })] }
+  })
+  for (let n = 0; n < 4; n++) {
+    test.clock.advance(60 * minuteMs)
+    await test.run('roles')
+  }
+  await accept(test, await theHold(test))
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+  expect(live(test, 'api-clients')).toBe(1)
+})

@@ -1,9 +1,9 @@
 import type { Fetched } from '../../api/reader.ts'
-import { idOf } from '../../model/reading.ts'
 import type { CommitCounts } from '../../model/run-result.ts'
 import type { FullSyncStep, PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import type { Run } from '../run.ts'
+import { idTextOf } from './page-rules.ts'
 
 /** What a page changes besides its records. */
 export interface PageEffects extends Pick<PageCommit, 'cursor' | 'whole'> {
@@ -31,7 +31,7 @@ export async function commitPage(run: Run, fetched: Fetched, { fullSync, ...rest
     run.proven = true
     const { name, idField } = run.definition
     // The proof read a known record beside them.
-    const isShown = fetched.items.every((item) => shown.has(`${name} ${idOf(item, idField)}`))
+    const isShown = fetched.items.every((item) => shown.has(`${name} ${idTextOf(item, idField)}`))
     result = await store.commitPage({ ...page, provisional: page.provisional === true && !isShown, admit })
   }
   if (refused !== null) throw await guard.refusePage(refused, run)
