@@ -110,12 +110,17 @@ it('after a cursor refused again within six hours incremental syncs go by time u
   expect(test.observed.resets).toEqual(['documents', 'documents'])
 })
 
-it('a feed that refuses updatedAfter, too, is made good by the full sync alone', async () => {
-  const test = await synced()
-  test.sim.primary.documents.add()
-  test.sim.invalidateCursors()
+it.each([
   // The first request without a cursor is the one with updatedAfter.
-  test.sim.faults.add({ path, hasCursor: false, nth: 1, effect: { kind: 'status', status: 400 } })
+  [1, { hasCursor: false, nth: 1 }],
+  // The first one with a cursor is for the lost one.
+  [2, { hasCursor: true, nth: 2 }],
+])('a feed that refuses page %i by updatedAfter, too, is made good by the full sync alone', async (_, request) => {
+  const test = await synced()
+  await test.run('api-clients')
+  for (let n = 0; n < 120; n++) test.sim.primary.documents.add()
+  test.sim.invalidateCursors()
+  test.sim.faults.add({ path, ...request, effect: { kind: 'status', status: 400 } })
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)

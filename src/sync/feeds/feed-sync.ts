@@ -122,7 +122,7 @@ async function recover(run: Run, definition: FeedResource): Promise<boolean> {
   try {
     await followByTime(run, definition)
   } catch (error) {
-    if (!isRefusedRequest(error)) throw error
+    if (!isRefusedRequest(error) && !cursorRefused(error)) throw error
     log.warn(
       { resource: definition.name },
       'The feed could not be recovered by updatedAfter; the next full sync recovers it',
