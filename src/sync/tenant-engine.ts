@@ -89,8 +89,9 @@ export class TenantEngine {
     try {
       await this.#applyDecisions()
       run = await this.#prepare(resource, mode, signal)
-      await this.#guard.passHold(run)
-      const { definition } = run
+      const { definition, mode: begun } = run
+      // Before it reads, so that what changes meanwhile counts; also if it is held, else each evaluation would run it again.
+      await this.#guard.passHold(run).finally(() => begun === 'full' && this.#forward.delete(resource))
       if (definition.kind === 'pagedList') await fullSyncOfList(run, definition)
       else if (definition.kind === 'whole') await readWhole(run, definition)
       else if (run.mode === 'full') await fullSyncOfFeed(run, definition)
@@ -121,8 +122,6 @@ export class TenantEngine {
     }
     if (outcome === 'skipped') return result
     const ended = run === undefined ? result : await this.#close(run, result)
-    // Also after a failure: otherwise each evaluation would send requests to a failing server.
-    if (result.mode === 'full') this.#forward.delete(resource)
     if (run !== undefined) this.#bringRelatedForward(run)
     observer.runEnded(ended)
     return ended

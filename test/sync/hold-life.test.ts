@@ -98,16 +98,6 @@ it('a hold that shrinks below the limits ends, and the remaining records are rem
   expect(live(test, 'users')).toBe(56)
 })
 
-it('a held full sync still writes the records that it read', async () => {
-  const test = await shrunk()
-  const user = test.sim.primary.users.add()
-  const [changed] = test.sim.primary.users.all()
-  test.sim.primary.users.update(Number(changed?.userId), { state: 'Suspended' })
-  expect(ending(await test.run('users', 'full'))).toBe('shrink_held')
-  expect(test.query('select user_id from users where user_id = ?', user.userId)).toHaveLength(1)
-  expect(test.query('select state from users where user_id = ?', changed?.userId)).toEqual([{ state: 'Suspended' }])
-})
-
 it('a decision brings the full sync of what is held forward until one was tried', async () => {
   const test = await shrunk()
   expect(await test.engine.broughtForward()).toEqual([])
@@ -123,7 +113,7 @@ it('a decision brings the full sync of what is held forward until one was tried'
   expect(await test.engine.broughtForward()).toEqual([full('documents')])
 })
 
-it('the end of a tenant hold brings the full syncs forward that it refused', async () => {
+it('the end of a tenant hold brings the full syncs forward that it refused, and changed roles those of their readers', async () => {
   const test = await testEngine({ settings })
   await test.runAll('full')
   test.useToken(test.sim.tokens.secondReader)
@@ -139,5 +129,13 @@ it('the end of a tenant hold brings the full syncs forward that it refused', asy
   expect(await test.engine.broughtForward()).toEqual([])
   test.sim.primary.roles.add({ name: 'New' })
   await test.run('roles')
-  expect((await test.engine.broughtForward()).map(({ resource }) => resource)).toEqual(['api-clients', 'users'])
+  const forward = async () => (await test.engine.broughtForward()).map(({ resource }) => resource)
+  expect(await forward()).toEqual(['api-clients', 'users'])
+  const end = test.sim.onRequest(async () => {
+    end()
+    test.sim.primary.roles.add({ name: 'Newer' })
+    await test.run('roles')
+  })
+  await test.run('api-clients')
+  expect(await forward()).toEqual(['users', 'api-clients'])
 })
