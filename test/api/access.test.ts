@@ -93,6 +93,22 @@ it('numbers an answer to a former token by that token, even if it ends a refusal
   expect((await t.client.reader.fetch(documents, {})).meta.identity).toBe(3)
 })
 
+it.each(['users', 'documents', 'api-clients'])(
+  'notices a role that got %s alone after it had lost all',
+  async (name) => {
+    const t = await tenant({ first: ['users'] }, { resources: ['users', 'documents', 'api-clients'] })
+    await t.client.reader.fetch(users, {})
+    t.grants['first'] = []
+    expect(await caught(t.client.reader.fetch(users, {}))).toMatchObject({ reason: 'unauthorized' })
+    t.grants['first'] = [name]
+    for (let n = 0; n < 9; n++) {
+      t.clock.advance(cycleMs)
+      await t.client.reader.fetch(users, {}).catch(() => {})
+    }
+    expect(await caught(t.client.reader.fetch(roles, {}))).toMatchObject({ reason: 'missing_permission' })
+  },
+)
+
 it('takes a 403 that states a wait for a limit of the rate', async () => {
   const t = await tenant({ first: ['users'] })
   t.server.handler = (_, response) => void response.writeHead(403, { 'retry-after': '90' }).end('{}')

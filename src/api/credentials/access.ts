@@ -136,8 +136,10 @@ export class Access {
     const { source, probes: all } = this.#options
     // Rather those that let a credential in before: the role may lack the others.
     const known = all.filter(({ permission }) => this.#successes.has(permission))
-    const probes = known.length > 0 && this.#turn % 3 !== 2 ? known : all
-    const probe = probes[this.#turn++ % probes.length]
+    const first = known.length > 0 ? known : all
+    const turn = this.#turn++
+    const third = Math.floor(turn / 3)
+    const probe = turn % 3 === 2 ? all[third % all.length] : first[(turn - third) % first.length]
     const status = probe === undefined ? undefined : await this.#probe(probe, dead.credential, signal)
     if (status !== undefined && !isRefusal(status)) {
       return this.#revive(dead.credential.secret, 'The credential is accepted now')
