@@ -26,8 +26,8 @@ interface ListCause {
 /** What the engine needs to retry a hold and to apply its acceptance. Stored as JSON and compared as text: keys keep their order. */
 export type HoldCause = ChangeCause | ListCause
 
-/** Why a list is `suspect_empty`; `announced-page`: a page that the page before announced is empty. */
-export type Emptiness = 'list' | 'announced-page' | 'no-grants' | 'own-role'
+/** Why a list is `suspect_empty`; `announced-page`: a page that the page before announced is empty; `replaced`: no record is known. */
+export type Emptiness = 'list' | 'replaced' | 'announced-page' | 'no-grants' | 'own-role'
 
 export const ownClientRemedy =
   'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'

@@ -6,11 +6,11 @@ const settings = { userDetails: { perRun: 0 } }
 const path = '/api/public/api-clients'
 const fivePages = { sizes: { apiClients: 24 }, readings: { defaultPageSize: { apiClients: 5 } }, settings }
 
-it('an empty list is requested again after 1, 2 and 4 s, then fails as suspect_empty and removes nothing', async () => {
+it('an empty list is requested again after 1, 2 and 4 s, then held as suspect_empty until clients are listed', async () => {
   const test = await testEngine({ settings })
   await test.run('api-clients')
   const before = everyRow(test)['api_clients']
-  test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
   test.clock.sleeps.length = 0
   test.sim.requests.clear()
   for (let n = 1; n <= 3; n++) {
@@ -21,16 +21,8 @@ it('an empty list is requested again after 1, 2 and 4 s, then fails as suspect_e
   expect(test.clock.sleeps).toEqual([1000, 2000, 4000, 1000, 2000, 4000, 1000, 2000, 4000])
   expect(everyRow(test)['api_clients']).toEqual(before)
   expect(await heldBack(test)).toEqual(['api-clients suspect_empty 24'])
-})
-
-it('the hold keeps its id and ends by itself with a full sync that shows clients', async () => {
-  const test = await testEngine({ settings })
-  await test.run('api-clients')
-  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
-  await test.run('api-clients')
   const { id } = await theHold(test)
   await test.restart()
-  await test.run('authentication-settings')
   await test.run('api-clients')
   expect((await theHold(test)).id).toBe(id)
   test.sim.faults.remove(fault.id)
@@ -59,6 +51,21 @@ it('accepting makes the empty list the truth with the very next run, until a ful
   expect(live(test, 'api-clients')).toBe(24)
 })
 
+it('accepting an empty list removes no client that a later list lacks', async () => {
+  const test = await testEngine({ settings })
+  await test.run('api-clients')
+  const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  await accept(test, await theHold(test))
+  test.sim.faults.remove(fault.id)
+  test.sim.primary['api-clients'].removeWhere(first(23))
+  for (const reason of ['success', 'shrink_held']) {
+    test.clock.advance(60_000)
+    expect(ending(await test.run('api-clients'))).toBe(reason)
+  }
+  expect(live(test, 'api-clients')).toBe(24)
+})
+
 it('an empty later page that stays is suspect_empty where clients are missing, until a list returns them', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
@@ -73,23 +80,18 @@ it('an empty later page that stays is suspect_empty where clients are missing, u
   expect(await heldBack(test)).toEqual([])
 })
 
-it('a first list with an announced page that stays empty is complete if a second reading ends so again', async () => {
+it.each([
+  ['complete if a second reading ends so again', 9, 'success'],
+  ['not complete if a second reading differs', 4, 'protocol'],
+])('a first list with an announced page that stays empty is %s', async (_, times, expected) => {
   const test = await testEngine({ ...fivePages, readings: { defaultPageSize: { apiClients: 6 } } })
-  test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
-  test.sim.requests.clear()
-  expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toHaveLength(2)
-  expect(live(test, 'api-clients')).toBe(12)
-})
-
-it('a first list with an announced page that stays empty is not complete if a second reading differs', async () => {
-  const test = await testEngine({ ...fivePages, readings: { defaultPageSize: { apiClients: 6 } } })
-  test.sim.faults.add({ path, page: 3, times: 4, effect: { kind: 'empty' } })
+  test.sim.faults.add({ path, page: 3, times, effect: { kind: 'empty' } })
   test.sim.faults.add({ path, page: 4, effect: { kind: 'empty' } })
-  expect(ending(await test.run('api-clients'))).toBe('protocol')
+  test.sim.requests.clear()
+  expect(ending(await test.run('api-clients'))).toBe(expected)
+  expect(test.sim.requests.filter(({ cursor }) => cursor === null)).toHaveLength(2)
   const { completeStartedAt } = await test.mirror.syncState(test.engine.tenantId, 'api-clients')
-  expect(completeStartedAt).toBeNull()
-  expect(live(test, 'api-clients')).toBe(12)
+  expect([completeStartedAt === null, live(test, 'api-clients')]).toEqual([expected !== 'success', 12])
 })
 
 it('accepting an announced empty page removes exactly the missing clients and completes that full sync', async () => {

@@ -120,10 +120,11 @@ export function fullSyncStore(db: Db) {
         const text = `select 1 from records where tenant_id = ? and resource = ? and accepted = 1 and removed_at is null limit 1`
         return (await sql(text, [tenantId, resource])).length > 0
       }),
-    withdrawAcceptedRemovals: (tenantId: number) =>
+    withdrawAcceptedRemovals: (tenantId: number, resource: ResourceName | null = null) =>
       db.write(async (sql) => {
-        const text = 'update records set accepted = 0 where tenant_id = ? and accepted = 1 and removed_at is null'
-        await sql(text, [tenantId])
+        const text = `update records set accepted = 0
+          where tenant_id = ? and resource = coalesce(?, resource) and accepted = 1 and removed_at is null`
+        await sql(text, [tenantId, resource])
       }),
   }
 }

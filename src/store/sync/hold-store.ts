@@ -46,7 +46,7 @@ function emptinessOf({ reason, cause }: HoldRow): Emptiness | null {
 async function heldRids(sql: Sql, hold: HoldRow): Promise<readonly number[]> {
   const { id, tenantId, resource, reason } = hold
   if (resource === 'all') return []
-  if (emptinessOf(hold) === 'list') return removableRids(sql, { tenantId, resource })
+  if (['list', 'replaced'].includes(emptinessOf(hold) ?? '')) return removableRids(sql, { tenantId, resource })
   const [text = '[]'] = await sql<string>('select rids from holds where id = ?', [id], 'values')
   const rids = fromJson(text) as readonly number[]
   if (reason !== 'shrink_held') return rids

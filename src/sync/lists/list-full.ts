@@ -36,6 +36,9 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   })
   const ended = await openFullSync(run)
   if (pass.records === 0 && state.emptyAccepted !== 'list') throw await suspectEmpty(run, emptyList)
+  // What was accepted is a list without any.
+  if (pass.records > 0 && state.emptyAccepted === 'list')
+    await store.withdrawAcceptedRemovals(tenantId, definition.name)
   if (pass.records > 0 && pass.hasGap) await assertComplete(run, definition, ended, pass)
   await readSkipped(run, definition, ended, pass)
   await assertListsSelf(run, definition, pass.ids)

@@ -85,7 +85,7 @@ async function contradictionOf(
   // An accepted tenant has others.
   const isOther = guard.tenant.changeAccepted === null && hasNoneOf(beside)
   if (isOther)
-    return { emptiness: 'list', message: `The list has none of the ${before.length} known ${definition.nouns[1]}` }
+    return { emptiness: 'replaced', message: `The list has none of the ${before.length} known ${definition.nouns[1]}` }
   return noGrants(beside) ?? ownRecord(beside, await ownName(records, settings.ownClientId))
 }
 
