@@ -64,21 +64,20 @@ export interface Run {
  */
 export async function fetchPage(run: Run, query: FeedQuery, ahead?: Promise<Fetched>): Promise<Fetched> {
   const { context, definition, guard, signal } = run
-  try {
-    for (let attempt = 0; attempt < 3; attempt++) {
-      const isAhead = attempt === 0 && ahead !== undefined
-      const fetched = await (isAhead ? ahead : context.reader.fetch(definition, query, signal))
-      noteTime(run, fetched)
-      noteOddities(run, fetched.meta.oddities)
-      if (await guard.verify(fetched, query, run)) return fetched
-    }
-  } catch (error) {
+  const rethrow = (error: unknown): never => {
     const losesCursor = definition.kind === 'feed' && query.cursor !== undefined
     if (!losesCursor || !isRefusedRequest(error)) throw error
     throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
       cause: error,
       status: error.status,
     })
+  }
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const isAhead = attempt === 0 && ahead !== undefined
+    const fetched = await (isAhead ? ahead : context.reader.fetch(definition, query, signal)).catch(rethrow)
+    noteTime(run, fetched)
+    noteOddities(run, fetched.meta.oddities)
+    if (await guard.verify(fetched, query, run)) return fetched
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')
 }

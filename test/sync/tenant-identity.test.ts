@@ -205,7 +205,7 @@ it.each([
   for (const path of broken) server.refused.set(path, 400)
   server.a.roles.push(role(2))
   await test.restart()
-  expect(ending(await test.run('roles'))).toBe(expected)
+  for (const one of ['roles', 'users'] as const) expect(ending(await test.run(one))).toBe(expected)
   expect(await heldBack(test)).toEqual([])
 })
 
