@@ -76,7 +76,7 @@ it('a document that the request by time returns stays, as a skipped row', async 
   expect(test.query('select * from documents where absent_full_syncs > 0 or removed_at is not null')).toEqual([])
 })
 
-it.each([500, 429, 403])(
+it.each([500, 429, 403, 400])(
   'an unfinished request (%i on its second page) removes nothing, a later one does',
   async (status) => {
     const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
@@ -97,20 +97,6 @@ it.each([500, 429, 403])(
     expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   },
 )
-
-it('a tenant that refuses updatedAfter keeps the document, and the run succeeds', async () => {
-  const test = await tenant()
-  test.sim.primary.documents.remove(ids(test)[2] ?? '')
-  const end = test.sim.onRequest(({ query }) => {
-    if ('updatedAfter' in query) test.sim.faults.add({ path, times: 1, effect: { kind: 'status', status: 400 } })
-  })
-  await full(test)
-  for (let n = 0; n < 3; n++) expect(ending(await full(test))).toBe('success')
-  expect(await heldBack(test)).toEqual([])
-  expect([live(test, 'documents'), missing(test)]).toEqual([30, 1])
-  end()
-  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
-})
 
 it('an announced page of documents or users that comes back empty removes nobody', async () => {
   const test = await testEngine({

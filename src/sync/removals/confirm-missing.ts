@@ -53,9 +53,9 @@ export async function confirmMissing(
     } catch (error) {
       const reason = reasonOf(error)
       if (endsRun.has(reason)) throw error
-      if (endsAsking.has(reason)) break
       // Else the same records would be looked up first in each run.
       batch.asked.push(record.rid)
+      if (endsAsking.has(reason)) break
       failures.push(error)
       log.debug({ resource, key: record.key, reason }, 'A missing record could not be confirmed')
     }
