@@ -227,9 +227,10 @@ it('nobody is removed by a 404 of a tenant that took the place without a sign', 
 })
 
 it.each([
-  ['at once', 0],
-  ['after full syncs of the right tenant removed it again', 3],
-])('a record of another tenant in a single answer does not identify that tenant, %s', async (_when, fullSyncs) => {
+  ['at once', 0, []],
+  ['after full syncs of the right tenant removed it again', 3, []],
+  ['after a full sync that was not whole', 1, [{ filename: 'without an id' }]],
+])('a record of another tenant in a single answer does not identify that tenant, %s', async (_when, fullSyncs, odd) => {
   const foreign = { users: users(1, 3), clients: [client(2), client(3)], documents: [document(9)], settings: good }
   const scene = await mirrored({ users: users(1, 3), ...ofA, documents: [document(1), document(2)] }, foreign)
   const { test, server } = scene
@@ -239,6 +240,7 @@ it.each([
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(live(test, 'documents')).toBe(3)
   server.choose(() => server.a)
+  server.a.documents.push(...odd)
   for (let n = 0; n < fullSyncs; n++) {
     test.clock.advance(6 * minuteMs)
     expect(ending(await test.run('documents', 'full'))).toBe('success')
@@ -248,6 +250,23 @@ it.each([
   test.useToken('another')
   await expectNothingWritten(scene, before)
   expect(await theHold(test)).toMatchObject({ resource: 'all', reason: 'tenant_changed', cause: { check: 'proof' } })
+})
+
+it('a client of another tenant on one page does not identify that tenant after a full sync within a minute', async () => {
+  const clients = [client(1), client(3)]
+  const scene = await mirrored({ clients }, { clients: [client(5), client(6), client(2)] })
+  const { test, server } = scene
+  server.pageSize = () => 2
+  server.a.clients.push(client(4))
+  for (const wrong of ['2', 'none']) {
+    server.choose((_path, cursor) => (cursor === wrong ? server.b : server.a))
+    expect(ending(await test.run('api-clients', 'full'))).toBe('success')
+    test.clock.advance(30_000)
+  }
+  const before = everyRow(test)
+  server.choose(() => server.b)
+  test.useToken('another')
+  await expectNothingWritten(scene, before)
 })
 
 it('a client that replaces the only one identifies the tenant once both were listed together', async () => {

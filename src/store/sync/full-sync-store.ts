@@ -68,10 +68,12 @@ export function fullSyncStore(db: Db) {
         const removal = { tenantId, resource, at: end.at, requestId }
         const removed = await removeRecords(sql, removal, end.remove, end.removedAt)
         await markMissing(sql, end.missing, end.at)
-        await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
-        await sql(endProvisional, [row])
+        if (end.absent !== null) {
+          await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
+          await sql(endProvisional, [row])
+        }
         const ended = await endQuarantine(sql, row, seen, row.notWhole)
-        const changed = end.remove.length + end.missing.length + end.absent.length + ended
+        const changed = end.remove.length + end.missing.length + (end.absent?.length ?? 0) + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
           sql,

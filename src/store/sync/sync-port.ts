@@ -136,7 +136,8 @@ export interface FullSyncEnd {
   /** For the shrink guard: the later of the server's time and the local clock. */
   readonly removedAt: number
   readonly remove: readonly number[]
-  readonly absent: readonly number[]
+  /** Null if it proves no absence: not whole, or no second witness beside the last one. */
+  readonly absent: readonly number[] | null
   /** Absent records over which no check passes until they return; users are looked up by id. */
   readonly missing: readonly number[]
 }
