@@ -1,6 +1,7 @@
 import type { Field, FieldKind } from '../src/model/fields.ts'
 import type { ResourceDefinition } from '../src/model/resource.ts'
 import { resources } from '../src/resources/index.ts'
+import { readableJson } from '../src/store/db/db.ts'
 import { recordShapes } from '../src/store/records/record-shape.ts'
 
 /** SQL in which the views of the two databases differ. */
@@ -37,20 +38,15 @@ const sqlite: Dialect = {
 
 const casts = { flag: '::boolean', guid: '', integer: '::bigint', text: '' } as const
 
-/** What a lone surrogate or U+0000, which `json` does not give out, is escaped as. */
-const unreadable = 'u(0000|d[89a-f][0-9a-f][0-9a-f])'
-
 const postgres: Dialect = {
   nameOf: ({ name, view = name.replaceAll('-', '_') }) => `tenantwatch_${view}`,
   prefix: 'tenantwatch_',
   // Views exclude rows, which functions in the reader's query must not see.
   options: ' with (security_barrier)',
   body: 'j.b',
-  // Only an escape after an even number of backslashes is one.
   joined: `
 cross join lateral (
-  select (case when r.body ~ '\\\\${unreadable}' then regexp_replace(r.body,
-    '(?<!\\\\)((?:\\\\\\\\)*)\\\\${unreadable}', '\\1\\\\ufffd', 'g') else r.body end)::json as b offset 0
+  select ${readableJson('r.body')} as b offset 0
 ) j`,
   supplement: 'r.supplement::json',
   eachOf: (list) => `\ncross join lateral json_array_elements(j.b -> '${list}') m`,

@@ -20,7 +20,8 @@ async function lives(days: readonly (number | null)[]) {
   for (const [day, unenrolled] of days.entries()) {
     world.pass(start + day * dayMs - world.now)
     if (unenrolled === null) continue
-    const users = Array.from({ length: 10 }, (_, i) => user({ userId: i, mfaStatus: i >= unenrolled }))
+    // PostgreSQL reads no JSON that has U+0000.
+    const users = Array.from({ length: 10 }, (_, i) => user({ userId: i, roleName: '\0', mfaStatus: i >= unenrolled }))
     await world.sync({ 'authentication-settings': [settings()], users })
     await world.evaluate()
   }

@@ -75,6 +75,16 @@ export const sqliteDialect: Dialect = {
   },
 }
 
+/** What a lone surrogate or U+0000, which `json` does not give out, is escaped as. */
+const unreadable = 'u(0000|d[89a-f][0-9a-f][0-9a-f])'
+
+/** JSON of a text column of PostgreSQL, with U+FFFD for what `json` does not give out. */
+export function readableJson(text: string): string {
+  // Only an escape after an even number of backslashes is one.
+  return `(case when ${text} ~ '\\\\${unreadable}' then regexp_replace(${text},
+    '(?<!\\\\)((?:\\\\\\\\)*)\\\\${unreadable}', '\\1\\\\ufffd', 'g') else ${text} end)::json`
+}
+
 export const postgresDialect: Dialect = {
   // With `= any`, a plan from when the table was small would read all rows of the tenant for each page.
   recordsByKeys: (columns, condition = 'true') =>
@@ -82,7 +92,7 @@ export const postgresDialect: Dialect = {
        (select * from records where tenant_id = @tenantId and resource = @resource and key = wanted limit 1) as known
      where ${condition}`,
   isIn: (column, list = '?') => `${column} = any(${list})`,
-  jsonMember: (json, name) => `(${json}::json ->> '${name}')`,
+  jsonMember: (json, name) => `(${readableJson(json)} ->> '${name}')`,
   givenRows(columns) {
     const names = Object.keys(columns)
     const lists = names.map((name) => `@${name}::${columns[name] === 'integer' ? 'bigint' : 'text'}[]`)
