@@ -38,9 +38,11 @@ export interface Lease {
   readonly serverStart: number
 }
 
+const serverStart = 'cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint)'
+
 /** Columns of a `Lease`, of the row `l`. */
 const lease = `l.tenant_id as "tenantId", (select t.name from tenants t where t.id = l.tenant_id) as tenant, l.epoch,
-    cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint) as "serverStart"`
+    ${serverStart} as "serverStart"`
 
 /** Makes this process known to the others and renews its leases, but not those that have lapsed. */
 const renewText = `with known as (
@@ -105,9 +107,10 @@ export const ownersText = `select t.name as tenant, l.owner as replica, case whe
 export const removedText = `select t.name from tenants t join leases l on l.tenant_id = t.id
   where t.name <> all(@names) and (@alone or not ${isOwned} and l.until < ${now} - interval '1 day') order by t.name`
 
-/** Statement that returns a row until another process takes the lease. */
-export function fenceOf(owner: string, { tenantId, epoch }: Lease): string {
-  return `select 1 from leases where tenant_id = ${tenantId} and owner = '${owner.replaceAll("'", "''")}' and epoch = ${epoch}`
+/** Statement that returns a row until another process takes the lease, or the server restarts. */
+export function fenceOf(owner: string, { tenantId, epoch, serverStart: start }: Lease): string {
+  return `select 1 from leases where tenant_id = ${tenantId} and owner = '${owner.replaceAll("'", "''")}' and epoch = ${epoch}
+    and ${serverStart} = ${start}`
 }
 
 export type LeasedTenant = Pick<TenantSettings, 'baseUrl' | 'name'>

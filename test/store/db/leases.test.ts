@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { fenceOf, type Lease } from '../../../src/store/db/leases.ts'
 import { idle, named, ownedOf, type Replica, world } from '../support/replicas.ts'
 
 const four = named('t1', 't2', 't3', 't4')
@@ -41,6 +42,15 @@ it('writes nothing under a lease that it released, even after it took it again',
   await a.configure(four)
   await expect(released?.write('too late')).rejects.toMatchObject({ reason: 'aborted' })
   await a.of('t1')?.write('in time')
+})
+
+it('lets nothing write under a lease of before a restart of the server, which may have lost commits', async () => {
+  const { replica, query } = world()
+  const a = replica('a')
+  await a.configure(four)
+  const lease = a.of('t1')?.lease as Lease
+  const fences = [0, 1].map((before) => fenceOf('a', { ...lease, serverStart: lease.serverStart - before }))
+  expect(fences.map((fence) => query(fence).length)).toEqual([1, 0])
 })
 
 it('takes a lease that lapsed again, under a new epoch', async () => {

@@ -101,7 +101,7 @@ export class PostgresDb implements Db {
       const begin = `begin ${access}, ${this.#begin}`
       const { rows: owned } = await ask(connection, { text: fence === undefined ? begin : `${begin}; ${fence}` })
       if (fence !== undefined && owned.length === 0)
-        throw new SyncError('aborted', 'Another replica owns the tenant and continues there')
+        throw new SyncError('aborted', 'Another replica owns the tenant and continues there, or the server restarted')
       const result = await work(sql)
       const { command } = await ask(connection, { text: 'commit' })
       // The answer to the commit of a transaction with a failed statement.
