@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, vi } from 'vitest'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { dayMs, hourMs } from '../../src/model/time.ts'
 import { holdsIn } from '../../src/report/period.ts'
@@ -40,6 +41,16 @@ it('samples the findings that were open each day, waived ones included, and noth
   world.waivers = [waiver({ entity: '1' })]
   expect(high(await trend(6 * dayMs))).toEqual([null, null, 3, 5, 5, 2, 4])
   expect(high(await trend(2 * dayMs))).toEqual([5, 2, 4])
+})
+
+it('prepares no further statement for a later time', async () => {
+  const { world, trend } = await lives([3])
+  const prepare = vi.spyOn(BetterSqlite3.prototype, 'prepare')
+  await trend(dayMs)
+  prepare.mockClear()
+  world.pass(1)
+  await trend(dayMs)
+  expect(prepare).not.toHaveBeenCalled()
 })
 
 it('has a hold that was raised after the clock had been ahead', async () => {

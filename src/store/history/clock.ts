@@ -1,7 +1,7 @@
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import { secondMs } from '../../model/time.ts'
 import { type Db, type Sql, writeWhereDue } from '../db/db.ts'
-import { type AsOf, appendEvents, lastEvent, present } from '../event-store.ts'
+import { type AsOf, appendEvents, type StoredEvent } from '../event-store.ts'
 import { type EventKind, type FindingKind, sharedChain } from '../events.ts'
 import { fromJson } from '../rows.ts'
 
@@ -69,9 +69,11 @@ async function lastRun(tx: Sql): Promise<number> {
 }
 
 /** The last events of the clock by then; null for none. */
-async function clockEvents(tx: Sql, asOf: AsOf = present) {
+async function clockEvents(tx: Sql, at = Number.MAX_SAFE_INTEGER) {
+  const text = `select id, at, data from events where tenant_id = ${sharedChain} and kind = ? and data is not null
+    and at <= ? order by id desc limit 1`
   const last = async <Data>(kind: EventKind) => {
-    const event = await lastEvent(tx, sharedChain, kind, { asOf })
+    const [event] = await tx<Pick<StoredEvent, 'at' | 'id'> & { readonly data: string }>(text, [kind, at])
     return event === undefined ? null : { id: event.id, at: event.at, ...(fromJson(event.data) as Data) }
   }
   return {
@@ -91,7 +93,7 @@ export async function unconfirmedTime(tx: Sql): Promise<number | null> {
  * the newest time known before, belongs to the time at which the clock had passed that again.
  */
 export async function momentAt(tx: Sql, at: number): Promise<AsOf> {
-  const { confirmed, setBack } = await clockEvents(tx, { ...present, events: (alias) => `${alias}.at <= ${at}` })
+  const { confirmed, setBack } = await clockEvents(tx, at)
   const isOver =
     setBack === null ||
     (confirmed?.id ?? 0) > setBack.id ||
