@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { Reading } from '../../src/model/reading.ts'
 import type { PageCommit } from '../../src/store/port.ts'
 import { testMirror } from '../support/mirror.ts'
+import { markMissing, removeRecords } from '../support/removal.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
 const at = Date.UTC(2026, 0, 1)
@@ -57,4 +58,18 @@ it('gives the changes of a list since a time, with what a removed record was', a
     { key: '2', kind: 'removed', before: { name: 'Maker' } },
   ])
   expect([await reader.changesSince('roles', at + 3), await reader.changesSince('users', at)]).toEqual([[], []])
+})
+
+it.each(['removed', 'missing'])('takes a %s document as returned that comes in an older version', async (state) => {
+  const { mirror, query, tenantId, page } = await opened()
+  const of = { tenantId, resource: 'documents' } as const
+  const version = (updatedAt: string | null) => {
+    const record = { fileId: '1', filename: '1', uploadStatus: 'Completed', createdAt: '2026-01-01', updatedAt }
+    return mirror.commitPage(page([{ ok: true, record, extra: null, oddities: [] }], of))
+  }
+  const { rids } = await version('2026-01-05')
+  if (state === 'missing') await markMissing(mirror, of, rids, at)
+  else await removeRecords(mirror, { ...of, at, removedAt: at, requestId: null }, rids)
+  await version(null)
+  expect(query('select removed_at, missing_since from records')).toEqual([{ removed_at: null, missing_since: null }])
 })

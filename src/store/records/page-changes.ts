@@ -103,7 +103,7 @@ export class PageChanges {
   }
 
   #compare(item: ValidReading, row: KnownRow): void {
-    const [key, rid, before, isSettled, , isProvisional, supplement, problem, removedAt] = row
+    const [key, rid, before, , , , supplement, problem, removedAt] = row
     const lost = before === null ? null : lostField(item, before)
     if (lost !== null) {
       this.#quarantine(key, lost)
@@ -113,8 +113,7 @@ export class PageChanges {
     const change = before === null || before === after ? null : changeBetween(this.#shape, before, after)
     const isChanged = change !== null && change.fields.length > 0
     if (before !== null && !isChanged && removedAt === null && problem === null) {
-      this.#countUnchanged(rid)
-      if (isSettled === 0 || (isProvisional === 1 && !this.#isProvisional)) this.#returned.push(rid)
+      this.#keep(row)
       return
     }
     if (this.#isDecided(item, row, isChanged ? change : null)) return
@@ -130,19 +129,22 @@ export class PageChanges {
 
   /**
    * True if the version before decides. In a full sync that of an earlier page does: it counts, or contradicts this one. On
-   * a page of an incremental sync the stored one does if it is a later version, or if a full sync found it contradictory.
+   * a page of an incremental sync the stored one does if it is a later version of a live record, or if a full sync found it
+   * contradictory.
    */
-  #isDecided(item: ValidReading, [key, rid, , , , , , problem]: KnownRow, change: RecordChange | null): boolean {
+  #isDecided(item: ValidReading, row: KnownRow, change: RecordChange | null): boolean {
+    const [key, rid, , , , , , problem, removedAt] = row
     const isIncremental = this.#page.fullSync === undefined && this.#page.whole === undefined
     if (!isIncremental && !this.#isRepeated(rid)) return false
     if (problem?.startsWith(contradictory) === true) {
-      this.#countUnchanged(rid)
+      this.#keep(row)
       return true
     }
-    const precedence = change === null ? 'second' : precedenceOf(this.#shape, change.before, change.after)
-    if (change === null || precedence === 'second') return false
+    if (change === null || removedAt !== null) return false
+    const precedence = precedenceOf(this.#shape, change.before, change.after)
+    if (precedence === 'second') return false
     if (isIncremental && !isEarlier(this.#shape, change)) return false
-    if (precedence === 'first') this.#countUnchanged(rid)
+    if (precedence === 'first') this.#keep(row)
     else {
       this.contradicted.add(precedence.field)
       this.#quarantine(key, contradictionOf(key, precedence.field, [change.before, whole(item)]))
@@ -169,6 +171,16 @@ export class PageChanges {
     this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
     const known = this.#known.get(key)
     if (known?.[7] == null || !this.#isRepeated(known[1])) this.counts.quarantined++
+  }
+
+  /** Keeps the stored version of a record that was returned. */
+  #keep(row: KnownRow): void {
+    this.#countUnchanged(row[1])
+    this.#noteReturned(row)
+  }
+
+  #noteReturned([, rid, , isSettled, , isProvisional]: KnownRow): void {
+    if (isSettled === 0 || (isProvisional === 1 && !this.#isProvisional)) this.#returned.push(rid)
   }
 
   #countUpdated({ fields }: RecordChange): void {
