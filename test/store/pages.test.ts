@@ -73,3 +73,12 @@ it.each(['removed', 'missing'])('takes a %s document as returned that comes in a
   await version(null)
   expect(query('select removed_at, missing_since from records')).toEqual([{ removed_at: null, missing_since: null }])
 })
+
+it('writes a quarantined record once while it stays the same', async () => {
+  const { mirror, tenantId, page } = await opened()
+  const bad: Reading = { ok: false, id: 1, raw: { userId: 1 }, problem: 'mfaStatus is missing' }
+  await mirror.commitPage(page([bad]))
+  const before = await mirror.syncState(tenantId, 'users')
+  expect(await mirror.commitPage(page([bad]))).toMatchObject({ counts: { quarantined: 1 } })
+  expect(await mirror.syncState(tenantId, 'users')).toEqual(before)
+})

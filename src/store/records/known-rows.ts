@@ -9,7 +9,7 @@ export type KnownRow = readonly [
   rid: number,
   /** Null without a valid version. */
   body: string | null,
-  /** 1 if an equal record changes nothing: it is live and valid, not missing, and nothing else waits for it. */
+  /** 1 if an equal record changes nothing: it is live, not missing, and nothing else waits for it. */
   isSettled: number,
   /** 0 for a tombstone of a former tenant (docs/internals/sync.md#8-tenant-identity). */
   isKnown: number,
@@ -17,6 +17,8 @@ export type KnownRow = readonly [
   supplement: string | null,
   problem: string | null,
   removedAt: number | null,
+  /** With a problem. */
+  raw: string | null,
 ]
 
 /** Condition on a row that is no tombstone of a former tenant. */
@@ -30,10 +32,10 @@ export const isIdentifying = `provisional = 0 and ${isKnown} and ${isIdentified}
 export const isOfIdentifyingList = `resource in (${identifying.map(({ name }) => `'${name}'`).join(', ')})`
 
 const knownColumns = `key, rid, body,
-  case when removed_at is null and problem is null and missing_since is null and absent = 0 and accepted = 0
+  case when removed_at is null and missing_since is null and absent = 0 and accepted = 0
     and looked_up_at is null then 1 else 0 end,
   case when ${isKnown} then 1 else 0 end, provisional,
-  supplement, problem, removed_at`
+  supplement, problem, removed_at, raw`
 
 export type KnownRows = ReadonlyMap<string, KnownRow>
 

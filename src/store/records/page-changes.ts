@@ -168,8 +168,9 @@ export class PageChanges {
 
   #quarantine(key: string, { problem, raw }: InvalidReading): void {
     const text = (JSON.stringify(raw) ?? 'null').slice(0, maxRawLength)
-    this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
     const known = this.#known.get(key)
+    if (known?.[7] === problem && known[9] === text) this.#noteReturned(known)
+    else this.#writes.set(key, { key, body: null, supplement: null, problem, raw: text })
     if (known?.[7] == null || !this.#isRepeated(known[1])) this.counts.quarantined++
   }
 

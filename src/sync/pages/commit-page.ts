@@ -1,6 +1,6 @@
 import type { Fetched } from '../../api/reader.ts'
 import type { CommitCounts } from '../../model/run-result.ts'
-import type { FullSyncStep, PageCommit, PageComparison, WholeList } from '../../store/port.ts'
+import type { FullSyncStep, PageCommit, PageComparison, PageResult, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import type { Run } from '../run.ts'
 import { idTextOf } from './page-rules.ts'
@@ -38,14 +38,14 @@ export async function commitPage(run: Run, fetched: Fetched, { fullSync, ...rest
   // Only now: a transaction that fails returned nothing.
   if (fullSync !== undefined) seen.add(result.rids)
   for (const key of result.detailDue) if (run.detailsDue.size < settings.userDetails.perRun) run.detailsDue.add(key)
-  for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.secretsRotated(settings.name, result.rotated)
   run.relevant += result.relevant
-  noteWritten(run, fetched, result.counts)
+  noteWritten(run, fetched, result)
 }
 
-function noteWritten(run: Run, { items, meta }: Fetched, counts: CommitCounts): void {
+function noteWritten(run: Run, { items, meta }: Fetched, { counts, contradictory }: PageResult): void {
   const { observer, settings } = run.context
+  for (const field of contradictory) noteEvent(run, 'contradictory', field)
   run.answered = { serverTime: meta.serverTime, at: meta.receivedAt, monotonic: meta.receivedMonotonic }
   run.pages++
   for (const change of Object.keys(counts) as (keyof CommitCounts)[]) run.counts[change] += counts[change]
@@ -65,9 +65,9 @@ export async function confirmList(run: Run, fetched: Fetched, whole: WholeList):
   noteOddities(run, odditiesOf(run, fetched))
   if (fetched.items.length === 0) return false
   const page = { ...pageOf(run, fetched), whole }
-  const { admitted, counts } = await run.context.store.commitPage({ ...page, admit: ({ differs }) => !differs })
-  if (admitted) noteWritten(run, fetched, counts)
-  return admitted
+  const result = await run.context.store.commitPage({ ...page, admit: ({ differs }) => !differs })
+  if (result.admitted) noteWritten(run, fetched, result)
+  return result.admitted
 }
 
 function pageOf({ tenantId, definition, state, guard }: Run, { items, meta }: Fetched): PageCommit {
