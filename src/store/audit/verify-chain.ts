@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Db, Sql } from '../db/db.ts'
 import { digestOf, hashOf, lastErasure, type StoredEvent } from '../event-store.ts'
-import { listOfKinds, sharedChain, termsKinds } from '../events.ts'
+import { sharedChain } from '../events.ts'
 import type { TenantState } from '../history/configuration-log.ts'
-import { erasableKinds, isSuperseded } from '../history/erasure.ts'
+import { erasableKinds, unerasable } from '../history/erasure.ts'
 import { columnList, fromJson } from '../rows.ts'
 import { events as eventTable } from '../schema/index.ts'
 import { type StateMismatch, stateMismatches } from './compare-state.ts'
@@ -109,7 +109,7 @@ export async function verifyChain(db: Db, tenantId: number, heads: readonly stri
   // In one transaction, because events and the state that they lead to are written together.
   const ending = await db.read(async (tx) => {
     while (!(await read(tx)));
-    const ofEnd = [...(await endMismatches(tx, tenantId, walk)), ...(await emptiedStates(tx, tenantId))]
+    const ofEnd = [...(await endMismatches(tx, tenantId, walk)), ...(await emptiedEarly(tx, tenantId))]
     if (tenantId === sharedChain) return [...ofEnd, ...(await orphans(tx))]
     return [...ofEnd, ...(await stateMismatches(tx, tenantId)), ...(await missingConfigurations(tx, walk))]
   })
@@ -133,13 +133,13 @@ async function endMismatches(tx: Sql, tenantId: number, { head, latestErased }: 
   return found
 }
 
-/** Emptied states that no later one of before the erasure replaces: retention keeps what was in force then. */
-async function emptiedStates(tx: Sql, tenantId: number): Promise<readonly ChainMismatch[]> {
+/** Emptied events of before the last erasure that no erasure empties. */
+async function emptiedEarly(tx: Sql, tenantId: number): Promise<readonly ChainMismatch[]> {
   const before = (await lastErasure(tx, tenantId))?.before ?? Number.MIN_SAFE_INTEGER
   const found: ChainMismatch[] = []
-  for (const kinds of [['tenant.state'], termsKinds, ['configuration']] as const) {
-    const text = `select id, at, kind, subject from events e where e.tenant_id = @tenantId and e.kind in (${listOfKinds(kinds)})
-      and e.data is null and e.at < @before and not ${isSuperseded(kinds)} order by id`
+  for (const condition of unerasable) {
+    const text = `select id, at, kind, subject from events e where e.tenant_id = @tenantId and e.data is null
+      and e.at < @before and ${condition} order by id`
     for (const place of await tx<EventPlace>(text, [{ tenantId, before }]))
       found.push({ what: 'erased_early', ...place })
   }

@@ -40,9 +40,8 @@ export function erasureStore(db: Db) {
   /** Conditions on old events `e`; each is erased. */
   const erasable = [
     `${isOf(recordKinds)} and not (${isOfSettings})`,
-    ...states.map((kinds) => `${isOf(kinds)} and ${isSuperseded(kinds)}`),
+    ...states.map(([kinds, later]) => `${isOf(kinds)} and ${isSuperseded(later)}`),
     `${isOf(findingKinds)} and ${isGone}`,
-    `${isOf(waiverMoves)} and ${isSuperseded(waiverKinds)}`,
     `e.kind = 'waiver.lapsed' and (${isSuperseded(termsKinds, waiver)} or ${isGone})`,
   ]
 
@@ -100,16 +99,24 @@ export function erasureStore(db: Db) {
 const isOf = (kinds: readonly EventKind[]) => `e.kind in (${listOfKinds(kinds)})`
 const isGone = 'not exists (select 1 from findings f where f.fingerprint = e.subject)'
 
-const states = [findingKinds, ['result'], ['tenant.state'], termsKinds, ['configuration']] as const
+/** Kinds of states, and those of the later events that replace them. */
+const states: readonly (readonly [kinds: readonly EventKind[], later: readonly EventKind[]])[] = [
+  [findingKinds, findingKinds],
+  [['result'], ['result']],
+  [['tenant.state'], ['tenant.state']],
+  [termsKinds, termsKinds],
+  [waiverMoves, waiverKinds],
+  [['configuration'], ['configuration']],
+]
 
 /** Of which some events are erased; those of others never are. */
 export const erasableKinds: ReadonlySet<EventKind> = new Set([
-  ...[...recordKinds, ...waiverMoves, 'waiver.lapsed' as const],
-  ...states.flat(),
+  ...[...recordKinds, 'waiver.lapsed' as const],
+  ...states.flatMap(([kinds]) => kinds),
 ])
 
 /** True after a later event of the subject that is old, too: the state of the retained time stays. */
-export const isSuperseded = (kinds: readonly EventKind[], subject = 'e.subject') =>
+const isSuperseded = (kinds: readonly EventKind[], subject = 'e.subject') =>
   `exists (select 1 from events n where n.tenant_id = e.tenant_id and n.kind in (${listOfKinds(kinds)})
      and n.subject = ${subject} and n.id > e.id and n.at < @before)`
 
@@ -119,6 +126,12 @@ const isOfSettings = Object.values(recordShapes)
   .map(({ resource }) => recordSubjects(resource))
   .map(([first, end]) => `e.subject between '${first}' and '${end}'`)
   .join(' or ')
+
+/** Conditions on old events `e`, which are never erased. The last event of an erased finding is its resolution. */
+export const unerasable = [
+  `${isOf(recordKinds)} and (${isOfSettings})`,
+  ...states.map(([kinds, later]) => `${isOf(kinds)} and e.kind <> 'finding.resolved' and not ${isSuperseded(later)}`),
+]
 
 /** Erases what is not in the history. */
 const outdated = [
