@@ -92,7 +92,9 @@ function temporaryFolder(place: string): Disposable & { readonly path: string } 
   for (const entry of readdirSync(place, { withFileTypes: true })) {
     const other = join(place, entry.name)
     if (!entry.isDirectory() || !entry.name.startsWith(prefix)) continue
-    if (mtimeMs - statSync(other).mtimeMs > dayMs) discard(other)
+    // Another backup may end meanwhile.
+    const { mtimeMs: since } = statSync(other, { throwIfNoEntry: false }) ?? { mtimeMs }
+    if (mtimeMs - since > dayMs) discard(other)
   }
   return { path, [Symbol.dispose]: () => discard(path) }
 }
