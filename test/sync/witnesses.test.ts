@@ -71,23 +71,6 @@ it('a client that a second reading may have shown without its id is not removed'
   expect(live(test, 'api-clients')).toBe(before)
 })
 
-it('a full sync of clients that a changed role brings forward at once is no second witness of their absence', async () => {
-  const test = await testEngine({ ...plain, sizes: { apiClients: 8, users: 12 } })
-  await test.runAll('full')
-  test.clock.advance(30 * minuteMs)
-  const before = live(test, 'api-clients')
-  test.sim.primary.roles.add({ name: 'Auditor' })
-  const lost = [...test.sim.primary['api-clients'].all()][2]?.clientId
-  test.sim.faults.add({ path: clients, effect: without('clientId', lost) })
-  for (const resource of ['api-clients', 'roles'] as const) await test.run(resource, 'full')
-  const forward = await test.engine.broughtForward()
-  expect(forward.map(({ resource }) => resource)).toContain('api-clients')
-  for (const { resource, mode } of forward) expect(ending(await test.run(resource, mode))).toBe('success')
-  expect(live(test, 'api-clients')).toBe(before)
-  test.clock.advance(minuteMs)
-  expect(await test.run('api-clients')).toMatchObject({ counts: { removed: 1 } })
-})
-
 it('an acceptance does not cover a document that was returned since', async () => {
   const test = await testEngine({ ...plain, sizes: { documents: 20 } })
   await test.run('documents', 'full')
