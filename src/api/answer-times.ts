@@ -118,9 +118,9 @@ export class AnswerTimes {
     return known !== undefined
   }
 
-  #isRecent({ serverTime, date, receivedAt }: AnsweredRequest): boolean {
-    const time = serverTime ?? date
-    return time !== null && (this.#serverNow() ?? receivedAt) - time <= recentMs
+  #isRecent({ serverTime }: AnsweredRequest): boolean {
+    const now = this.#serverNow()
+    return serverTime !== null && now !== null && now - serverTime <= recentMs
   }
 
   #serverNow(): number | null {

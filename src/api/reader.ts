@@ -7,8 +7,6 @@ export type * from '../model/reading.ts'
 export interface AnswerMeta {
   readonly requestId: string | null
   readonly serverTime: number | null
-  /** The server time, else that of the `Date` header. */
-  readonly time: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
   /**

@@ -45,8 +45,7 @@ export function createTenantReader(parts: ReaderParts): TenantReader {
     const { requestId, serverTime, oddities } = envelope
     const noted = answerTimes.note({ ...answer, ...envelope, what })
     const all = [...noted, ...oddities]
-    const time = serverTime ?? answer.date
-    return { requestId, serverTime, time, receivedAt, receivedMonotonic, identity, credential, oddities: all }
+    return { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential, oddities: all }
   }
 
   return {

@@ -34,9 +34,7 @@ export async function exchange(world: World, request: Request, signal: AbortSign
     const wire = effects.findLast((effect): effect is WireEffect => isWire(effect))
     const isLost = wire?.kind === 'raw' || (wire?.kind === 'reset' && wire.when === 'before')
     if (isLost || ofKind(effects, 'hang').length > 0) return { record, reply: null, wire }
-    const reply = answer(world, { request, url, route, effects, body: await request.text() })
-    const headers = { date: new Date(world.clock()).toUTCString(), ...reply.headers }
-    return { record, wire, reply: { ...reply, headers } }
+    return { record, wire, reply: answer(world, { request, url, route, effects, body: await request.text() }) }
   } catch (error) {
     world.requests.finish(record, null)
     throw error

@@ -83,12 +83,12 @@ export async function fetchPage(run: Run, query: FeedQuery, ahead?: Promise<Fetc
 }
 
 /** A page far older than one before it is a replay, as is that of an earlier full sync, whatever the local clock says (docs/internals/sync.md#10-time-of-an-answer). */
-function noteTime(run: Run, { meta: { time, requestId } }: Fetched): void {
+function noteTime(run: Run, { meta: { serverTime, requestId } }: Fetched): void {
   const { completeRequestId, completeServerTime } = run.state
   // Also where neither time can be read.
-  if (requestId !== null && requestId === completeRequestId && time === completeServerTime)
+  if (requestId !== null && requestId === completeRequestId && serverTime === completeServerTime)
     throw staleAnswer(run, requestId, 'the requestId and the time of the last complete full sync')
-  const behindMs = time === null ? 0 : (run.reachedTime ?? time) - time
+  const behindMs = serverTime === null ? 0 : (run.reachedTime ?? serverTime) - serverTime
   if (behindMs > greatestSkewMs) {
     throw staleAnswer(
       run,
@@ -96,7 +96,7 @@ function noteTime(run: Run, { meta: { time, requestId } }: Fetched): void {
       `a server time ${Math.round(behindMs / secondMs)} s behind that of a page before it`,
     )
   }
-  if (time !== null) run.reachedTime = Math.max(run.reachedTime ?? time, time)
+  if (serverTime !== null) run.reachedTime = Math.max(run.reachedTime ?? serverTime, serverTime)
 }
 
 function staleAnswer({ definition }: Run, requestId: string | null, why: string): SyncError {
@@ -140,7 +140,7 @@ export function fullSyncAfter(
 ): FullSyncRow {
   return {
     ...fullSync,
-    ...(fullSync.pages === 0 && { startServerTime: meta.time, startRequestId: meta.requestId }),
+    ...(fullSync.pages === 0 && { startServerTime: meta.serverTime, startRequestId: meta.requestId }),
     pages: fullSync.pages + 1,
     fullSyncMs: fullSyncMs(run),
     nextCursor: hasMore ? nextCursor : null,

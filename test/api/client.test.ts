@@ -39,7 +39,6 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
   const expectedMeta = {
     requestId: expect.stringMatching(sentRequestId),
     serverTime: Date.parse(meta.timestamp),
-    time: Date.parse(meta.timestamp),
     receivedAt: clock.now(),
     receivedMonotonic: clock.monotonic(),
     identity: 1,

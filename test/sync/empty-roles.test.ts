@@ -135,9 +135,14 @@ it('a list with none of several known roles is suspect_empty, and replaces them 
   expect(ending(await test.run('roles'))).toBe('suspect_empty')
   expect([live(test, 'roles'), await heldBack(test)]).toEqual([before, [`roles suspect_empty ${before}`]])
   await accept(test, await theHold(test))
-  const empty = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'empty' } })
-  expect([ending(await test.run('roles')), live(test, 'roles')]).toEqual(['suspect_empty', before])
-  test.sim.faults.remove(empty.id)
+  const powerless = (envelope: Envelope) => {
+    return { ...envelope, data: (envelope.data as object[]).map((role) => ({ ...role, permissions: [] })) }
+  }
+  for (const effect of [{ kind: 'empty' }, { kind: 'transform', transform: powerless }] as const) {
+    const fault = test.sim.faults.add({ path: '/api/public/roles', effect })
+    expect([ending(await test.run('roles')), live(test, 'roles')]).toEqual(['suspect_empty', before])
+    test.sim.faults.remove(fault.id)
+  }
   for (let n = 0; n < 2; n++) expect(ending(await test.run('roles'))).toBe('success')
   expect([live(test, 'roles'), await heldBack(test)]).toEqual([before, []])
   expect(test.query('select 1 from roles where role_id < 1000 and removed_at is null')).toEqual([])

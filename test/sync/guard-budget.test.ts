@@ -172,7 +172,6 @@ it.each<[string, { jumps?: number; off?: number; restarts?: true; fault?: typeof
   ['a local clock that is set back', { jumps: -700 * dayMs }],
   ['a local clock that jumps forward', { jumps: 700 * dayMs }],
   ['a local clock that jumps forward while the engine is stopped', { jumps: 700 * dayMs, restarts: true }],
-  ['a local clock that jumps forward beside a Date header', { jumps: 700 * dayMs, fault: unreadable }],
   ['a server without a readable time', { fault: unreadable }],
   ['a local clock that is always ahead', { off: hourMs / 2 }],
   ['a local clock that is always behind', { off: -hourMs / 2 }],

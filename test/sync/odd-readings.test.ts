@@ -82,14 +82,3 @@ it.each(readings)('mirrors a tenant that reads the open points as: %s', async (_
   for (const mode of ['incremental', 'full', 'full'] as const) await cycle(mode)
   await expectMirrored(test)
 })
-
-it('reads a server with one requestId for all answers and a time that is not ISO 8601', async () => {
-  const test = await testEngine({ sizes: { users: 12 } })
-  const meta = () => ({ requestId: 'none', timestamp: new Date(test.clock.now()).toUTCString() })
-  test.sim.faults.add({ effect: { kind: 'transform', transform: (envelope) => ({ ...envelope, meta: meta() }) } })
-  for (let n = 0; n < 3; n++) {
-    for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
-    test.clock.advance(hourMs)
-    await test.restart()
-  }
-})

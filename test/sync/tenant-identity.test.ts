@@ -269,6 +269,19 @@ it('a client of another tenant on one page does not identify that tenant after a
   await expectNothingWritten(scene, before)
 })
 
+it('documents of a list that was empty at first identify the tenant, though one without an id is always listed', async () => {
+  const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)] })
+  server.a.documents = [document(1), document(2), { filename: 'without an id' }]
+  for (const mode of ['incremental', 'full', 'full'] as const) {
+    expect(ending(await test.run('documents', mode))).toBe('success')
+    test.clock.advance(6 * hourMs)
+  }
+  server.a.clients = [client(2)]
+  await test.restart()
+  await test.runAll('full')
+  expect(await heldBack(test)).toEqual([])
+})
+
 it('a client that replaces the only one identifies the tenant once both were listed together', async () => {
   const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)] })
   for (const clients of [[client(1), client(2)], [client(2)], [client(2), client(3)], [client(3)]]) {

@@ -68,12 +68,10 @@ export function fullSyncStore(db: Db) {
         const removal = { tenantId, resource, at: end.at, requestId }
         const removed = await removeRecords(sql, removal, end.remove, end.removedAt)
         await markMissing(sql, end.missing, end.at)
-        if (end.absent !== null) {
-          await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
-          await sql(endProvisional, [row])
-        }
+        await sql(`update records set absent = absent + 1 where ${isIn('rid')}`, [end.absent])
+        await endProvisional(sql, row, seen)
         const ended = await endQuarantine(sql, row, seen, row.notWhole)
-        const changed = end.remove.length + end.missing.length + (end.absent?.length ?? 0) + ended
+        const changed = end.remove.length + end.missing.length + end.absent.length + ended
         if (changed > 0) await raiseVersion(sql, tenantId, resource)
         await saveCompletion(
           sql,
@@ -161,15 +159,18 @@ function fullSyncDropped(): SyncError {
   return new SyncError('aborted', 'The full sync was dropped while its page was read')
 }
 
-const liveKnown = `select 1 from records k where k.tenant_id = @tenantId and k.resource = @resource and k.provisional = 0
-  and k.removed_at is null`
-
 /**
  * A record that two full syncs returned beside one that identifies the tenant identifies it, too: small pages may never have
  * both. Where none of the list is live, another list proved the tenant. A record of this full sync was first seen after it
  * began.
  */
-const endProvisional = `update records set provisional = 0
-  where tenant_id = @tenantId and resource = @resource and provisional = 1 and first_seen_at < @startedAt
-    and removed_at is null and absent = 0
-    and (exists (${liveKnown} and k.absent = 0) or not exists (${liveKnown}))`
+async function endProvisional(sql: Sql, row: FullSyncRow, seen: RidSet): Promise<void> {
+  const ridsOf = async (which: string) => await sql<number>(`${liveRids} and ${which}`, [row], 'values')
+  const returned = (await ridsOf('provisional = 1 and first_seen_at < @startedAt')).filter((rid) => seen.has(rid))
+  if (returned.length === 0) return
+  const known = await ridsOf('provisional = 0')
+  if (known.length === 0 || known.some((rid) => seen.has(rid)))
+    await sql(`update records set provisional = 0 where ${sql.dialect.isIn('rid')}`, [returned])
+}
+
+const liveRids = 'select rid from records where tenant_id = @tenantId and resource = @resource and removed_at is null'

@@ -136,8 +136,7 @@ export interface FullSyncEnd {
   /** For the shrink guard: the later of the server's time and the local clock. */
   readonly removedAt: number
   readonly remove: readonly number[]
-  /** Null if it proves no absence: not whole, or no second witness beside the last one. */
-  readonly absent: readonly number[] | null
+  readonly absent: readonly number[]
   /** Absent records over which no check passes until they return; users are looked up by id. */
   readonly missing: readonly number[]
 }

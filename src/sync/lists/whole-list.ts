@@ -24,12 +24,12 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const fetched = await fetchPage(run, {})
   const accepted = await refuseContradiction(run, definition, fetched)
   const durationMs = Math.round(clock.monotonic() - since)
-  const whole = { startedAt, durationMs, serverTime: fetched.meta.time }
+  const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   if (!(await confirmList(run, fetched, whole))) {
     const isFirst = state.completeStartedAt === null && (await identifyingLists(context, tenantId)).length === 0
     // The later of two equal answers: its id and time show that a cache repeats it to the next process.
     const read = isFirst ? fetched : await readAgain(run, definition, fetched)
-    await commitPage(run, read, { whole: { ...whole, serverTime: read.meta.time } })
+    await commitPage(run, read, { whole: { ...whole, serverTime: read.meta.serverTime } })
   }
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
@@ -84,9 +84,12 @@ async function contradictionOf(
   const beside = { definition, rules, before, items }
   // An accepted tenant has others.
   const isOther = guard.tenant.changeAccepted === null && hasNoneOf(beside)
-  if (isOther)
-    return { emptiness: 'replaced', message: `The list has none of the ${before.length} known ${definition.nouns[1]}` }
-  return noGrants(beside) ?? ownRecord(beside, await ownName(records, settings.ownClientId))
+  const message = `The list has none of the ${before.length} known ${definition.nouns[1]}`
+  return (
+    noGrants(beside) ??
+    ownRecord(beside, await ownName(records, settings.ownClientId)) ??
+    (isOther ? { emptiness: 'replaced', message } : null)
+  )
 }
 
 async function emptyList(

@@ -104,7 +104,6 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   const missing = fullSync.notWhole
     ? rids((await store.absence(fullSync.id, run.seen)).absent)
     : [...unconfirmed, ...suspects]
-  const isNoWitness = fullSync.notWhole || isRepeated(run, fullSync)
   const refusal = why === null ? null : await raise(run, { held, why, live: absence.live, budget })
   run.counts.removed += await store.completeFullSync({
     fullSyncId: fullSync.id,
@@ -115,7 +114,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     removedAt: timesOf(run).latest,
     remove: removeNow,
-    absent: isNoWitness ? null : rids(absence.absent).filter((rid) => !removing.has(rid)),
+    absent: isRepeated(run, fullSync) ? [] : rids(absence.absent).filter((rid) => !removing.has(rid)),
     // Those that are removed now are not missing.
     missing: missing.filter((rid) => !removing.has(rid)),
   })
