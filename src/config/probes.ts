@@ -95,7 +95,7 @@ export function mayBeToken(text: string): boolean {
 
 /** Only plausible names of variables are shown, because people paste tokens here. */
 function isPlausible(name: string): boolean {
-  return name.length < 20 || /^[A-Z][A-Z\d_]*$/.test(name)
+  return name.length < 20 || /^[A-Z][A-Z\d_]*$/.test(name) || /^[a-z]+(?:_[a-z]+)+$/.test(name)
 }
 
 function shownVariable(name: string): string {

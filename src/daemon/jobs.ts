@@ -54,8 +54,10 @@ export class Jobs {
   readonly #askedAt = new Map<string, number>()
   #requests = 0
   #eraseAfter: number
-  /** Monotonic time of the last evaluation of a tenant. */
+  /** Monotonic time of the last evaluation of all tenants. */
   #evaluatedAt: number
+  /** That of the last tenant, while all are evaluated. */
+  #progressAt = Number.NEGATIVE_INFINITY
 
   constructor(scheduler: Scheduler, parts: DaemonParts) {
     this.#scheduler = scheduler
@@ -64,9 +66,9 @@ export class Jobs {
     this.#eraseAfter = this.#evaluatedAt + firstErasureMs
   }
 
-  /** Milliseconds since a tenant was last evaluated. */
+  /** Milliseconds since all tenants were evaluated or, meanwhile, the last one of them. */
   get silentMs(): number {
-    return this.#parts.io.clock.monotonic() - this.#evaluatedAt
+    return this.#parts.io.clock.monotonic() - Math.max(this.#evaluatedAt, this.#progressAt)
   }
 
   /** Schedules what the configuration demands of the tenants of this process. */
@@ -202,10 +204,14 @@ export class Jobs {
   }
 
   async #evaluateAll(signal?: AbortSignal): Promise<void> {
-    await this.#parts.session.evaluate(signal, (tenant, validUntil) => {
-      this.#evaluatedAt = this.#parts.io.clock.monotonic()
-      if (validUntil !== null) this.#evaluateAfter(tenant, validUntil)
-    })
+    try {
+      await this.#parts.session.evaluate(signal, (tenant, validUntil) => {
+        this.#progressAt = this.#parts.io.clock.monotonic()
+        if (validUntil !== null) this.#evaluateAfter(tenant, validUntil)
+      })
+    } finally {
+      this.#progressAt = Number.NEGATIVE_INFINITY
+    }
   }
 
   async #evaluate(signal: AbortSignal): Promise<void> {
