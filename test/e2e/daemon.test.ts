@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { SimulatorOptions } from '../../src/simulator/index.ts'
-import { daemon, program, simulated, until } from './support/program.ts'
+import { daemon, program, until, world } from './support/program.ts'
 
 async function running(options: SimulatorOptions = {}, more?: string) {
-  const { simulator, place } = await simulated(options, more)
+  const { simulator, place } = await world(options, more)
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)
   return { ...one, simulator, place, get: one.get }
@@ -35,7 +35,7 @@ it('starts, syncs by itself and answers on every path', async () => {
 })
 
 it('shows the truth from the mirror at once after a restart, before the tenant answers', async () => {
-  const { simulator, place } = await simulated()
+  const { simulator, place } = await world()
   await program(place, 'sync').ended
   const findings = JSON.parse((await program(place, 'findings', '--format', 'json').ended).stdout)
   simulator.faults.add({ effect: { kind: 'hang' } })
@@ -57,7 +57,7 @@ it('outlives the reader of its output', async () => {
 })
 
 it('ends an export quietly when its reader has seen enough', async () => {
-  const { place } = await simulated({ sizes: { users: 20_000 } }, 'userDetails: { perRun: 0 }')
+  const { place } = await world({ sizes: { users: 20_000 } }, 'userDetails: { perRun: 0 }')
   expect(await program(place, 'sync', '--resource', 'users').ended).toMatchObject({ code: 0 })
   const command = `"${process.execPath}" "${join(import.meta.dirname, '../../dist/tenantwatch.js')}" export users | head -n 1`
   const shell = spawn('sh', ['-c', command], { cwd: place.folder, env: { ...place.env, PATH: process.env['PATH'] } })

@@ -4,7 +4,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Simulator, SimulatorOptions } from '../../src/simulator/index.ts'
 import { brokenIn } from './disk/support/broken.ts'
-import { type Place, program, type RunningDaemon, simulated, daemon as startDaemon, until } from './support/program.ts'
+import { type Place, program, type RunningDaemon, daemon as startDaemon, until, world } from './support/program.ts'
 
 /** The promised limit (README.md#every-day). */
 const promptMs = 5000
@@ -79,7 +79,7 @@ const states: readonly State[] = [
 ]
 
 async function sceneOf({ simulator: options, more, before }: State): Promise<Scene> {
-  const { simulator, place } = await simulated(options, more)
+  const { simulator, place } = await world(options, more)
   await before?.({ simulator, place })
   const daemon = await startDaemon(place)
   const port = Number(/"port":(\d+)/.exec(daemon.stderr)?.[1])
@@ -87,7 +87,7 @@ async function sceneOf({ simulator: options, more, before }: State): Promise<Sce
 }
 
 it('ends with 0 on a SIGTERM that comes while it starts', async () => {
-  const { place } = await simulated()
+  const { place } = await world()
   const run = program(place, 'run')
   await until(() => run.stderr.includes('"msg":"Starting"'))
   const asked = performance.now()

@@ -1,13 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import {
-  everySecond,
-  program,
-  type RunningDaemon,
-  simulated,
-  daemon as startDaemon,
-  until,
-} from '../support/program.ts'
+import { everySecond, program, type RunningDaemon, daemon as startDaemon, until, world } from '../support/program.ts'
 import { smallDisk } from './support/tmpfs.ts'
 import { canInject } from './support/traced.ts'
 
@@ -29,7 +22,7 @@ const synced = async (daemon: RunningDaemon): Promise<boolean> => {
 it.runIf(canInject)(
   'continues to serve while the disk is full, logs it, and catches up with the next run after there is space',
   async () => {
-    const { simulator, place: elsewhere } = await simulated({ sizes: { users: 200 } }, everySecond)
+    const { simulator, place: elsewhere } = await world({ sizes: { users: 200 } }, everySecond)
     const disk = smallDisk(16_384)
     const env = { ...elsewhere.env, TENANTWATCH_STORE_PATH: join(disk.folder, 'mirror.db') }
     const place = { folder: elsewhere.folder, env }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { program, simulated, until } from '../support/program.ts'
+import { program, until, world } from '../support/program.ts'
 import { brokenIn } from './support/broken.ts'
 
 it('lets exactly one of two to ten engines work, round after round, and another one after a kill', async () => {
-  const { place } = await simulated({ sizes: { users: 40 } })
+  const { place } = await world({ sizes: { users: 40 } })
   for (const count of [2, 3, 10, 2, 5, 10]) {
     const engines = Array.from({ length: count }, () => program(place, 'run'))
     const isOver = ({ child }: (typeof engines)[number]) => child.exitCode !== null || child.signalCode !== null

@@ -3,11 +3,11 @@ import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'nod
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../support/temporary.ts'
-import { everySecond, program, programWith, simulated, daemon as startDaemon, until } from '../support/program.ts'
+import { everySecond, program, programWith, daemon as startDaemon, until, world } from '../support/program.ts'
 import { brokenIn } from './support/broken.ts'
 
 async function daemonOn(...node: readonly string[]) {
-  const { place } = await simulated({ sizes: { users: 100 } }, everySecond)
+  const { place } = await world({ sizes: { users: 100 } }, everySecond)
   return { place, daemon: await startDaemon(place, ...node) }
 }
 
@@ -30,7 +30,7 @@ it.each([
 
 it('continues to work, and stops in time, while nobody reads its output', async () => {
   const often = `log: { level: trace }\nschedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *" }, evaluate: "* * * * * *" }`
-  const { simulator, place } = await simulated({ sizes: { users: 50 } }, often)
+  const { simulator, place } = await world({ sizes: { users: 50 } }, often)
   const fifo = join(place.folder, 'fifo')
   execFileSync('mkfifo', [fifo])
   const reader = openSync(fifo, 'r+')

@@ -1,17 +1,10 @@
 import { openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { scheduleLine } from '../../support/schedule.ts'
-import {
-  everySecond,
-  program,
-  type RunningDaemon,
-  simulated,
-  daemon as startDaemon,
-  until,
-} from '../support/program.ts'
+import { everySecond, program, type RunningDaemon, daemon as startDaemon, until, world } from '../support/program.ts'
 
 async function running() {
-  const { place } = await simulated({ sizes: { users: 150 } }, everySecond)
+  const { place } = await world({ sizes: { users: 150 } }, everySecond)
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   const daemon = await startDaemon(place)
   await until(async () => (await daemon.get('/readyz')).status === 200)
@@ -65,7 +58,7 @@ it.each(Object.entries(mischief))('ends with one sentence when its database %s',
 })
 
 it('reports that it is not healthy as soon as its database is gone, before it exits', async () => {
-  const { place } = await simulated({ sizes: { users: 20 } }, scheduleLine('0 3 * * *'))
+  const { place } = await world({ sizes: { users: 20 } }, scheduleLine('0 3 * * *'))
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   const began = Date.now() / 1000
   const daemon = await startDaemon(place)

@@ -120,7 +120,7 @@ export async function simulate(options: SimulatorOptions = {}): Promise<Simulato
 }
 
 /** A simulated tenant, and a place of its own to run for it, with more in its configuration. */
-export async function simulated(options?: SimulatorOptions, more?: string) {
+export async function world(options?: SimulatorOptions, more?: string) {
   const simulator = await simulate(options)
   return { simulator, place: placeFor(simulator, temporaryFolder(), more) }
 }
