@@ -82,6 +82,14 @@ export function world() {
   }
 }
 
+/** A world in which the replica `a` owns these tenants. */
+export async function worldOwning(tenants: readonly LeasedTenant[]) {
+  const made = world()
+  const a = made.replica('a')
+  await a.configure(tenants)
+  return { ...made, a }
+}
+
 export type Replica = ReturnType<ReturnType<typeof world>['replica']>
 
 /** Those of the tenants that the replica has a store of. */
