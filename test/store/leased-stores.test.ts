@@ -8,8 +8,7 @@ const tenants = named('t1', 't2')
 const owned = (stores: Replica) => ownedOf(stores, tenants)
 
 it('keeps the store of a tenant while it owns it, and has none while another replica does', async () => {
-  const { a, replica, age } = await worldOwning(tenants)
-  const b = replica('b')
+  const { a, b, age } = await worldOwning(tenants)
   expect(owned(a)).toEqual(['t1', 't2'])
   const store = a.of('t1')
   expect([a.of('t1') === store, a.of('t2') === store, a.shared() === null]).toEqual([true, false, false])
@@ -33,8 +32,7 @@ it('has no store six seconds after its last renewal, and its tenants count as un
 })
 
 it('gives its surplus back once the worker has ended the work for it', async () => {
-  const { a, replica, pass, ownerOf } = await worldOwning(tenants)
-  const b = replica('b')
+  const { a, b, pass, ownerOf } = await worldOwning(tenants)
   const followed: (readonly string[])[] = []
   const ended = Promise.withResolvers<void>()
   onTestFinished(() => ended.resolve())
@@ -58,8 +56,7 @@ it('gives its surplus back once the worker has ended the work for it', async () 
 })
 
 it('gives back only a tenant without a run', async () => {
-  const { a, replica, pass } = await worldOwning(tenants)
-  const b = replica('b')
+  const { a, b, pass } = await worldOwning(tenants)
   a.begin({ isIdle: (name) => name === 't1', follow: async () => {} })
   while (owned(b).length === 0) {
     await b.configure(tenants)
@@ -103,8 +100,7 @@ it('renews and takes nothing while the tables are those of another version', asy
 })
 
 it('leaves its tenants to the others when it ends', async () => {
-  const { a, replica } = await worldOwning(tenants)
-  const b = replica('b')
+  const { a, b } = await worldOwning(tenants)
   await b.configure(tenants)
   await a[Symbol.asyncDispose]()
   await b.configure(tenants)
@@ -112,8 +108,7 @@ it('leaves its tenants to the others when it ends', async () => {
 })
 
 it('shows who owns a tenant and since when, and since when nobody does', async () => {
-  const { replica, age, query } = await worldOwning(tenants)
-  const b = replica('b')
+  const { b, age, query } = await worldOwning(tenants)
   query(`insert into tenants (name, base_url, created_at) values ('t0', 'https://x', 1)`)
   const before = await b.owners()
   expect(before.get('t0')).toEqual({ replica: null, isAlive: false, heartbeatAgeMs: null, since: null })

@@ -61,8 +61,7 @@ it('takes a lease that lapsed again, under a new epoch', async () => {
 })
 
 it('counts leases of the future as lapsed: the clock of the database was set back', async () => {
-  const { replica, age } = await worldOwning(four)
-  const b = replica('b')
+  const { b, age } = await worldOwning(four)
   age(-3600)
   await b.configure(four)
   expect([owned(b), b.facts().unowned]).toEqual([all, 0])

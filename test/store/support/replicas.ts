@@ -82,12 +82,12 @@ export function world() {
   }
 }
 
-/** A world in which the replica `a` owns these tenants. */
+/** A world of two replicas, of which `a` owns these tenants. */
 export async function worldOwning(tenants: readonly LeasedTenant[]) {
   const made = world()
   const a = made.replica('a')
   await a.configure(tenants)
-  return { ...made, a }
+  return { ...made, a, b: made.replica('b') }
 }
 
 export type Replica = ReturnType<ReturnType<typeof world>['replica']>
