@@ -10,6 +10,7 @@ import { resourceNames } from '../src/model/resource-names.ts'
 import { dayMs } from '../src/model/time.ts'
 import { apiFields } from '../src/store/records/record-shape.ts'
 import { client, iso, now, role, user } from './checks/support/facts.ts'
+import { openWith, type Records } from './store/support/two-tenants.ts'
 import { testMirror } from './support/mirror.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
@@ -51,27 +52,14 @@ it('ships examples that can be evaluated', async () => {
 })
 
 /** Asks an example over these records. */
-async function ask(id: string, records: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>) {
+async function ask(id: string, records: Records) {
   const { mirror } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
-  for (const resource of resourceNames) {
-    const items = (records[resource] ?? []).map((record) => ({ ok: true as const, record, extra: null, oddities: [] }))
-    const whole = { startedAt: now, durationMs: 1, serverTime: now }
-    await mirror.commitPage({
-      tenantId: tenant.id,
-      resource,
-      items,
-      at: now,
-      requestId: 'r',
-      whole,
-      recordCreations: true,
-    })
-  }
+  const tenantId = await openWith(mirror, 'acme', records)
   const example = examples.find((one) => one.id === id)
   if (example === undefined) throw new Error(`There is no example ${id}`)
   const { query: text, inputs } = example
   await using queries = new SandboxQueries()
-  return await queries.ask(mirror, tenant.id, { text, inputs, now, tenant: 'acme', timeoutMs: 60_000, maxRows: 1000 })
+  return await queries.ask(mirror, tenantId, { text, inputs, now, tenant: 'acme', timeoutMs: 60_000, maxRows: 1000 })
 }
 
 it('finds API clients that can create users when there are more than two', async () => {

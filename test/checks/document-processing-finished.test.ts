@@ -1,11 +1,8 @@
 import { documentProcessingFinished as check } from '../../src/checks/document-processing-finished.ts'
 import { hourMs } from '../../src/model/time.ts'
 import { itFinds } from './support/evaluator.ts'
-import { document, iso, now } from './support/facts.ts'
+import { being, iso, now } from './support/facts.ts'
 
-const being = (uploadStatus: string | null, ageMs: number) => ({
-  documents: [document({ uploadStatus, createdAt: iso(now - ageMs) })],
-})
 const long = 1000 * hourMs
 const busy = (...statuses: readonly (string | null)[]) => ({ options: { statuses } })
 

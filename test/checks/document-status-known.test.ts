@@ -1,12 +1,9 @@
 import { documentStatusKnown as check } from '../../src/checks/document-status-known.ts'
 import { hourMs } from '../../src/model/time.ts'
 import { itFinds, type Row } from './support/evaluator.ts'
-import { document, iso, now } from './support/facts.ts'
+import { being, document, iso, now } from './support/facts.ts'
 
 const day = 24 * hourMs
-const being = (uploadStatus: string | null, ageMs: number) => ({
-  documents: [document({ uploadStatus, createdAt: iso(now - ageMs) })],
-})
 
 itFinds(check, [
   ['null for 24 hours', being(null, day), []],

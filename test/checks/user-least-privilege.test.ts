@@ -8,6 +8,7 @@ import { unclear, userRows } from './support/user-rows.ts'
 const options = { allowed: ['Api_Users_Read'] }
 const wide = (fields: Record<string, unknown> = {}) => role(fields, ['Api_Users_Read', 'Api_Users_Create'])
 const known = { roleId: 1, roleName: 'Reader' }
+const byOtherName = { roleId: 1, roleName: 'Admin' }
 const admin = { roleId: 2, name: 'Admin' }
 
 const one = userRows('an active user', now - hourMs, { options })
@@ -26,19 +27,14 @@ itFinds(check, [
   one('two roles by name that both grant more', {}, [wide(), wide({ roleId: 2 })], ['1 high']),
   one('a role name that no role has', {}, [], [], unclear),
   one('a name that was given to another role since', {}, renamed.roles, [], { ...unclear, ...renamed }),
-  one(
-    'a role by id whose namesake by his name grants more',
-    { roleId: 1, roleName: 'Admin' },
-    [role(), wide(admin)],
-    ['1 high'],
-  ),
+  one('a role by id whose namesake by his name grants more', byOtherName, [role(), wide(admin)], ['1 high']),
   one(
     'a role by id that grants more than that of his name',
     { roleId: 2, roleName: 'Reader' },
     [role(), wide(admin)],
     ['1 high'],
   ),
-  one('a role by id that was renamed', { roleId: 1, roleName: 'Admin' }, [role(), wide({ roleId: 2 })], []),
+  one('a role by id that was renamed', byOtherName, [role(), wide({ roleId: 2 })], []),
   one('a role id that does not exist', known, [role({ roleId: 2 })], [], unclear),
   one('a role by name while roles may be missing', {}, [role()], [], { ...unclear, incomplete: ['roles'] }),
   one('an invitation alone', { state: 'Invited' }, [wide()], [], { population: 0, scope: { 1: 'not_applicable' } }),

@@ -17,7 +17,8 @@ async function world(more = '') {
     if (found === undefined) throw new Error(`No finding of ${check}`)
     return found
   }
-  return { ...one, findings: read, finding }
+  const { fingerprint } = finding('user-mfa-enrolled')
+  return { ...one, findings: read, finding, fingerprint }
 }
 
 it('prints a waiver that the configuration takes as it is', async () => {
@@ -71,8 +72,7 @@ it('writes waivers into the file, one after the other, with comments, order and 
 })
 
 it('changes nothing beside another process', async () => {
-  const { run, finding, read, write } = await world()
-  const { fingerprint } = finding('user-mfa-enrolled')
+  const { run, read, write, fingerprint } = await world()
   const before = read('tenantwatch.yaml')
   write('tenantwatch.yaml.part', '')
   expect(await run('waive', fingerprint, ...terms, '--write')).toMatchObject({ code: 2, stdout: '' })
@@ -92,8 +92,7 @@ it('prints a template without the terms, of several findings at once', async () 
 })
 
 it('gives another id where a waiver of the finding has expired, and names that one', async () => {
-  const { run, finding, pass, read } = await world()
-  const { fingerprint } = finding('user-mfa-enrolled')
+  const { run, pass, read, fingerprint } = await world()
   await run('waive', fingerprint, ...terms, '--write')
   pass(130 * 86_400_000)
   const id = `W-${fingerprint.slice(0, 12)}`
@@ -104,8 +103,7 @@ it('gives another id where a waiver of the finding has expired, and names that o
 })
 
 it('refuses terms that a waiver cannot have', async () => {
-  const { run, finding } = await world()
-  const { fingerprint } = finding('user-mfa-enrolled')
+  const { run, fingerprint } = await world()
   for (const [option, value] of [
     ['--reason', 'too short'],
     ['--owner', ' '],
@@ -119,8 +117,7 @@ it('refuses terms that a waiver cannot have', async () => {
 })
 
 it('refuses findings that cannot be waived, and leaves a file alone that it cannot add to', async () => {
-  const { run, finding, read, write, folder, simulator } = await world()
-  const { fingerprint } = finding('user-mfa-enrolled')
+  const { run, finding, read, write, folder, simulator, fingerprint } = await world()
   const files = readdirSync(folder).toSorted()
   const refused = async (...args: string[]) => {
     const before = read('tenantwatch.yaml')
@@ -144,8 +141,7 @@ it('refuses findings that cannot be waived, and leaves a file alone that it cann
 })
 
 it('writes into a new file of waivers.d where there is one, and leaves the configuration alone', async () => {
-  const { run, read, folder, finding, findings } = await world()
-  const { fingerprint } = finding('user-mfa-enrolled')
+  const { run, read, folder, findings, fingerprint } = await world()
   const before = read('tenantwatch.yaml')
   chmodSync(join(folder, 'tenantwatch.yaml'), 0o640)
   mkdirSync(join(folder, 'waivers.d'))

@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { SimulatorOptions } from '../../src/simulator/index.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { daemon, placeFor, program, simulate, until } from './support/program.ts'
+import { daemon, program, until, world } from './support/program.ts'
 
 async function running(options: SimulatorOptions = {}, more?: string) {
-  const simulator = await simulate(options)
-  const place = placeFor(simulator, temporaryFolder(), more)
+  const { simulator, place } = await world(options, more)
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)
   return { ...one, simulator, place, get: one.get }
@@ -37,8 +35,7 @@ it('starts, syncs by itself and answers on every path', async () => {
 })
 
 it('shows the truth from the mirror at once after a restart, before the tenant answers', async () => {
-  const simulator = await simulate()
-  const place = placeFor(simulator, temporaryFolder())
+  const { simulator, place } = await world()
   await program(place, 'sync').ended
   const findings = JSON.parse((await program(place, 'findings', '--format', 'json').ended).stdout)
   simulator.faults.add({ effect: { kind: 'hang' } })
@@ -49,14 +46,8 @@ it('shows the truth from the mirror at once after a restart, before the tenant a
 })
 
 it('outlives the reader of its output', async () => {
-  const simulator = await simulate()
-  const place = placeFor(
-    simulator,
-    temporaryFolder(),
-    'log: { level: trace }\nschedule: { roles: { full: "* * * * * *" } }',
-  )
-  const one = await daemon(place)
-  await until(async () => (await one.get('/readyz')).status === 200)
+  const often = 'log: { level: trace }\nschedule: { roles: { full: "* * * * * *" } }'
+  const { simulator, ...one } = await running({}, often)
   one.child.stdout?.destroy()
   one.child.stderr?.destroy()
   const asked = simulator.requests.count()
@@ -66,8 +57,7 @@ it('outlives the reader of its output', async () => {
 })
 
 it('ends an export quietly when its reader has seen enough', async () => {
-  const simulator = await simulate({ sizes: { users: 20_000 } })
-  const place = placeFor(simulator, temporaryFolder(), 'userDetails: { perRun: 0 }')
+  const { place } = await world({ sizes: { users: 20_000 } }, 'userDetails: { perRun: 0 }')
   expect(await program(place, 'sync', '--resource', 'users').ended).toMatchObject({ code: 0 })
   const command = `"${process.execPath}" "${join(import.meta.dirname, '../../dist/tenantwatch.js')}" export users | head -n 1`
   const shell = spawn('sh', ['-c', command], { cwd: place.folder, env: { ...place.env, PATH: process.env['PATH'] } })

@@ -3,17 +3,8 @@ import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Simulator, SimulatorOptions } from '../../src/simulator/index.ts'
-import { temporaryFolder } from '../support/temporary.ts'
 import { brokenIn } from './disk/support/broken.ts'
-import {
-  type Place,
-  placeFor,
-  program,
-  type RunningDaemon,
-  simulate,
-  daemon as startDaemon,
-  until,
-} from './support/program.ts'
+import { type Place, program, type RunningDaemon, daemon as startDaemon, until, world } from './support/program.ts'
 
 /** The promised limit (README.md#every-day). */
 const promptMs = 5000
@@ -88,8 +79,7 @@ const states: readonly State[] = [
 ]
 
 async function sceneOf({ simulator: options, more, before }: State): Promise<Scene> {
-  const simulator = await simulate(options)
-  const place = placeFor(simulator, temporaryFolder(), more)
+  const { simulator, place } = await world(options, more)
   await before?.({ simulator, place })
   const daemon = await startDaemon(place)
   const port = Number(/"port":(\d+)/.exec(daemon.stderr)?.[1])
@@ -97,8 +87,7 @@ async function sceneOf({ simulator: options, more, before }: State): Promise<Sce
 }
 
 it('ends with 0 on a SIGTERM that comes while it starts', async () => {
-  const simulator = await simulate()
-  const place = placeFor(simulator, temporaryFolder())
+  const { place } = await world()
   const run = program(place, 'run')
   await until(() => run.stderr.includes('"msg":"Starting"'))
   const asked = performance.now()

@@ -37,18 +37,16 @@ it('counts from the last completed status', async () => {
   expect(await live(world, 'Completed', 'Processing')).toEqual(['nothing', 'nothing'])
 })
 
+const indexed = { checks: { 'document-required-present': { options: { statuses: ['Completed', 'Indexed'] } } } }
+
 it('uses the configured completed statuses', async () => {
-  const world = await sqliteWorld({
-    checks: { 'document-required-present': { options: { statuses: ['Completed', 'Indexed'] } } },
-  })
+  const world = await sqliteWorld(indexed)
   const found = await live(world, 'Processing', 'Indexed', 'Failed', 'Processing', 'Processing')
   expect(found).toEqual(['nothing', 'nothing', 'nothing', 'nothing', stuck])
 })
 
 it('ignores a time from a clock that was a year ahead', async () => {
-  const world = await sqliteWorld({
-    checks: { 'document-required-present': { options: { statuses: ['Completed', 'Indexed'] } } },
-  })
+  const world = await sqliteWorld(indexed)
   await live(world, 'Indexed')
   world.pass(365 * dayMs)
   await live(world, 'Failed')

@@ -16,20 +16,17 @@ it('sends one message about the first sync of a tenant, once every resource was 
   lane.evaluated('acme')
   await vi.waitFor(async () => expect(await world.mirror.notificationPosition(world.id, 'security')).toBeDefined())
   world.posture = posture()
-  lane.evaluated('acme')
-  await world.settled()
+  await world.settled(lane)
   expect(world.asked).toMatchObject([{ title: 'acme: 20 opened', items: { length: 10 }, more: 10 }])
   await world.result([...low, findingOf('new')])
-  lane.evaluated('acme')
-  await world.settled()
+  await world.settled(lane)
   expect(world.asked[1]).toMatchObject({ items: [{ label: 'opened', fingerprint: 'fnew' }], more: 0 })
 })
 
 it('sends a new target no history', async () => {
   const world = await notifyWorld()
   await world.result([findingOf(1)])
-  world.lane().evaluated('acme')
-  await world.settled()
+  await world.settled(world.lane())
   expect(world.asked).toEqual([])
 })
 
@@ -41,8 +38,7 @@ it('sends no history of a tenant that a reload gives to a target', async () => {
   await world.result([findingOf(1)])
   world.clock.advance(hourMs)
   lane.reconfigure({ ...lane.settings, target: target() })
-  lane.evaluated('acme')
-  await world.settled()
+  await world.settled(lane)
   expect(world.asked).toEqual([])
 })
 
@@ -61,8 +57,7 @@ it('tries again with doubled waits, or after the wait that the target states, un
     const error = answers.shift()
     if (error !== undefined) throw error
   }
-  lane.evaluated('acme')
-  await world.settled()
+  await world.settled(lane)
   const waits = times.map((at, i) => Math.round((at - (times[i - 1] ?? 0)) / secondMs))
   // A stated wait counts up to an hour; random halves are 0.5.
   expect(waits.slice(0, 3)).toEqual([10, 8, 15])
@@ -88,8 +83,7 @@ it('sends a message again, with the same id, after a crash between sending and s
   }
   lane.evaluated('acme')
   await crashed.promise
-  world.lane().evaluated('acme')
-  await world.settled()
+  await world.settled(world.lane())
   stored.reject(new SyncError('aborted', 'The process was killed'))
   expect(world.asked).toHaveLength(2)
   expect(world.asked[1]?.id).toBe(world.asked[0]?.id)
@@ -108,12 +102,10 @@ it('sends nothing twice in one process when the position cannot be stored', asyn
     if (failures-- > 0) throw new SyncError('store', 'The disk is full')
     await world.mirror.saveNotificationPosition(...position)
   }
-  lane.evaluated('acme')
-  await world.settled()
+  await world.settled(lane)
   expect(world.asked).toHaveLength(1)
   if (before !== undefined) await world.mirror.saveNotificationPosition(world.id, 'security', before)
-  lane.evaluated('acme')
-  await world.settled()
+  await world.settled(lane)
   expect(world.asked).toHaveLength(2)
 })
 
@@ -143,14 +135,12 @@ it('sends a digest at its time only, with all that happened since, also after a 
   await world.result(open)
   world.clock.advance(minuteMs)
   await world.result([...open, findingOf(2)])
-  first.evaluated('acme')
-  await world.settled()
+  await world.settled(first)
   expect(world.asked.map(({ items }) => items.length)).toEqual([2])
   expect(sentAt).toEqual(['2026-03-02T08'])
   await first[Symbol.asyncDispose]()
   await world.result([])
   world.clock.advance(30 * hourMs)
-  world.lane({ digest }).evaluated('acme')
-  await world.settled()
+  await world.settled(world.lane({ digest }))
   expect(sentAt).toEqual(['2026-03-02T08', '2026-03-03T14'])
 })

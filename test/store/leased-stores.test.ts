@@ -2,15 +2,13 @@ import { expect, it, onTestFinished } from 'vitest'
 import { unconfirmed } from '../../src/daemon/serve.ts'
 import { EngineRunning } from '../../src/model/errors.ts'
 import { secondMs } from '../../src/model/time.ts'
-import { idle, named, ownedOf, type Replica, world } from './support/replicas.ts'
+import { idle, named, ownedOf, type Replica, world, worldOwning } from './support/replicas.ts'
 
 const tenants = named('t1', 't2')
 const owned = (stores: Replica) => ownedOf(stores, tenants)
 
 it('keeps the store of a tenant while it owns it, and has none while another replica does', async () => {
-  const { replica, age } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants)
+  const { a, b, age } = await worldOwning(tenants)
   expect(owned(a)).toEqual(['t1', 't2'])
   const store = a.of('t1')
   expect([a.of('t1') === store, a.of('t2') === store, a.shared() === null]).toEqual([true, false, false])
@@ -23,9 +21,7 @@ it('keeps the store of a tenant while it owns it, and has none while another rep
 })
 
 it('has no store six seconds after its last renewal, and its tenants count as unowned', async () => {
-  const { replica, time } = world()
-  const a = replica('a')
-  await a.configure(tenants)
+  const { a, time } = await worldOwning(tenants)
   const store = a.of('t1')
   const { unowned } = a.facts()
   time.ms = 6 * secondMs
@@ -36,9 +32,7 @@ it('has no store six seconds after its last renewal, and its tenants count as un
 })
 
 it('gives its surplus back once the worker has ended the work for it', async () => {
-  const { replica, pass, ownerOf } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants)
+  const { a, b, pass, ownerOf } = await worldOwning(tenants)
   const followed: (readonly string[])[] = []
   const ended = Promise.withResolvers<void>()
   onTestFinished(() => ended.resolve())
@@ -62,9 +56,7 @@ it('gives its surplus back once the worker has ended the work for it', async () 
 })
 
 it('gives back only a tenant without a run', async () => {
-  const { replica, pass } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants)
+  const { a, b, pass } = await worldOwning(tenants)
   a.begin({ isIdle: (name) => name === 't1', follow: async () => {} })
   while (owned(b).length === 0) {
     await b.configure(tenants)
@@ -74,9 +66,7 @@ it('gives back only a tenant without a run', async () => {
 })
 
 it('gives back tenants that are not configured any more, and keeps them if the worker cannot end their work', async () => {
-  const { replica, pass, ownerOf } = world()
-  const a = replica('a')
-  await a.configure(tenants)
+  const { a, pass, ownerOf } = await worldOwning(tenants)
   let fails = 2
   a.begin(
     idle(async () => {
@@ -102,9 +92,7 @@ it('has the tenants that were configured last, even if the database confirms the
 })
 
 it('renews and takes nothing while the tables are those of another version', async () => {
-  const { replica, trouble, time } = world()
-  const a = replica('a')
-  await a.configure(tenants)
+  const { a, trouble, time } = await worldOwning(tenants)
   trouble.isNewer = true
   time.ms = 6 * secondMs
   await expect(a.configure(tenants)).rejects.toThrow('newer')
@@ -112,9 +100,7 @@ it('renews and takes nothing while the tables are those of another version', asy
 })
 
 it('leaves its tenants to the others when it ends', async () => {
-  const { replica } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants)
+  const { a, b } = await worldOwning(tenants)
   await b.configure(tenants)
   await a[Symbol.asyncDispose]()
   await b.configure(tenants)
@@ -122,9 +108,7 @@ it('leaves its tenants to the others when it ends', async () => {
 })
 
 it('shows who owns a tenant and since when, and since when nobody does', async () => {
-  const { replica, age, query } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants)
+  const { b, age, query } = await worldOwning(tenants)
   query(`insert into tenants (name, base_url, created_at) values ('t0', 'https://x', 1)`)
   const before = await b.owners()
   expect(before.get('t0')).toEqual({ replica: null, isAlive: false, heartbeatAgeMs: null, since: null })
@@ -137,9 +121,7 @@ it('shows who owns a tenant and since when, and since when nobody does', async (
 })
 
 it('knows tenants as removed a day after the last replica had them in its configuration', async () => {
-  const { replica, query } = world()
-  const a = replica('a')
-  await a.configure(tenants)
+  const { a, query } = await worldOwning(tenants)
   expect(await a.removed(['t1'])).toEqual([])
   query(`update leases set until = until - interval '25 hours'`)
   expect([await a.removed(['t1']), await a.removed(['t1', 't2'])]).toEqual([['t2'], []])

@@ -141,27 +141,16 @@ it('counts a malformed answer to the look-up as seen: the user is kept as last k
   expect(live(test, 'users')).toBe(60)
 })
 
+const inTurn = [
+  [0, 1],
+  [2, 3],
+  [4, 0],
+  [1, 2],
+]
+
 it.each([
-  [
-    'an error',
-    { kind: 'status', status: 500 },
-    [
-      [0, 1],
-      [2, 3],
-      [4, 0],
-      [1, 2],
-    ],
-  ],
-  [
-    'no envelope',
-    { kind: 'body', status: 200, body: '{}' },
-    [
-      [0, 1],
-      [2, 3],
-      [4, 0],
-      [1, 2],
-    ],
-  ],
+  ['an error', { kind: 'status', status: 500 }, inTurn],
+  ['no envelope', { kind: 'body', status: 200, body: '{}' }, inTurn],
   ['a refusal', { kind: 'status', status: 403 }, [[0], [1], [2], [3, 4]]],
 ] as const)(
   'confirms the others although the look-up of some always gives %s, over restarts',

@@ -121,3 +121,8 @@ export const document = (fields: Record<string, unknown> = {}) => ({
   updatedAt: null,
   ...fields,
 })
+
+/** One document, in this status since it was created. */
+export const being = (uploadStatus: string | null, ageMs: number) => ({
+  documents: [document({ uploadStatus, createdAt: iso(now - ageMs) })],
+})

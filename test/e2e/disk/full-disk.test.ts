@@ -1,24 +1,8 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { Simulator } from '../../../src/simulator/index.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
-import {
-  everySecond,
-  placeFor,
-  program,
-  type RunningDaemon,
-  simulate,
-  daemon as startDaemon,
-  until,
-} from '../support/program.ts'
+import { everySecond, program, type RunningDaemon, daemon as startDaemon, until, world } from '../support/program.ts'
 import { smallDisk } from './support/tmpfs.ts'
 import { canInject } from './support/traced.ts'
-
-function placeOn(simulator: Simulator, disk: string, more = '') {
-  const place = placeFor(simulator, temporaryFolder(), more)
-  const store = join(disk, 'mirror.db')
-  return { ...place, store, env: { ...place.env, TENANTWATCH_STORE_PATH: store } }
-}
 
 const mirrored = async (daemon: RunningDaemon): Promise<number> => {
   const { text } = await daemon.get('/metrics')
@@ -38,9 +22,10 @@ const synced = async (daemon: RunningDaemon): Promise<boolean> => {
 it.runIf(canInject)(
   'continues to serve while the disk is full, logs it, and catches up with the next run after there is space',
   async () => {
-    const simulator = await simulate({ sizes: { users: 200 } })
+    const { simulator, place: elsewhere } = await world({ sizes: { users: 200 } }, everySecond)
     const disk = smallDisk(16_384)
-    const place = placeOn(simulator, disk.folder, everySecond)
+    const env = { ...elsewhere.env, TENANTWATCH_STORE_PATH: join(disk.folder, 'mirror.db') }
+    const place = { folder: elsewhere.folder, env }
     const daemon = await startDaemon(place)
     await until(() => synced(daemon))
     disk.fill()

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest'
-import { temporaryFolder } from '../../support/temporary.ts'
-import { placeFor, program, simulate, until } from '../support/program.ts'
+import { program, until, world } from '../support/program.ts'
 import { brokenIn } from './support/broken.ts'
 
 it('lets exactly one of two to ten engines work, round after round, and another one after a kill', async () => {
-  const simulator = await simulate({ sizes: { users: 40 } })
-  const place = placeFor(simulator, temporaryFolder())
+  const { place } = await world({ sizes: { users: 40 } })
   for (const count of [2, 3, 10, 2, 5, 10]) {
     const engines = Array.from({ length: count }, () => program(place, 'run'))
     const isOver = ({ child }: (typeof engines)[number]) => child.exitCode !== null || child.signalCode !== null

@@ -3,21 +3,12 @@ import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'nod
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../support/temporary.ts'
-import {
-  everySecond,
-  placeFor,
-  program,
-  programWith,
-  simulate,
-  daemon as startDaemon,
-  until,
-} from '../support/program.ts'
+import { everySecond, program, programWith, daemon as startDaemon, until, world } from '../support/program.ts'
 import { brokenIn } from './support/broken.ts'
 
 async function daemonOn(...node: readonly string[]) {
-  const simulator = await simulate({ sizes: { users: 100 } })
-  const place = placeFor(simulator, temporaryFolder(), everySecond)
-  return { simulator, place, daemon: await startDaemon(place, ...node) }
+  const { place } = await world({ sizes: { users: 100 } }, everySecond)
+  return { place, daemon: await startDaemon(place, ...node) }
 }
 
 it.each([
@@ -38,9 +29,8 @@ it.each([
 })
 
 it('continues to work, and stops in time, while nobody reads its output', async () => {
-  const simulator = await simulate({ sizes: { users: 50 } })
   const often = `log: { level: trace }\nschedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *" }, evaluate: "* * * * * *" }`
-  const place = placeFor(simulator, temporaryFolder(), often)
+  const { simulator, place } = await world({ sizes: { users: 50 } }, often)
   const fifo = join(place.folder, 'fifo')
   execFileSync('mkfifo', [fifo])
   const reader = openSync(fifo, 'r+')

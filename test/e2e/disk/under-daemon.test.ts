@@ -1,24 +1,14 @@
 import { openSync, renameSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { scheduleLine } from '../../support/schedule.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
-import {
-  everySecond,
-  placeFor,
-  program,
-  type RunningDaemon,
-  simulate,
-  daemon as startDaemon,
-  until,
-} from '../support/program.ts'
+import { everySecond, program, type RunningDaemon, daemon as startDaemon, until, world } from '../support/program.ts'
 
 async function running() {
-  const simulator = await simulate({ sizes: { users: 150 } })
-  const place = placeFor(simulator, temporaryFolder(), everySecond)
+  const { place } = await world({ sizes: { users: 150 } }, everySecond)
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   const daemon = await startDaemon(place)
   await until(async () => (await daemon.get('/readyz')).status === 200)
-  return { simulator, place, daemon, store: place.store }
+  return { place, daemon, store: place.store }
 }
 
 /** An evaluation runs each second; the next one reports a fault, however long a busy machine takes for it. */
@@ -68,8 +58,7 @@ it.each(Object.entries(mischief))('ends with one sentence when its database %s',
 })
 
 it('reports that it is not healthy as soon as its database is gone, before it exits', async () => {
-  const simulator = await simulate({ sizes: { users: 20 } })
-  const place = placeFor(simulator, temporaryFolder(), scheduleLine('0 3 * * *'))
+  const { place } = await world({ sizes: { users: 20 } }, scheduleLine('0 3 * * *'))
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
   const began = Date.now() / 1000
   const daemon = await startDaemon(place)

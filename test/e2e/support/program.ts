@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../../src/simulator/index.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 export const bundle = join(import.meta.dirname, '../../../dist/tenantwatch.js')
 /** For a machine that has other things to do; only what fails takes as long. */
@@ -116,6 +117,12 @@ export async function simulate(options: SimulatorOptions = {}): Promise<Simulato
   const simulator = await startSimulator({ controlPort: null, ...options })
   onTestFinished(() => simulator.close())
   return simulator
+}
+
+/** A simulated tenant, and a place of its own to run for it, with more in its configuration. */
+export async function world(options?: SimulatorOptions, more?: string) {
+  const simulator = await simulate(options)
+  return { simulator, place: placeFor(simulator, temporaryFolder(), more) }
 }
 
 /** Writes a configuration for a simulated tenant that asks as fast as it can; gives where to run. */

@@ -89,8 +89,9 @@ export async function notifyWorld() {
       onTestFinished(() => lane[Symbol.asyncDispose]())
       return lane
     },
-    /** Waits until the lane has stored that it is done with all events. */
-    async settled(): Promise<void> {
+    /** Tells a lane of an evaluation, and waits until it has stored that it is done with all events. */
+    async settled(lane?: TargetLane): Promise<void> {
+      lane?.evaluated('acme')
       const last = await mirror.lastEventId(id)
       await vi.waitFor(async () => {
         const position = await mirror.notificationPosition(id, 'security')

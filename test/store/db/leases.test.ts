@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fenceOf, type Lease } from '../../../src/store/db/leases.ts'
-import { idle, named, ownedOf, type Replica, world } from '../support/replicas.ts'
+import { idle, named, ownedOf, type Replica, world, worldOwning } from '../support/replicas.ts'
 
 const four = named('t1', 't2', 't3', 't4')
 const all = four.map(({ name }) => name)
@@ -32,9 +32,7 @@ it('shares tenants only with replicas that have the same ones', async () => {
 })
 
 it('writes nothing under a lease that it released, even after it took it again', async () => {
-  const { replica, pass } = world()
-  const a = replica('a')
-  await a.configure(four)
+  const { a, pass } = await worldOwning(four)
   const released = a.of('t1')
   a.begin(idle())
   await a.configure(four.slice(1))
@@ -45,18 +43,14 @@ it('writes nothing under a lease that it released, even after it took it again',
 })
 
 it('lets nothing write under a lease of before a restart of the server, which may have lost commits', async () => {
-  const { replica, query } = world()
-  const a = replica('a')
-  await a.configure(four)
+  const { a, query } = await worldOwning(four)
   const lease = a.of('t1')?.lease as Lease
   const fences = [0, 1].map((before) => fenceOf('a', { ...lease, serverStart: lease.serverStart - before }))
   expect(fences.map((fence) => query(fence).length)).toEqual([1, 0])
 })
 
 it('takes a lease that lapsed again, under a new epoch', async () => {
-  const { replica, age } = world()
-  const a = replica('a')
-  await a.configure(four)
+  const { a, age } = await worldOwning(four)
   const before = a.of('t1')
   await a.configure(four)
   expect(a.of('t1')).toBe(before)
@@ -67,18 +61,14 @@ it('takes a lease that lapsed again, under a new epoch', async () => {
 })
 
 it('counts leases of the future as lapsed: the clock of the database was set back', async () => {
-  const { replica, age } = world()
-  const [a, b] = [replica('a'), replica('b')]
-  await a.configure(four)
+  const { b, age } = await worldOwning(four)
   age(-3600)
   await b.configure(four)
   expect([owned(b), b.facts().unowned]).toEqual([all, 0])
 })
 
 it('registers again what a restore took away, and holds new leases', async () => {
-  const { replica, query } = world()
-  const a = replica('a')
-  await a.configure(four)
+  const { a, query } = await worldOwning(four)
   query(`delete from tenants where name = 't4'`)
   query('delete from leases where tenant_id not in (select id from tenants) and tenant_id > 0')
   await a.configure(four)

@@ -82,6 +82,14 @@ export function world() {
   }
 }
 
+/** A world of two replicas, of which `a` owns these tenants. */
+export async function worldOwning(tenants: readonly LeasedTenant[]) {
+  const made = world()
+  const a = made.replica('a')
+  await a.configure(tenants)
+  return { ...made, a, b: made.replica('b') }
+}
+
 export type Replica = ReturnType<ReturnType<typeof world>['replica']>
 
 /** Those of the tenants that the replica has a store of. */
