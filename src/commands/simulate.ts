@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { localAddress } from '../config/values.ts'
 import { FatalError } from '../model/errors.ts'
 import { whyNotListening } from '../model/process/address.ts'
 import { exitCodes, print } from '../model/process/io.ts'
@@ -65,8 +66,8 @@ Examples:
       throw notListening(error, options.host)
     })
     for (const line of describeSimulator(simulator)) print(io, line)
-    // Where it listens on all addresses, that of this machine needs no TLS.
-    const baseUrl = simulator.baseUrl.replace(/\b0\.0\.0\.0\b|\[::\]/, '127.0.0.1')
+    // Of this machine, which needs no TLS.
+    const baseUrl = `http://${localAddress({ host: options.host, port: Number(new URL(simulator.baseUrl).port) })}`
     print(
       io,
       `\nTo read it, in a second terminal:\n  TENANTWATCH_BASE_URL=${baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader} \\\n    tenantwatch sync`,

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { SandboxQueries } from '../checks/own/sandbox.ts'
 import type { Settings } from '../config/settings.ts'
-import { formatListen, type ListenAddress } from '../config/values.ts'
+import { localAddress } from '../config/values.ts'
 import { loadWebSettings } from '../config/web-settings.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
@@ -58,12 +58,6 @@ async function askDaemon(
 
 interface Failed {
   readonly error: string
-}
-
-/** Where a daemon that listens there, perhaps on all interfaces, answers this machine. */
-export function localAddress({ host, port }: ListenAddress): string {
-  const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-  return formatListen({ host: wildcards[host] ?? host, port })
 }
 
 interface SyncOptions {

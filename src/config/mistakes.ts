@@ -189,11 +189,14 @@ function shownValue(path: KeyPath, value: unknown): string {
 }
 
 /** True where a token, a password, a hash or a key belongs, or is likely to be put by mistake. */
-function mayContainSecret([top, second, third, last]: KeyPath): boolean {
+function mayContainSecret(path: KeyPath): boolean {
+  const [top, second, third] = path
   if (top === 'store') return second === 'url'
-  if ((top === 'api' ? second : third === 'api' && last) === 'proxy') return true
   return (
-    (top === 'tenants' && third === 'auth') || (top === 'notifications' && third === 'to') || top === 'basic_auth_users'
+    (top === 'tenants' && third === 'auth') ||
+    (top === 'notifications' && third === 'to') ||
+    top === 'basic_auth_users' ||
+    path.includes('proxy')
   )
 }
 

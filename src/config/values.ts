@@ -146,6 +146,12 @@ export function formatListen({ host, port }: ListenAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`
 }
 
+/** Where what listens there, perhaps on all interfaces, answers this machine. */
+export function localAddress({ host, port }: ListenAddress): string {
+  const wildcards: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  return formatListen({ host: wildcards[host] ?? host, port })
+}
+
 /** Null for a text that is no address. */
 export function readListen(text: string): ListenAddress | null {
   const [, bracketed, plain, digits] = /^(?:(?:\[([\da-f:.]+(?:%\w+)?)\]|([\w.-]*)):)?(\d{1,5})$/i.exec(text) ?? []

@@ -89,9 +89,13 @@ export class TenantEngine {
     try {
       await this.#applyDecisions()
       run = await this.#prepare(resource, mode, signal)
-      const { definition, mode: begun } = run
-      // Before it reads, so that what changes meanwhile counts; also if it is held, else each evaluation would run it again.
-      await this.#guard.passHold(run).finally(() => begun === 'full' && this.#forward.delete(resource))
+      try {
+        await this.#guard.passHold(run)
+      } finally {
+        // Before it reads, so that what changes meanwhile counts; also if it is held, else each evaluation would run it again.
+        if (run.mode === 'full') this.#forward.delete(resource)
+      }
+      const { definition } = run
       if (definition.kind === 'pagedList') await fullSyncOfList(run, definition)
       else if (definition.kind === 'whole') await readWhole(run, definition)
       else if (run.mode === 'full') await fullSyncOfFeed(run, definition)

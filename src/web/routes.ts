@@ -134,23 +134,21 @@ function outcome(c: WebContext, { ok, text: said }: Probe, failure: 500 | 503): 
 
 function apiRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock } = options
+  const shownTo = async (c: WebContext) => shownPostures(await sources.posture(), c.get('access').exposeDetails)
   return [
     get('/api/v1/status', {
       id: 'getStatus',
       summary: 'The current status of every configured tenant',
       query: none,
       body: { type: json, description: 'Tenants, their resources, holds and counts' },
-      handle: async (c) => {
-        const postures = shownPostures(await sources.posture(), c.get('access').exposeDetails)
-        return c.json(statusJson(clock.now(), postures))
-      },
+      handle: async (c) => c.json(statusJson(clock.now(), await shownTo(c))),
     }),
     get('/api/v1/checks', {
       id: 'getChecks',
       summary: 'Every check of every tenant with its current status',
       query: none,
       body: { type: json, description: 'An array of checks' },
-      handle: async (c) => c.json(checksJson(shownPostures(await sources.posture(), c.get('access').exposeDetails))),
+      handle: async (c) => c.json(checksJson(await shownTo(c))),
     }),
     get('/api/v1/findings', {
       id: 'getFindings',
