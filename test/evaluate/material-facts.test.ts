@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { factChanges, materialFacts } from '../../src/evaluate/findings/material-facts.ts'
+import { materialFacts } from '../../src/evaluate/findings/material-facts.ts'
 
 const guid = 'abcdef00-0000-4000-8000-000000000001'
 const reading = { requestId: 'req-1', readAt: '2026-03-01T12:00:00.000Z' }
@@ -16,14 +16,6 @@ it('uses all facts of an entity by default, GUIDs in canonical form, without req
     fileId: guid.toUpperCase(),
   }
   expect(materialFacts(evidence)).toEqual({ state: 'Invited', roles: [{ roleId: 1 }], nothing: null, fileId: guid })
-})
-
-it('names a changed member of a nested fact by its path', () => {
-  const before = { policy: { mfaEnabled: true, days: 1 }, owner: { name: 'Ada' } }
-  expect(factChanges(before, { policy: { mfaEnabled: false, days: 1 }, owner: null })).toEqual([
-    { fact: 'owner', before: { name: 'Ada' }, after: null },
-    { fact: 'policy.mfaEnabled', before: true, after: false },
-  ])
 })
 
 it('no check has a fact that changes with time', () => {

@@ -11,24 +11,7 @@ import { findingsFrom, sources, webOptions } from '../web/support/server.ts'
 import { texts } from './support/corpus.ts'
 import { acting, actingIn, formula, tagsOf } from './support/reading.ts'
 
-const bits = [
-  '<',
-  '>',
-  '"',
-  "'",
-  '&',
-  '=',
-  '\n',
-  '\r',
-  '\t',
-  '\0',
-  '\u001b',
-  '\u009b',
-  '\u202e',
-  '\ud800',
-  '</bdi>',
-  ',',
-]
+const bits = [...'<>"\'&=+@,\n\r\t\0\u001b\u009b\u202e\ufeff\u3000\u2060\uff1d', '\ud800', '</bdi>']
 const small = Object.values(texts).filter((text) => text.length < 2000)
 
 /** Texts of every kind of character, with those that matter in them more often than chance would have it. */

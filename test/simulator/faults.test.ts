@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { FaultEffect, TokenName } from '../../src/simulator/index.ts'
-import { call, records, start, startOnSockets } from './support.ts'
+import { call, start, startOnSockets } from './support.ts'
 
 it('meets only the requests of a prefix or a tenant, and counts them', async () => {
   const simulator = await start()
@@ -26,12 +26,4 @@ it.each<FaultEffect>([
   const asked = fetch(`${simulator.baseUrl}/api/public/roles`, { headers })
   await expect(asked.then((response) => response.text())).rejects.toThrow()
   expect((await simulator.requests.waitFor(({ done }) => done)).status).toBeNull()
-})
-
-it('leaves records out of lists, which are still found by their id', async () => {
-  const simulator = await start()
-  const [first] = simulator.primary.users.all()
-  simulator.faults.add({ effect: { kind: 'drop', ids: [Number(first?.userId)] } })
-  expect(records(await call(simulator, '/users')).map((user) => user['userId'])).not.toContain(first?.userId)
-  expect((await call(simulator, `/users/${first?.userId}`)).status).toBe(200)
 })

@@ -1,19 +1,17 @@
-import fs, {
+import {
   existsSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import BetterSqlite3 from 'better-sqlite3'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { type BackupOptions, backUpMirror } from '../../src/store/db/sqlite/backup.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
@@ -209,19 +207,6 @@ it('removes what a killed backup left, under whatever name, a day later; a backu
   const inProgress = remainsOf(folder, 23)
   await back({ to: join(folder, 'another.db') })
   expect(readdirSync(folder).toSorted()).toEqual([inProgress, 'another.db'].toSorted())
-})
-
-it('is made while another one in the folder ends', async () => {
-  const { folder, back } = await world()
-  const other = join(folder, remainsOf(folder, 0))
-  const { statSync } = fs
-  using _ = vi.spyOn(fs, 'statSync').mockImplementation((path, ...rest) => {
-    if (path === other) rmSync(other, { recursive: true })
-    return statSync(path, ...rest)
-  })
-  syncBuiltinESMExports()
-  await back({ to: join(folder, 'another.db') })
-  expect(readdirSync(folder)).toEqual(['another.db'])
 })
 
 it('keeps the old backup when the mirror is damaged', async () => {

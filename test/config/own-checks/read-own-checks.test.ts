@@ -151,8 +151,3 @@ it('reads exactly the files of a folder, through links too', () => {
     'latin.sql: it is not UTF-8 text',
   ])
 })
-
-it('reads at most 200 files', () => {
-  const files = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`${at}.sql`, '']))
-  expect(read(files)).toEqual({ checks: [], problems: ['.: it contains 201 files; expected at most 200'] })
-})
