@@ -39,6 +39,22 @@ it('roles that were first read while the clock was ahead decide once they are re
   expect(world.query('select max(first_complete_at) as at from sync_states')).toEqual([{ at: world.now }])
 })
 
+it('data read while the clock was ahead is stale from its correction on, also when the time reaches that of its reading', async () => {
+  const world = await sqliteWorld()
+  const lists = { 'authentication-settings': [settings()], users: [user()] }
+  await world.sync(lists)
+  world.pass(dayMs)
+  await world.sync(lists)
+  world.pass(-dayMs / 2)
+  await world.mirror.noteTime(world.now)
+  await world.mirror.confirmTime(world.now)
+  for (const ms of [0, dayMs / 2]) {
+    world.pass(ms)
+    await world.evaluate()
+    expect(await world.counts(mfa)).toMatchObject({ status: 'unknown' })
+  }
+})
+
 it('no waiver ends by a server time of long ago, which newer answers have corrected', async () => {
   const world = await sqliteWorld()
   await world.sync({ documents: [document()] })

@@ -20,6 +20,12 @@ it.each<[string, object, { now: number; serverTime: number | null }, boolean]>([
     { now: read - 400 * dayMs, serverTime: read + hourMs },
     false,
   ],
+  [
+    'not by a time of hours ahead by both clocks, which were wrong alike',
+    { completeStartedAt: read + 12 * hourMs, completeServerTime: read + 12 * hourMs, firstCompleteAt: read - dayMs },
+    { now: read, serverTime: read },
+    true,
+  ],
   ['by the first one, where all are ahead', { firstCompleteAt: read }, { now: 0, serverTime: null }, false],
   ['by the later time, after a clock was set', { completeServerTime: 0 }, { now: read, serverTime: read }, false],
   [

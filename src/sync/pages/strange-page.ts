@@ -1,3 +1,4 @@
+import { greatestSkewMs } from '../../model/server-clock.ts'
 import { dayMs, hourMs } from '../../model/time.ts'
 import type { AdmittedPage, PageComparison, SyncState } from '../../store/port.ts'
 
@@ -44,8 +45,8 @@ export function isOldBy(state: SyncState, { now, serverTime }: Ruling): (created
 
 /**
  * By the server, else by the local clock, as it runs beside that of the server now; by the later time if one of the two
- * clocks was set by over a day since. A time over a day ahead of both was wrong: then that of the first full sync counts.
- * So it does where all are, because the present time is wrong.
+ * clocks was set by over a day since. A time ahead of both was wrong (by over a day, if only the local clock is known):
+ * then that of the first full sync counts. So it does where all are, because the present time is wrong.
  */
 function fullSyncBegan(
   { completeServerTime: server, completeStartedAt: local, firstCompleteAt: first }: SyncState,
@@ -53,12 +54,13 @@ function fullSyncBegan(
   serverTime: number | null,
 ): number | null {
   const skewMs = serverTime === null ? 0 : serverTime - now
-  if (server !== null && local !== null) {
+  const latest = Math.max(now, serverTime ?? now)
+  const isPossible = (time: number | null) =>
+    time !== null && time <= latest + (serverTime === null ? dayMs : greatestSkewMs)
+  if (server !== null && local !== null && isPossible(server)) {
     const isSteady = serverTime === null || Math.abs(skewMs - (server - local)) <= dayMs
     if (isSteady) return server
   }
-  const latest = Math.max(now, serverTime ?? now)
-  const isPossible = (time: number | null) => time !== null && time <= latest + dayMs
   const byServer = isPossible(server) || local === null ? server : local + skewMs
   const possible = [byServer, local, first].filter(isPossible)
   return possible.length === 0 ? first : Math.min(Math.max(...possible.map(Number)), latest)
