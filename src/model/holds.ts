@@ -102,7 +102,7 @@ const changes: Readonly<
   Record<Change, { readonly advice: string; readonly effect: (tenant: string, count: number) => string }>
 > = {
   origin: {
-    advice: `${ifWrong}: the hold ends by itself`,
+    advice: `${ifWrong}: the hold ends by itself; if the tenant has moved, accept this hold`,
     effect: (tenant) =>
       `Accepting lets ${tenant} be read from the new address; its data must still prove to be those of ${tenant}`,
   },

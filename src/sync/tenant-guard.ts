@@ -5,7 +5,6 @@ import { type ChangeCause, holdHint, ownClientCause, remedyOf } from '../model/h
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
-import { atAddress } from '../store/sync/tenant-store.ts'
 import { type EngineStore, raiseHold, type TenantContext } from './context.ts'
 import { shortestIntervalMs } from './due.ts'
 import {
@@ -144,7 +143,8 @@ export class TenantGuard {
   async passHold(run: GuardedRun): Promise<void> {
     const hold = this.#heldFor(run)
     if (hold === null) return
-    if (hold.cause.check === 'page') throw changed(hold)
+    // Only a person knows whether the tenant has moved: a copy of it has the same ids.
+    if (hold.cause.check === 'page' || hold.cause.check === 'origin') throw changed(hold)
     if (this.#probing !== null) {
       // Concurrent runs share one probe, so that none fails by a hold that it releases.
       await this.#probing.catch(() => {})
@@ -266,7 +266,7 @@ export class TenantGuard {
   }
 
   async #endsHold(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
-    const { store, settings } = this.#context
+    const { settings } = this.#context
     const { cause } = hold
     const evidence = await readEvidence(this.#context, this.tenant.id, [], signal)
     const { outcome, answered } = evidence
@@ -280,7 +280,6 @@ export class TenantGuard {
     const nothingCounts = outcome === 'nothing' && remedyOf(hold) !== null
     if (outcome !== 'match' && !nothingCounts) return false
     if (answered !== null) this.#noteVerified(answered)
-    if (cause.check === 'origin') await store.noteTenant(this.tenant.id, atAddress(settings.baseUrl))
     return true
   }
 }
