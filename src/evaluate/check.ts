@@ -78,7 +78,7 @@ export interface CheckContext extends RuleContext {
   readonly accepted: ReadonlyMap<string, AcceptedState> | null
   /** All live records of a resource in `needs`, in key order. */
   readonly needed: (resource: ResourceName) => readonly MirrorRecord[]
-  /** Changes of its records at least since the evaluated list was last read in full; for checks with `comparesReads`. */
+  /** Changes of its records at least of the last day, and since the evaluated list was last read in full; for checks with `comparesReads`. */
   readonly changesOfNeeded: (resource: ResourceName) => readonly ChangeRow[]
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { dayMs } from '../model/time.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
 import type { RecordReader } from '../store/records/query.ts'
@@ -133,7 +134,8 @@ async function neededResources(
   for (const [resource, uses] of Map.groupBy(pairs, (pair) => pair.resource)) {
     const records = (await Array.fromAsync(reader.select(resource))).flat()
     const comparing = uses.filter(({ check }) => check.comparesReads === true)
-    const since = Math.min(...comparing.map(({ check }) => resources[check.evaluates].state.completeStartedAt ?? now))
+    const readAt = comparing.map(({ check }) => resources[check.evaluates].state.completeStartedAt ?? now)
+    const since = Math.min(now - dayMs, ...readAt)
     const changes = comparing.length === 0 ? [] : await reader.changesSince(resource, since)
     needed.set(resource, { records, changes })
   }

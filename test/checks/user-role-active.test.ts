@@ -35,6 +35,11 @@ itFinds(check, [
   ),
   one('a role by id that changed since', known, [role(off)], [], { ...unclear, ...regranted }),
   one('a role by id that went since', known, [role(second)], [], { ...unclear, ...removed }),
+  one('a role that went since its id was read, although the list was read again', known, [role(second)], [], {
+    ...unclear,
+    at: removed.at,
+    changes: [{ ...removed.changes[0], key: '1', at: now + 1 }],
+  }),
   one('an inactive role by id while another one went', known, [role(off)], ['1 medium'], removed),
   one('an inactive role by name', {}, [role(off)], ['1 medium']),
   one('a role name that no role has', {}, [], ['1 medium']),

@@ -39,13 +39,16 @@ const granting: ReadonlySet<string | null> = new Set(['permissions', 'state'])
 function rolesSince({ changesOfNeeded, needed, now }: CheckContext) {
   const since = new Map<unknown, number>()
   const granted = new Map<number | null, number>()
+  const gone = new Map<number | null, number>()
   const present = new Map(needed('roles').map(({ key, fields }) => [key, fields['name']]))
   for (const { kind, key, field, before, after, at } of changesOfNeeded('roles')) {
     // Its clock was wrong.
     if (at > now) continue
     if (field === 'name') since.set(before, at).set(after, at)
-    else if (kind === 'removed') since.set((before as MirrorRecord['fields'] | null)?.['name'], at)
-    else if (kind !== 'changed') since.set(present.get(key), at)
+    else if (kind === 'removed') {
+      since.set((before as MirrorRecord['fields'] | null)?.['name'], at)
+      if (!present.has(key)) gone.set(Number(key), at)
+    } else if (kind !== 'changed') since.set(present.get(key), at)
     else if (granting.has(field)) {
       since.set(present.get(key), at)
       granted.set(Number(key), at)
@@ -54,6 +57,7 @@ function rolesSince({ changesOfNeeded, needed, now }: CheckContext) {
   return {
     named: (name: string | null) => since.get(name) ?? 0,
     granted: (roleId: number | null) => granted.get(roleId) ?? 0,
+    gone: (roleId: number | null) => gone.get(roleId) ?? 0,
   }
 }
 
@@ -62,7 +66,10 @@ const roundMs = minuteMs
 
 interface RoleNames extends Required<Pick<Evaluator, 'readsHistoryOf'>> {
   readonly meansAnother: (record: MirrorRecord, history: readonly ChangeRow[]) => boolean
-  /** True if the role that a record had by id was changed since: the record may have another one by now. */
+  /**
+   * True if the role that a record had by id was changed or removed since: the record may have another one by now. After a
+   * removal only another reading of the id tells, because a list shows the name alone.
+   */
   readonly isOutdated: (record: MirrorRecord, roleId: number | null, idReadAt: number) => boolean
 }
 
@@ -87,7 +94,8 @@ export function roleNamesOf(context: CheckContext, resource: ResourceName): Role
       return namedSince - roundMs > knownBy(record)
     },
     isOutdated: (record, roleId, idReadAt) =>
-      since.granted(roleId) - roundMs > Math.max(knownBy(record), past(idReadAt)),
+      since.granted(roleId) - roundMs > Math.max(knownBy(record), past(idReadAt)) ||
+      since.gone(roleId) > past(idReadAt),
   }
 }
 

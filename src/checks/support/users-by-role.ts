@@ -69,7 +69,7 @@ const invited: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicabl
 /**
  * Evaluates users who are not in state Invited by their role. A user may get another role of the same name, which only
  * appears in the user's details. So a `roleId` is valid for a limited time. After that the role name decides, which
- * every full sync reads, and users with an ambiguous role name are not evaluated; details are read of these users first.
+ * every full sync reads, and users with an ambiguous role name are not evaluated.
  */
 export function usersByRole(rule: RoleRule, context: CheckContext): Evaluator {
   const { limitMs, failure } = rule
