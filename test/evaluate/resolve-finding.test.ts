@@ -120,16 +120,20 @@ it('keeps a finding open whose entity can no longer be evaluated', async () => {
   expect(outcomes.get('user-role-active')).toMatchObject({ status: 'unknown', reason: 'ambiguous' })
 })
 
-it('keeps findings about all documents open while one of them cannot be read', async () => {
+it('keeps findings about all documents open while one of them cannot be read, but none that another one ends', async () => {
   const world = await soundWorld()
+  const required = 'document-required-present'
+  const changes = { checks: { [required]: { options: { requirements: [{ id: 'r', pattern: 'other*' }] } } } }
   await world.put('documents', document(), document({ fileId: 'd2' }))
-  await evaluate(world)
+  await evaluate(world, { changes })
+  expect(await lifeOf(world, required)).toEqual({ r: 'open' })
   await world.put('documents', document({ fileId: 'd2', filename: 'other.pdf' }))
   await world.quarantine('documents', 'd1')
-  await evaluate(world)
+  await evaluate(world, { changes })
   expect(await lifeOf(world, names)).toEqual({ 'policy.pdf': 'open' })
+  expect(await lifeOf(world, required)).toEqual({ r: 'fixed' })
   await world.put('documents', document())
-  await evaluate(world)
+  await evaluate(world, { changes })
   expect(await lifeOf(world, names)).toEqual({ 'policy.pdf': 'fixed' })
 })
 

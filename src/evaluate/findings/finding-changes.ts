@@ -139,13 +139,14 @@ function resolutionOf(
   const { isRecord } = check.entity
   if (inputs.some((input) => input.off)) return 'not_applicable'
   if (isRecord && presence !== 'live') return presence === 'removed' ? 'entity_removed' : null
+  const outcome = passing?.outcome ?? ok
+  const isTracked = isRecord || (outcome.kind === 'ok' && outcome.isCertain === true)
   // A record that appeared during the evaluation is left to the next one.
-  if (isUnevaluated || !isFreshAndComplete(check, inputs) || (isRecord && passing === undefined)) return null
+  if (isUnevaluated || !isFreshAndComplete(check, inputs, isTracked) || (isRecord && passing === undefined)) return null
   const identity = passing?.identity ?? null
   if (identity !== null && evidence['identity'] !== undefined && !isSameEntity(evidence, { identity }))
     return 'entity_removed'
   if (presence === 'removed') return 'entity_removed'
-  const outcome = passing?.outcome ?? ok
   switch (outcome.kind) {
     case 'not_applicable':
       return 'not_applicable'
@@ -165,11 +166,12 @@ function resolutionOf(
 /** Partial states of the evaluated resource that the mirror tracks for each record. */
 const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records'])
 
-function isFreshAndComplete(check: Check, inputs: readonly InputQuality[]): boolean {
+/** @param isTracked true for an entity that such a state of other records does not concern. */
+function isFreshAndComplete(check: Check, inputs: readonly InputQuality[], isTracked: boolean): boolean {
   if (inputs.some((input) => input.blocked !== null)) return false
   if (check.timeBased && !clocksAgree(inputs)) return false
   return inputs.every(({ resource, partial }) => {
-    const isTracked = check.entity.isRecord && resource === check.evaluates
-    return partial.length === 0 || (isTracked && partial.every((reason) => trackedByRecord.has(reason)))
+    const mayBePartial = isTracked && resource === check.evaluates
+    return partial.length === 0 || (mayBePartial && partial.every((reason) => trackedByRecord.has(reason)))
   })
 }
