@@ -54,7 +54,7 @@ const hints: Readonly<Record<string, string>> = {
   'api-client-secret-not-expiring':
     'A secret has one alert at a time: one for each severity, and one on its last day. All days are in `sort((tenantwatch_api_client_secret_expiration_timestamp_seconds - time()) / 86400)`.',
   'user-mfa-enrolled':
-    'If nearly all users fail, the policy was switched on recently, or `enrolledWhen` does not fit this tenant: [what "enrolled" means](first-week.md#enrolled). Switching the policy off ends nothing: `auth-mfa-policy-enabled` fails instead.',
+    'If nearly all users fail, the policy was switched on recently, or `enrolledWhen` does not fit this tenant: [what "enrolled" means](first-week.md#enrolled). Switching the policy off ends nothing while `auth-settings-unchanged` is on: `auth-mfa-policy-enabled` fails instead.',
 }
 
 function checkSection(check: Check): string {
