@@ -225,11 +225,7 @@ it('covers unchanged findings by a waiver for all entities, counts the rest', as
   await world.sync({ users: waiting([...ids, 23], [1, 2]) })
   await world.evaluate()
   expect(await world.counts(check)).toMatchObject({ open: { medium: 2 }, waived: { medium: 21 } })
-  expect(await world.waiver()).toMatchObject({
-    state: 'active',
-    covered: 21,
-    lapsed: 2,
-  })
+  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 21, lapsed: 2 })
   expect(await world.waiver('w2')).toMatchObject({ covered: 1 })
   world.pass(15 * dayMs)
   await world.sync({ users: waiting(ids, [1, 2]) })

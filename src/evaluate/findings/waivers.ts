@@ -106,35 +106,44 @@ export async function agreeWaivers({ store, tenant, waivers = [], now }: Evaluat
 
 /**
  * Lapses of waivers that covered these findings and whose accepted facts change: those of `stored`, because any change of
- * them lapses at once.
+ * them lapses at once. For an opened finding, those agreed before its id may have been given to another entity.
  */
 export async function lapsesOf(
   { check, request, waivers }: Pick<CheckRun, 'check' | 'request' | 'waivers'>,
   written: readonly WrittenFinding[],
   stored: ReadonlyMap<string, StoredFinding>,
 ): Promise<readonly WaiverLapse[]> {
+  if (waivers.length === 0) return []
+  const { store, tenant, now } = request
+  const opened = written.flatMap(({ fingerprint }) => (stored.has(fingerprint) ? [] : [fingerprint]))
+  const endedBy = await store.endedEntities(tenant.id, opened)
   const factsOf = (evidence: string) => factsText(materialFacts(JSON.parse(evidence), check.material))
-  const lapses = written.flatMap(({ fingerprint, kind, entityId: entity, evidence }) => {
+  const lapses = written.flatMap(({ fingerprint, kind, entityId: entity, evidence, firstSeenAt }) => {
     const before = stored.get(fingerprint)
-    if (before === undefined) return []
+    const known = before ?? { firstSeenAt, resolvedBy: endedBy.get(fingerprint) ?? 0 }
     // To another entity with the same id, no waiver was ever agreed.
-    const was = kind === 'replaced' ? { ...before, resolvedBy: null } : before
-    const covering = waivers.filter((waiver) => isOfEntity(waiver, entity) && hasCovered(waiver, was, request.now))
+    const was = kind === 'replaced' ? { ...known, resolvedBy: null } : known
+    const covering = waivers.filter((waiver) => isOfEntity(waiver, entity) && hasCovered(waiver, was, now))
     if (covering.length === 0) return []
-    const [accepted, changed] = [factsOf(before.evidence), factsOf(evidence)]
+    const [accepted, changed] = before === undefined ? unknownFacts : [factsOf(before.evidence), factsOf(evidence)]
     if (kind !== 'replaced' && isSameFacts(accepted, changed)) return []
     return covering.map((waiver): WaiverLapse => {
       const { id, terms } = waiver
-      const ended = hasEnded(waiver, request.now)
+      const ended = hasEnded(waiver, now)
       return { waiver: id, check: check.id, terms, entity, accepted, changed, ended, fingerprint }
     })
   })
-  return lapses.length === 0 ? [] : request.store.newLapses(request.tenant.id, lapses)
+  return lapses.length === 0 ? [] : store.newLapses(tenant.id, lapses)
 }
 
+const unknownFacts = ['{}', JSON.stringify({ entity: 'may be another one' })] as const
+
 /** False if the finding was first seen after the waiver expired, or was resolved before its terms came into force. */
-function hasCovered(waiver: StoredWaiver, { firstSeenAt, resolvedBy }: StoredFinding, now: number): boolean {
-  const { agreedBy, coversUntil, expiresAt } = waiver
+function hasCovered(
+  { agreedBy, coversUntil, expiresAt }: StoredWaiver,
+  { firstSeenAt, resolvedBy }: Pick<StoredFinding, 'firstSeenAt' | 'resolvedBy'>,
+  now: number,
+): boolean {
   // A finding of a clock that was ahead may be first seen later than now.
   return (firstSeenAt <= coversUntil || now <= expiresAt) && (resolvedBy === null || resolvedBy > agreedBy)
 }

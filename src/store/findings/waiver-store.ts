@@ -1,6 +1,14 @@
 import { guidKey } from '../../model/guid.ts'
 import type { Db, Sql } from '../db/db.ts'
-import { type AsOf, appendEvents, lastEvent, type NewEvent, present, type StoredEvent } from '../event-store.ts'
+import {
+  type AsOf,
+  appendEvents,
+  lastEvent,
+  lastEventOf,
+  type NewEvent,
+  present,
+  type StoredEvent,
+} from '../event-store.ts'
 import {
   listOfKinds,
   termsKinds,
@@ -60,6 +68,22 @@ export function waiverStore(db: Db) {
     /** Those of these lapses that are not stored yet. */
     newLapses: (tenantId: number, lapses: readonly WaiverLapse[]): Promise<readonly WaiverLapse[]> =>
       db.read((tx) => newLapses(tx, tenantId, lapses)),
+    /**
+     * By fingerprint of a finding without a row, the last event after which its id may be of another entity: the
+     * resolution of an erased finding. 0 = none.
+     */
+    endedEntities: (tenantId: number, fingerprints: readonly string[]): Promise<ReadonlyMap<string, number>> =>
+      db.read(async (tx) => {
+        const { bindRows, givenRows } = tx.dialect
+        const columns = { fingerprint: 'text' } as const
+        const text = `select fingerprint, ${lastEventOf(['finding.resolved'], '@tenantId', 'fingerprint')} as resolved
+          from ${givenRows(columns)}`
+        const rows = fingerprints.map((fingerprint) => ({ fingerprint }))
+        const found = await tx<{ fingerprint: string; resolved: number | null }>(text, [
+          { tenantId, ...bindRows(columns, rows) },
+        ])
+        return new Map(found.map((one) => [one.fingerprint, one.resolved ?? 0]))
+      }),
   }
 }
 
