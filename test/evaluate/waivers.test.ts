@@ -147,7 +147,7 @@ it('accepts nothing after a tenant change, because ids may belong to other recor
   const world = await invited()
   const { mirror, tenantId } = world
   const resolved = { users: [user({ state: 'Invited', mfaStatus: false }), user({ userId: 2 })] }
-  world.waivers = [waiver({ entity: '*' })]
+  world.waivers = [waiver({ entity: '*' }), waiver({ id: 'w2', entity: '3' })]
   await world.evaluate()
   await world.sync(resolved)
   await world.evaluate()
@@ -159,7 +159,7 @@ it('accepts nothing after a tenant change, because ids may belong to other recor
   expect((await world.counts(mfa)).waived).toEqual({})
   const [finding] = await world.findings(mfa)
   expect(finding?.waiver?.explanation).toContain('(tenant: nothing → "accepted as another one")')
-  await world.sync(activated({ state: 'Invited' }))
+  await world.sync({ users: [1, 2, 3].map((userId) => user({ userId, state: 'Invited', mfaStatus: false })) })
   await world.evaluate()
   expect((await world.counts(mfa)).waived).toEqual({})
   world.waivers = [waiver({ reason: 'Looked at again in the new tenant' })]

@@ -70,19 +70,21 @@ export function waiverStore(db: Db) {
       db.read((tx) => newLapses(tx, tenantId, lapses)),
     /**
      * By fingerprint of a finding without a row, the last event after which its id may be of another entity: the
-     * resolution of an erased finding. 0 = none.
+     * resolution of an erased finding, or the acceptance of another tenant. 0 = none.
      */
     endedEntities: (tenantId: number, fingerprints: readonly string[]): Promise<ReadonlyMap<string, number>> =>
       db.read(async (tx) => {
-        const { bindRows, givenRows } = tx.dialect
+        const { bindRows, givenRows, jsonMember } = tx.dialect
         const columns = { fingerprint: 'text' } as const
-        const text = `select fingerprint, ${lastEventOf(['finding.resolved'], '@tenantId', 'fingerprint')} as resolved
+        const text = `select fingerprint, ${lastEventOf(['finding.resolved'], '@tenantId', 'fingerprint')} as resolved,
+            (select max(+id) from events where tenant_id = @tenantId and kind = 'hold.applied'
+               and ${jsonMember('data', 'tenant')} is not null) as accepted
           from ${givenRows(columns)}`
         const rows = fingerprints.map((fingerprint) => ({ fingerprint }))
-        const found = await tx<{ fingerprint: string; resolved: number | null }>(text, [
+        const found = await tx<Record<'accepted' | 'resolved', number | null> & { fingerprint: string }>(text, [
           { tenantId, ...bindRows(columns, rows) },
         ])
-        return new Map(found.map((one) => [one.fingerprint, one.resolved ?? 0]))
+        return new Map(found.map((one) => [one.fingerprint, Math.max(one.resolved ?? 0, one.accepted ?? 0)]))
       }),
   }
 }

@@ -129,7 +129,8 @@ export function holdStore(db: Db) {
         await updateRows(sql, holds, { appliedAt: at }, 'id = ?', [holdId])
         await apply(sql, hold, application)
         for (const resource of resourceNames) await raiseVersion(sql, tenantId, resource)
-        await appendEvents(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data: {} }])
+        const data = application.coversKnown ? { tenant: 'other' } : {}
+        await appendEvents(sql, tenantId, [{ kind: 'hold.applied', subject: holdId, at, data }])
       }),
     decide: ({
       holdId,
