@@ -50,7 +50,8 @@ export async function readDataQuality(
   now: number,
 ): Promise<TenantDataQuality> {
   const tenant: TenantDataQuality['tenant'] = id === unmirroredId ? unmirrored : await store.tenant(id)
-  const holds = await store.holds(id)
+  const isOff = (resource: ResourceName) => !settings.resources[resource].enabled
+  const holds = (await store.holds(id)).filter(({ resource }) => resource === 'all' || !isOff(resource))
   const stored = await store.quality(id)
   const newest = await store.unconfirmedTime()
   // Until a response confirms the clock, ages are meaningless.
@@ -73,7 +74,7 @@ export async function readDataQuality(
     const ifNotCurrent = completeAt === null ? 'never' : 'stale'
     const input: InputQuality = {
       ...{ resource, former, clock },
-      off: !settings.resources[resource].enabled,
+      off: isOff(resource),
       everComplete: completeAt !== null,
       blocked:
         (isChanged ? 'tenant_changed' : denied) ??

@@ -49,9 +49,9 @@ export class TenantEngine {
     const { store, settings, clock } = this.#context
     const sameOrigin = (await store.tenant(this.tenantId)).baseUrl === settings.baseUrl
     for (const { resource, reason, cause } of await store.holds(this.tenantId)) {
-      const of = cause.check === 'page' ? cause.resource : resource
-      const isOver = cause.check === 'origin' ? sameOrigin : of !== 'all' && !this.resources.includes(of)
-      if (isOver) await store.liftHold(this.tenantId, resource, reason)
+      // Other holds of a list stay while it is off, because its removals were not decided.
+      const isOff = resource === 'all' && cause.check === 'page' && !this.resources.includes(cause.resource)
+      if (isOff || (cause.check === 'origin' && sameOrigin)) await store.liftHold(this.tenantId, resource, reason)
     }
     if (!sameOrigin && !(await store.knowsAny(this.tenantId)))
       await store.noteTenant(this.tenantId, atAddress(settings.baseUrl))

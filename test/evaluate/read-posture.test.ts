@@ -151,13 +151,15 @@ it('does not show a check result from when an input was switched off', async () 
   expect(statusOf(await read(world), 'auth-sso-enforced')).toBe('pass null')
 })
 
-it('shows a disabled check as not applicable and a switched-off input likewise', async () => {
+it('shows a disabled check as not applicable and a switched-off input likewise, without its hold', async () => {
   const world = await soundWorld()
   const changes = {
     checks: { 'auth-sso-enforced': { enabled: false, severity: 'info' as const } },
     resources: { users: { enabled: false } },
   }
+  await world.hold('users', 'shrink_held')
   const posture = await read(world, { changes })
+  expect(posture.holds).toEqual([])
   const disabled = { enabled: false, status: 'not_applicable', severities: ['info'] }
   expect(viewOf(posture, 'auth-sso-enforced')).toMatchObject(disabled)
   expect(viewOf(posture, 'user-mfa-enrolled')).toMatchObject({ enabled: true, status: 'not_applicable', reason: null })

@@ -98,6 +98,15 @@ it('a hold that shrinks below the limits ends, and the remaining records are rem
   expect(live(test, 'users')).toBe(56)
 })
 
+it('a hold lasts while its list is off, although an incremental sync succeeded after it was raised', async () => {
+  const test = await shrunk()
+  const hold = await holdOf(test, 'users')
+  test.clock.advance(minuteMs)
+  expect(ending(await test.run('users'))).toBe('success')
+  for (const enabled of [false, true]) await test.restart({ resources: { users: { enabled } } })
+  expect(await holdOf(test, 'users')).toEqual(hold)
+})
+
 it('a decision brings the full sync of what is held forward until one was tried', async () => {
   const test = await shrunk()
   expect(await test.engine.broughtForward()).toEqual([])
