@@ -62,6 +62,7 @@ export class TenantEngine {
       await store.raiseHold({ ...hold, tenantId: this.tenantId, at: clock.now() })
     }
     await this.#guard.refresh()
+    await this.#acceptanceEnds()
   }
 
   /** The next run probes a tenant on hold, because a person asks for it. */
@@ -180,7 +181,7 @@ export class TenantEngine {
         reachedEndServerTime: isSuccess ? run.reachedEndServerTime : null,
       })
       if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)
-      if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)
+      if (reason === 'missing_permission') await this.#acceptanceEnds(resource)
       return { ...result, stored: true }
     } catch (error) {
       const own = reasonOf(error)
@@ -222,16 +223,16 @@ export class TenantEngine {
       await this.#guard.passPages(name)
       if (former.includes(name) && !(await store.awaitsRemovals(this.tenantId, name)))
         await this.#guard.note({ former: former.filter((one) => one !== name) })
-      await this.#acceptanceEnds(definition)
+      await this.#acceptanceEnds(name)
     })
   }
 
   /** An accepted tenant change ends after full syncs of all readable resources, an accepted page after its own. */
-  async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
+  async #acceptanceEnds(name?: ResourceName): Promise<void> {
     const { changeAccepted: owed, admitted } = this.#guard.tenant
     const others = admitted.filter(({ resource }) => resource !== name)
     if (owed === null && others.length === admitted.length) return
-    const left = owed?.filter((resource) => resource !== name) ?? []
+    const left = this.resources.filter((resource) => resource !== name && owed?.includes(resource))
     await this.#guard.note({ changeAccepted: left.length === 0 ? null : left, admitted: others })
   }
 

@@ -84,6 +84,16 @@ it('trusts no users before the last of the former tenant is removed', async () =
   expect(await evaluated(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
 })
 
+it('does not await a list that was switched off before it was read', async () => {
+  const { test, server } = await accepted()
+  server.b.roles = [role(7), role(8)]
+  await test.run('roles')
+  await test.restart({ resources: { documents: { enabled: false } } })
+  for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+  server.b.roles = [role(70), role(80)]
+  expect(ending(await test.run('roles'))).toBe('suspect_empty')
+})
+
 it('opens findings by time alone while the tenant is on hold, and none of the former tenant once another is accepted', async () => {
   const scene = await held()
   scene.test.clock.advance(10 * minuteMs)
