@@ -189,11 +189,12 @@ export class LeasedStores<Store = Mirror> implements TenantStores<Store> {
     }
   }
 
-  /** Leases of tenants that are not configured any more, and of idle ones beyond the share of this replica. */
+  /** Leases of tenants that are not configured any more, of idle ones beyond the share, and without a tenant the shared one. */
   #surplus(worker: TenantWorker): readonly Lease[] {
     if (!this.#isConfirmed) return []
     const names = new Set<string | null>(this.#tenants.map(({ name }) => name))
-    const removed = [...this.#held.values()].filter(({ tenant }) => tenant !== null && !names.has(tenant))
+    if (this.#tenants.some(({ name }) => this.#held.has(name))) names.add(null)
+    const removed = [...this.#held.values()].filter(({ tenant }) => !names.has(tenant))
     // The last ones first, because after a start their first runs begin last.
     const idle = this.#tenants.toReversed().flatMap(({ name }) => {
       const lease = this.#held.get(name)

@@ -55,7 +55,7 @@ it('gives its surplus back once the worker has ended the work for it', async () 
   expect([owned(a), owned(b)]).toEqual([['t1'], ['t2']])
 })
 
-it('gives back only a tenant without a run', async () => {
+it('gives back only a tenant without a run, and without a tenant the rows of none', async () => {
   const { a, b, pass } = await worldOwning(tenants)
   a.begin({ isIdle: (name) => name === 't1', follow: async () => {} })
   while (owned(b).length === 0) {
@@ -63,6 +63,12 @@ it('gives back only a tenant without a run', async () => {
     await pass()
   }
   expect([owned(a), owned(b)]).toEqual([['t2'], ['t1']])
+  await a.configure(tenants.slice(0, 1))
+  while (b.shared() === null) {
+    await b.configure(tenants.slice(0, 1))
+    await pass()
+  }
+  expect([owned(a), a.shared(), owned(b)]).toEqual([[], null, ['t1']])
 })
 
 it('gives back tenants that are not configured any more, and keeps them if the worker cannot end their work', async () => {

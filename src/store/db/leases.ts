@@ -142,9 +142,11 @@ export async function renewLeases(sql: Sql, claim: Claim) {
   if (alone) {
     if (state.others === 0) taken.push(...(await sql<TakenLease>(takeAllText, [{ ...params, most: state.leases }])))
   } else {
-    taken.push(...(await sql<TakenLease>(takeSharedText, [{ ...params, most: 1 }])))
     const most = share - ownOf(renewed)
     if (most > 0) taken.push(...(await sql<TakenLease>(takeTenantsText, [{ ...params, most }])))
+    // Erasure and clock of the shared rows need the server's time of a tenant.
+    if (ownOf([...renewed, ...taken]) > 0)
+      taken.push(...(await sql<TakenLease>(takeSharedText, [{ ...params, most: 1 }])))
   }
   const leases = [...renewed, ...taken]
   const died = ({ tenantId, lastOwner }: TakenLease) => tenantId !== noTenant && ![null, id].includes(lastOwner)
