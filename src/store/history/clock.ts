@@ -16,8 +16,8 @@ interface ClockSetBack extends ClockConfirmed {
   readonly to: number
 }
 
-/** Smaller steps are normal corrections of the clock. */
-const leastStepMs = secondMs
+/** Smaller steps are normal corrections of the clock, or differences between the clocks of replicas. */
+const leastStepMs = 10 * secondMs
 
 export function clockStore(db: Db) {
   return {
