@@ -230,14 +230,6 @@ it('keeps the old backup when the mirror is damaged', async () => {
   expect(readdirSync(folder)).toEqual(['backup.db'])
 })
 
-it('makes no backup of the database of another program', async () => {
-  const { target, back, folder } = await world()
-  const other = join(folder, 'other.db')
-  new BetterSqlite3(other).exec('create table notes (text)').close()
-  await expect(back({ from: other })).rejects.toThrow(/is a database of another program/)
-  expect(existsSync(target)).toBe(false)
-})
-
 it('copies a mirror of an older layout, so that there is a way back from an upgrade', async () => {
   const { mirror, path, target, back } = await world()
   await mirror[Symbol.asyncDispose]()

@@ -8,13 +8,18 @@ const settings = { userDetails: { perRun: 0 } }
 const unbound = { cursorBoundToTenant: false } as const
 const list = (test: TestEngine) => test.sim.requests.filter(({ method }) => method === 'GET')
 
-it.each(ways.flatMap((way) => (isFeed(way[0]) ? [true, false] : [true]).map((bound) => [...way, bound] as const)))(
-  'another tenant behind another token is noticed by the first run: %s %s, cursors bound to the tenant: %s',
-  async (resource, mode, cursorBoundToTenant) => {
-    const test = await synced({ readings: { cursorBoundToTenant } })
+const signs = ['another token', 'a restart', 'another token, with cursors not bound to the tenant'] as const
+
+it.each(ways.flatMap((way) => signs.slice(0, isFeed(way[0]) ? 3 : 2).map((sign) => [...way, sign] as const)))(
+  'another tenant is noticed by the first run: %s %s, after %s',
+  async (resource, mode, sign) => {
+    const test = await synced({ readings: { cursorBoundToTenant: sign === 'another token' } })
     const before = everyRow(test)
     const { cursor: cursorBefore } = await test.mirror.syncState(test.engine.tenantId, resource)
-    test.useToken(test.sim.tokens.secondReader)
+    if (sign === 'a restart') {
+      test.sim.swapTenant('reader')
+      await test.restart()
+    } else test.useToken(test.sim.tokens.secondReader)
     const result = await test.run(resource, mode)
     expect([result.outcome, result.reason]).toEqual(['failure', 'tenant_changed'])
     expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed \d+$/)])
@@ -22,19 +27,6 @@ it.each(ways.flatMap((way) => (isFeed(way[0]) ? [true, false] : [true]).map((bou
     const { cursor, incrementalPaused } = await test.mirror.syncState(test.engine.tenantId, resource)
     expect([cursor, incrementalPaused]).toEqual([cursorBefore, false])
     for (const [other, otherMode] of ways) expect(ending(await test.run(other, otherMode))).toBe('tenant_changed')
-    expect(everyRow(test)).toEqual(before)
-  },
-)
-
-it.each(ways)(
-  'another tenant behind the same token is noticed after a restart by the first run: %s %s',
-  async (resource, mode) => {
-    const test = await synced({ readings: unbound })
-    const before = everyRow(test)
-    test.sim.swapTenant('reader')
-    await test.restart()
-    expect(ending(await test.run(resource, mode))).toBe('tenant_changed')
-    expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed \d+$/)])
     expect(everyRow(test)).toEqual(before)
   },
 )
