@@ -42,7 +42,7 @@ export function clockStore(db: Db) {
           await tx(
             `update sync_states set complete_server_time = null,
                complete_started_at = case when first_complete_at <= @at then first_complete_at else 0 end
-             where complete_started_at > @at`,
+             where complete_started_at > @at + ${leastStepMs}`,
             times,
           )
           await tx('update sync_states set first_complete_at = @at where first_complete_at > @at', times)
