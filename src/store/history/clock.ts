@@ -36,13 +36,13 @@ export function clockStore(db: Db) {
       writeWhereDue(db, async (tx) => {
         if ((await unconfirmedTime(tx)) === null) return null
         return async (tx) => {
-          const times = [{ at: Math.round(at) }]
+          const times = [{ at: Math.round(at), ahead: Math.round(at) + leastStepMs }]
           await tx('update event_chains set last_at = @at where last_at > @at', times)
           // Data of which nobody knows how old it is: not older than the first full sync.
           await tx(
             `update sync_states set complete_server_time = null,
                complete_started_at = case when first_complete_at <= @at then first_complete_at else 0 end
-             where complete_started_at > @at + ${leastStepMs}`,
+             where complete_started_at > @ahead`,
             times,
           )
           await tx('update sync_states set first_complete_at = @at where first_complete_at > @at', times)
