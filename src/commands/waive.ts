@@ -58,13 +58,13 @@ Examples:
   tenantwatch waive --check document-current --severity medium --reason "..." ...`,
   async run({ io, command, options, args: fingerprints }) {
     await using opened = await openMirror(io, command)
-    const { settings, source, now } = opened
+    const { source, now } = opened
     const findings = await chosenFindings(opened, fingerprints, options)
     findings.forEach(assertWaivable)
     const problems = problemsIn(options, now)
     if (problems.length > 0) throw new UsageError(problems.join('. '))
-    const { waivers: known } = settings
-    const waivers = findings.map((finding) => waiverOf(finding, options, known))
+    const taken = await takenIds(opened)
+    const waivers = findings.map((finding) => waiverOf(finding, options, taken))
     if (options.check !== undefined) note(io, `${plural(findings.length, 'finding')} covered`)
     if (options.write !== true) {
       await writeAll(io, [stringify({ waivers }, { lineWidth: 0 })])
@@ -151,13 +151,13 @@ function assertWaivable({ state, resolution, waiver, entity }: FindingView): voi
   if (entity.id === '*') throw new UsageError('The entity is called "*", which would waive all entities of the check')
 }
 
-function waiverOf(finding: FindingView, options: WaiveOptions, known: Settings['waivers']) {
+function waiverOf(finding: FindingView, options: WaiveOptions, taken: ReadonlySet<string>) {
   const { fingerprint, check, entity, tenant } = finding
   const termOf = (name: keyof typeof placeholders) => options[name]?.trim() ?? placeholders[name]
   const ticket = options.ticket?.trim()
   const terms = { owner: termOf('owner'), expires: termOf('expires') }
   return {
-    id: freeId(`W-${shortFingerprint(fingerprint)}`, known),
+    id: freeId(`W-${shortFingerprint(fingerprint)}`, taken),
     check,
     entity: entity.id,
     tenant,
@@ -167,8 +167,14 @@ function waiverOf(finding: FindingView, options: WaiveOptions, known: Settings['
   }
 }
 
-function freeId(id: string, known: Settings['waivers']): string {
-  const taken = new Set(known.map((waiver) => waiver.id))
+/** Also those that left the configuration: with the same terms, one of them returns and renews nothing. */
+async function takenIds({ settings, mirror }: OpenMirror): Promise<ReadonlySet<string>> {
+  const tenants = await mirror.tenants()
+  const noted = await Promise.all(tenants.map(({ id }) => mirror.notedWaivers(id)))
+  return new Set([...settings.waivers, ...noted.flat()].map(({ id }) => id))
+}
+
+function freeId(id: string, taken: ReadonlySet<string>): string {
   let candidate = id
   for (let next = 2; taken.has(candidate); next++) candidate = `${id}-${next}`
   return candidate

@@ -2,14 +2,14 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
 import { topFindingsMemory } from '../evaluate/findings/open-findings.ts'
-import { readEntityNames } from '../evaluate/findings/owners.ts'
+import { readNamingFields } from '../evaluate/findings/owners.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { waiversOf } from '../evaluate/findings/waivers.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { expiryChecks } from '../metrics/inventory.ts'
 import { byExpiry, readSecrets, type TenantFacts } from '../metrics/tenant-facts.ts'
 import type { Clock } from '../model/clock.ts'
-import { entityTypeOf, namesIn } from '../model/entity-names.ts'
+import { entityTypeOf, namesIn, namesOf } from '../model/entity-names.ts'
 import { expiriesOf, type SecretView } from '../model/expiry.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import { inParts, mapTenants } from '../model/in-turns.ts'
@@ -177,8 +177,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       const changes = latest.map((change) => {
         return { change, tenant: name, entityType: entityTypeOf(change.resource), entityId: change.key }
       })
-      const names = withPersonal ? await readEntityNames(changes, mirror, [tenant]) : null
-      return changes.map((one) => ({ ...one.change, names: namesIn(names?.get(one) ?? {}) }))
+      const fields = withPersonal ? await readNamingFields(changes, mirror, [tenant]) : null
+      return changes.map((one) => ({ ...one.change, names: namesIn(namesOf(fields?.get(one) ?? {})) }))
     },
     async trend(posture) {
       const tenant = (await mirror.tenants()).find(({ name }) => name === posture.tenant)

@@ -12,12 +12,17 @@ export function recordsOfEntity(type: string): ResourceName | undefined {
   return resourceNames.find((name) => entityTypeOf(name) === type)
 }
 
+/** The records whose ids entities of the type have. The permissions of a role outlive its record. */
+export function recordsNamedBy(type: string): ResourceName | undefined {
+  return type === 'role-permissions' ? 'roles' : recordsOfEntity(type)
+}
+
 /** Derived entities whose ids name no person and no file: words of the specification or the configuration. */
-const plainTypes: ReadonlySet<string> = new Set(['authentication-settings', 'document-requirement', 'role-permissions'])
+const plainTypes: ReadonlySet<string> = new Set(['authentication-settings', 'document-requirement'])
 
 /** True for entities whose ids are public: records, by number or GUID, and those that are listed. */
 export function hasPlainIds(type: string): boolean {
-  return recordsOfEntity(type) !== undefined || plainTypes.has(type)
+  return recordsNamedBy(type) !== undefined || plainTypes.has(type)
 }
 
 export function entityTypeOf(resource: string): string {

@@ -1,4 +1,4 @@
-import { recordsOfEntity } from './entity-names.ts'
+import { recordsNamedBy } from './entity-names.ts'
 import type { FindingIdentity } from './finding.ts'
 import { isNumberOrGuid } from './guid.ts'
 import { isMatch } from './text/glob.ts'
@@ -43,11 +43,15 @@ export function ownerOf(owners: readonly OwnerRule[], subject: OwnedSubject): st
   return owners.find((rule) => isOwned(rule, subject))?.name ?? null
 }
 
+/** True if the rule names kinds of entities. */
+export function isByEntity(rule: OwnerRule): boolean {
+  return (Object.keys(entityKinds) as EntityKind[]).some((kind) => rule[kind] !== undefined)
+}
+
 /** `tenant` and `check` both restrict; a rule that names kinds of entities has entities of these kinds only. */
 function isOwned(rule: OwnerRule, { tenant, check, entityType, entityId, names }: OwnedSubject): boolean {
   if (!isMatch(rule.tenant ?? '*', tenant) || !isMatch(rule.check ?? '*', check)) return false
-  const kinds = Object.keys(entityKinds) as EntityKind[]
-  if (kinds.every((kind) => rule[kind] === undefined)) return true
+  if (!isByEntity(rule)) return true
   const kind = kindOfType.get(entityType)
   const pattern = kind && rule[kind]
   return pattern !== undefined && [entityId, ...names].some((text) => isMatch(pattern, text))
@@ -59,7 +63,6 @@ function isOwned(rule: OwnerRule, { tenant, check, entityType, entityId, names }
  */
 export function portalLink(urls: PortalUrl, entityType: string, id: string): string | null {
   const kind = kindOfType.get(entityType)
-  const isRecord = recordsOfEntity(entityType) !== undefined || entityType === 'role-permissions'
-  if (kind === undefined || !isRecord || !isNumberOrGuid(id)) return null
+  if (kind === undefined || recordsNamedBy(entityType) === undefined || !isNumberOrGuid(id)) return null
   return urls[kind]?.replaceAll(`{${entityKinds[kind]}}`, encodeURIComponent(id)) ?? null
 }

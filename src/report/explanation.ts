@@ -68,7 +68,7 @@ function isDriftOf(decision: OperatorDecision, { check, entity }: FindingView): 
 
 /** The key of the record that contains the entity; null when the entity consists of several records. */
 function recordKey({ entity, evaluates }: Check, finding: FindingView): string | null {
-  if (entity.isRecord) return finding.entity.id.toLowerCase()
+  if (entity.isRecord) return finding.entity.id
   return evaluates === 'authentication-settings' && !entity.type.startsWith('entity') ? '0' : null
 }
 

@@ -74,7 +74,7 @@ export function complianceFinding(finding: FindingView, check: CheckFacts | unde
     message,
     metadata: {
       version: ocsfVersion,
-      uid: `${fingerprint}-${activityId}-${ended}`,
+      uid: `${fingerprint}-${activityId}-${status.finding[0]}-${ended}`,
       product: { name: 'tenantwatch', vendor_name: 'tenantwatch', version },
       tenant_uid: tenant,
     },

@@ -63,7 +63,8 @@ type WaiverSpan = Omit<WaiverTermsFacts, 'reason'> & {
   readonly id: string
   from: number
   until: number
-  lapsed: Set<string>
+  /** By finding, the time. */
+  lapsed: Map<string, number>
 }
 
 /** Waivers by the times in which they were in force: from an agreement or a return to the next one, a withdrawal or the end. */
@@ -73,7 +74,7 @@ function waiversIn(events: readonly EventRow[], { from, to }: Span) {
   for (const { kind, subject, at, data } of events.filter((event) => event.at <= to)) {
     if (kind === 'waiver.lapsed') {
       const { waiver } = data as WaiverLapseFacts
-      last.get(waiver)?.lapsed.add(subject)
+      last.get(waiver)?.lapsed.set(subject, at)
       continue
     }
     const before = last.get(subject)
@@ -81,15 +82,16 @@ function waiversIn(events: readonly EventRow[], { from, to }: Span) {
     if (kind === 'waiver.withdrawn') continue
     const terms = data as WaiverTermsFacts
     // What lapsed before a return has lapsed after it, too.
-    const lapsed = kind === 'waiver.returned' ? new Set(before?.lapsed) : new Set<string>()
+    const lapsed = new Map(kind === 'waiver.returned' ? before?.lapsed : [])
     const span = { ...terms, id: subject, from: at, until: terms.expiresAt, lapsed }
     last.set(subject, span)
     spans.push(span)
   }
   return spans
-    .filter(({ until }) => until >= from)
-    .map(({ id, check, entity, owner, lapsed, ...span }) => {
-      return { id, check, entity, owner, from: toIso(span.from), until: toIso(span.until), lapsed: lapsed.size }
+    .filter((span) => span.until >= Math.max(from, span.from))
+    .map(({ id, check, entity, owner, until, ...span }) => {
+      const lapsed = [...span.lapsed.values()].filter((at) => at < until).length
+      return { id, check, entity, owner, from: toIso(span.from), until: toIso(until), lapsed }
     })
 }
 
@@ -100,9 +102,10 @@ export async function holdsIn(past: PastReader, tenantId: number, { from, to }: 
     // Not the end: times may fall after the clock was set back.
     if (at > to) continue
     const { holds } = (data as TenantState).state as InputSnapshot
-    const ids = new Set(holds.map(({ id }) => id))
-    for (const hold of all.values()) if (!ids.has(hold.id)) hold.until ??= at
-    for (const hold of holds) all.set(hold.id, { ...hold, until: null })
+    // Its id changes with its records, but not the time.
+    const present = new Map(holds.map((hold) => [`${hold.resource} ${hold.reason} ${hold.raisedAt}`, hold]))
+    for (const [key, hold] of all) if (!present.has(key)) hold.until ??= at
+    for (const [key, hold] of present) all.set(key, { ...hold, until: null })
   }
   return [...all.values()].filter(({ until }) => until === null || until >= from)
 }

@@ -19,6 +19,12 @@ it('lists every file of the catalogue, in alphabetical order, each under its own
   expect(ids).toEqual(files)
 })
 
+it('no check has a material fact that changes with time', () => {
+  const named = checks.flatMap((check) => check.material ?? [])
+  expect(named.length).toBeGreaterThan(checks.length)
+  expect(named.filter((name) => /(^|\.)(requestId|readAt|rule|threshold\w*|days\w*)$/.test(name))).toEqual([])
+})
+
 it.each(checks)('orders the severities of $id, mildest first, and names each once', (check) => {
   const order = severities.filter((severity) => check.severities.includes(severity))
   expect(check.severities).toEqual(order)

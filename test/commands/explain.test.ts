@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { fingerprintOf } from '../../src/model/finding.ts'
 import type { Explanation } from '../../src/report/explanation.ts'
 import { aDay, synced } from './support/cli.ts'
 
@@ -33,15 +34,20 @@ it('reports when the configured thresholds differ from the evaluated ones, and t
   expect((await explain()).rule?.configured).toBeNull()
 })
 
-it('keeps the life of a finding whose entity is gone', async () => {
+it('keeps the life of a finding whose entity is gone, and has the record of a client whose id is no GUID', async () => {
   const { explain, simulator, run, pass, userId } = await explained()
   simulator.primary.users.remove(userId)
+  const odd = { raw: { clientId: 'Deploy-Client' }, secretExpirationDate: '2026-02-01T00:00:00Z' }
+  simulator.primary['api-clients'].add(odd)
   pass(aDay)
   await run('sync', '--full')
   const { record, life, changes } = await explain()
   expect(record).toBeNull()
   expect(life.at(-1)).toMatchObject({ event: 'resolved', resolution: 'entity_removed' })
   expect(changes.at(-1)).toMatchObject({ change: 'removed' })
+  const of = { tenant: 'acme', check: 'api-client-secret-not-expired', entityType: 'api-client' }
+  const { stdout } = await run('explain', fingerprintOf({ ...of, entityId: odd.raw.clientId }), '--format', 'json')
+  expect(JSON.parse(stdout).record.fields).toMatchObject(odd.raw)
 })
 
 it('accepts an unambiguous prefix and refuses any other', async () => {

@@ -215,15 +215,7 @@ it('no command shows a sentence of an own check without --details, nor what a wa
   rename('Before')
   expect((await made.run('sync', '--full')).code).toBe(0)
   const [finding] = await openOf(made, 'names')
-  const terms = [
-    '--reason',
-    'Accepted for as long as this test runs',
-    '--owner',
-    'me',
-    '--expires',
-    '2026-03-20',
-    '--write',
-  ]
+  const terms = ['--reason', 'Accepted while this test runs', '--owner', 'me', '--expires', '2026-03-20', '--write']
   expect((await made.run('waive', finding.fingerprint, ...terms)).code).toBe(0)
   expect((await made.run('sync', '--full')).code).toBe(0)
   rename('After')

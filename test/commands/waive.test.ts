@@ -91,15 +91,20 @@ it('prints a template without the terms, of several findings at once', async () 
   expect(await run('waive', ...two, two[0] ?? '', ...terms, '--write')).toMatchObject({ code: 0 })
 })
 
-it('gives another id where a waiver of the finding has expired, and names that one', async () => {
-  const { run, pass, read, fingerprint } = await world()
+it('gives another id where a waiver of the finding has expired, and names that one, or was taken out', async () => {
+  const { run, pass, read, write, fingerprint } = await world()
+  const base = read('tenantwatch.yaml')
   await run('waive', fingerprint, ...terms, '--write')
   pass(130 * 86_400_000)
   const id = `W-${fingerprint.slice(0, 12)}`
-  const { stdout } = await run('waive', fingerprint, ...terms.slice(0, -1), '2026-12-31', '--write')
+  const again = () => run('waive', fingerprint, ...terms.slice(0, -1), '2026-12-31', '--write')
+  const { stdout } = await again()
   expect(stdout).toContain(`has ${id}-2;`)
   expect(stdout).toContain(`${id} is replaced`)
   expect(parse(read('tenantwatch.yaml')).waivers.map((one: { id: string }) => one.id)).toEqual([id, `${id}-2`])
+  await run('sync')
+  write('tenantwatch.yaml', base)
+  expect((await again()).stdout).toContain(`has ${id}-3;`)
 })
 
 it('refuses terms that a waiver cannot have', async () => {

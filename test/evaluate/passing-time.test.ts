@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { closeFindings } from '../../src/evaluate/check-result.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/time.ts'
 import { client, settings } from '../checks/support/facts.ts'
 import { sqliteWorld } from './support/sqlite-world.ts'
@@ -43,7 +44,7 @@ it('notices that one client becomes urgent at the instant another one leaves the
   })
 })
 
-it('a check fails since it failed first, whatever it could not see meanwhile, and passes since it was seen to', async () => {
+it('a check fails since it failed first, whatever it could not see meanwhile unless it was off, and passes since it was seen to', async () => {
   const off = { enabled: false }
   const others = { users: off, documents: off, roles: off, permissions: off, 'api-clients': off }
   const world = await sqliteWorld({ resources: { 'authentication-settings': { freshnessMs: 25 * hourMs }, ...others } })
@@ -58,6 +59,9 @@ it('a check fails since it failed first, whatever it could not see meanwhile, an
   expect(await sso(false)).toEqual(['fail', 0])
   expect(await sso(null)).toEqual(['unknown', 0])
   expect(await sso(false)).toEqual(['fail', -4])
+  const { mirror, tenantId, now } = world
+  await closeFindings(mirror, tenantId, { now, isKept: () => false, resolution: 'check_disabled' })
+  expect(await sso(false)).toEqual(['fail', 0])
   expect(await sso(true)).toEqual(['pass', 0])
   expect(await sso(null)).toEqual(['unknown', 0])
   expect(await sso(true)).toEqual(['pass', 0])

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import { ownChecks } from '../../src/checks/own/own-check.ts'
 import { isPublicId, type TopFindings, topFindings } from '../../src/evaluate/findings/open-findings.ts'
 import { document, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
@@ -48,18 +47,6 @@ it('names at most ten of a check: the most severe, then those opened first', asy
   expect(found[0]).toEqual({ ...facts, fingerprint: finding?.fingerprint })
 })
 
-it('omits resolved and waived findings, and includes them after the waiver expires', async () => {
-  const world = await withUsers(lacking(1, 3), [waiver({ entity: '2', expiresMs: Date.parse('2026-09-01') })])
-  expect(idsOf(await top(world)).toSorted()).toEqual(['1', '3'])
-  await world.sync({ users: [user({ userId: 1 }), ...lacking(2, 2)] })
-  await world.evaluate()
-  expect(idsOf(await top(world))).toEqual(['3'])
-  world.pass(Date.parse('2026-09-01') - world.now)
-  expect(idsOf(await top(world))).toEqual(['3'])
-  world.pass(1)
-  expect(idsOf(await top(world)).toSorted()).toEqual(['2', '3'])
-})
-
 it('finds the open finding among many that a waiver for all entities covers', async () => {
   const all = waiver({ entity: '*' })
   const world = await withUsers(lacking(1, 60), [all])
@@ -99,12 +86,6 @@ it('shows plain ids of built-in checks but never a file name', async () => {
   expect(idsOf(await top(world, 'auth-mfa-policy-enabled'))).toEqual(['authentication-settings'])
 })
 
-it('hides ids of derived entities that are not listed as plain, and those of own checks', () => {
+it('hides ids of derived entities that are not listed as plain', () => {
   expect(checks.filter((check) => !isPublicId(check, '1')).map(({ id }) => id)).toEqual(['document-name-unique'])
-  const written = { id: 'mine', title: 'T', severity: 'low', inputs: ['users'], entity: 'user', file: 'a.sql' } as const
-  const more = { frameworks: [], timeBased: false, maxAgeMs: null, query: 'select 1' }
-  const own = ownChecks({
-    checks: [{ ...written, ...more, description: null, risk: null, remediation: null }],
-  } as never)
-  expect(own.map((check) => isPublicId(check, '1'))).toEqual([false])
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/time.ts'
 import { client, document, iso, now, role, settings, user } from '../checks/support/facts.ts'
+import { emptyWorld } from './support/evaluating.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 
 const mfa = 'user-mfa-enrolled'
@@ -246,6 +247,13 @@ it('reports an orphaned waiver only after a complete full sync', async () => {
   await world.sync({ 'authentication-settings': [settings()], users: [user()], documents: [document()] })
   await world.evaluate()
   expect(await states()).toEqual(['orphaned', 'orphaned', 'active', 'orphaned'])
+})
+
+it('knows no entity that only came in quarantine, neither now nor as of a time', async () => {
+  const { store, tenantId, quarantine } = await emptyWorld()
+  await quarantine('users', 2)
+  for (const reader of [store, await store.past(now, true)])
+    expect(await reader.isLive(tenantId, 'users', '2')).toBe(false)
 })
 
 it('writes nothing about waivers while nothing changes', async () => {

@@ -36,21 +36,18 @@ it('takes the first rule that matches, and lists each owner once', () => {
   expect(ownerNames(all)).toEqual(['first', 'platform', 'hr', 'records', 'rest'])
 })
 
-const urls = { user: 'https://p.example.com/u/{userId}?id={userId}', client: null, role: 'https://p.example.com/roles' }
+const urls = { user: 'p:/u/{userId}?id={userId}', client: null, role: 'p:/roles', document: 'p:/d/{documentId}' }
 const braced = '{0194A7E6-0000-7000-8000-000000000001}'
 
 it.each([
-  ['user', '42', 'https://p.example.com/u/42?id=42'],
-  ['user', braced, `https://p.example.com/u/${encodeURIComponent(braced)}?id=${encodeURIComponent(braced)}`],
+  ['user', '42', 'p:/u/42?id=42'],
+  ['user', braced, `p:/u/${encodeURIComponent(braced)}?id=${encodeURIComponent(braced)}`],
   ['user', 'jo@example.com', null],
-  ['role-permissions', '3', 'https://p.example.com/roles'],
+  ['role-permissions', '3', 'p:/roles'],
   ['api-client', '7', null],
-  ['document', '7', null],
+  ['document', '7', 'p:/d/7'],
+  ['document-requirement', '2024', null],
   ['authentication-settings', '7', null],
 ])('links to the %s %s', (type, id, link) => {
   expect(portalLink(urls, type, id)).toBe(link)
-})
-
-it('links to no requirement, whose id is that of no document', () => {
-  expect(portalLink({ document: 'https://p.example.com/{documentId}' }, 'document-requirement', '2024')).toBeNull()
 })

@@ -18,6 +18,7 @@ interface Event {
   readonly [name: string]: unknown
   readonly finding_info: { readonly uid: string; readonly title: string }
   readonly compliance: Readonly<Record<string, unknown>>
+  readonly metadata: { readonly uid: string }
 }
 
 const seen = '2026-03-01T12:00:00.000Z'
@@ -76,8 +77,9 @@ it.each(resolutions)('reports a finding that ended as %s as passing only when fi
   expect(event.compliance).toMatchObject({ status_id: fixed ? 1 : 99, status: fixed ? 'Pass' : resolution })
 })
 
-it('reports a waived finding as failing', () => {
+it('reports a waived finding as failing, in an event of its own', () => {
   const event = eventOf({ state: 'waived' })
+  expect(event.metadata.uid).not.toBe(eventOf().metadata.uid)
   expect([event['status'], event.compliance['status']]).toEqual(['Suppressed', 'Fail'])
 })
 

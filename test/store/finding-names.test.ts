@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { createViews } from '../../src/daemon/views.ts'
+import { readFindings } from '../../src/evaluate/findings/read-findings.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { shownFindings } from '../../src/web/shown-findings.ts'
 import { document, now, user } from '../checks/support/facts.ts'
@@ -75,4 +76,15 @@ it('knows the present name', async () => {
   await commitResult(mirror, resultOf(acme, now, [[findingOf(1), findingOf(2)]]))
   await readInFull(mirror, acme, 'users', [user({ userId: 1, lastName: 'King', email: 'king@example.com' })], now)
   expect([await found('king'), await found('lovelace'), await found(unusual)]).toEqual([['f1'], [], ['f2']])
+})
+
+it('finds owners by the names of clients and roles that the evidence lacks, also of a removed one', async () => {
+  const { mirror, acme } = await scene()
+  await readInFull(mirror, acme, 'roles', [], now)
+  const ids = { 'api-client': 'c1', 'role-permissions': '1', user: '1' }
+  const found = Object.entries(ids).map(([entityType, entityId]) => findingOf(entityType, { entityType, entityId }))
+  await commitResult(mirror, resultOf(acme, now, [found]))
+  const owners = [{ name: 'platform', client: 'ACME', role: 'ac*' }]
+  const owned = await Array.fromAsync(readFindings({ store: mirror, waivers: [], owners, now, owner: 'platform' }))
+  expect(owned.map(({ entity }) => entity.type)).toEqual(['api-client', 'role-permissions'])
 })

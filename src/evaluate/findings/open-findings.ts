@@ -8,7 +8,7 @@ import { highestFirst, type Severity, type SeverityCounts, total } from '../../m
 import { plainId } from '../../model/text/printable.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
-import { findingOwner, type NameSource, ownByName, readEntityNames } from './owners.ts'
+import { findingOwner, type NameSource, ownByName, readNamingFields } from './owners.ts'
 import { anyEntity, isValid, termsOf, type WaiverMatch, waiverMatcher, waiversOf } from './waivers.ts'
 
 /** Findings of a check by severity. */
@@ -141,10 +141,10 @@ export async function topFindings(request: TopFindings): Promise<readonly NamedF
       if (found.length === end) break
     }
   }
-  const names = ownByName(owners) ? await readEntityNames(found, store, [tenant]) : null
+  const fields = ownByName(owners) ? await readNamingFields(found, store, [tenant]) : null
   return found.map((row) => {
     const { fingerprint, severity, entityType, entityId } = row
-    const owner = findingOwner(owners, row, names?.get(row)) ?? ''
+    const owner = findingOwner(owners, row, fields?.get(row)) ?? ''
     const shownId = isPublicId(check, entityId) ? entityId : ''
     return { check: check.id, severity, entityType, entityId: shownId, fingerprint, owner }
   })

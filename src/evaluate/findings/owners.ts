@@ -1,39 +1,43 @@
-import { type EntityNames, namesIn, namesOf, recordsOfEntity } from '../../model/entity-names.ts'
+import { namesIn, namesOf, recordsNamedBy } from '../../model/entity-names.ts'
 import type { FindingIdentity } from '../../model/finding.ts'
-import { type OwnerRule, ownerOf } from '../../model/owners.ts'
+import { isByEntity, type OwnerRule, ownerOf } from '../../model/owners.ts'
 import type { FindingRow, PostureStore, TenantRow } from '../../store/port.ts'
 
 export type NameSource = Pick<PostureStore, 'personal'>
 
-/** The names that the mirror has of users and documents, by finding. */
-export async function readEntityNames<T extends Omit<FindingIdentity, 'check'>>(
+/** Fields that may name the entity of a finding. */
+export type NamingFields = Readonly<Record<string, unknown>>
+
+/** Those of the records that findings are about, as far as the mirror has them. */
+export async function readNamingFields<T extends Omit<FindingIdentity, 'check'>>(
   found: readonly T[],
   store: NameSource,
   tenants: readonly Pick<TenantRow, 'id' | 'name'>[],
-): Promise<ReadonlyMap<T, EntityNames>> {
-  const names = new Map<T, EntityNames>()
+): Promise<ReadonlyMap<T, NamingFields>> {
+  const fields = new Map<T, NamingFields>()
   const groups = Map.groupBy(found, ({ tenant, entityType }) => JSON.stringify([tenant, entityType]))
   for (const of of groups.values()) {
     const [first] = of
     const row = tenants.find(({ name }) => name === first?.tenant)
-    const resource = recordsOfEntity(first?.entityType ?? '')
+    const resource = recordsNamedBy(first?.entityType ?? '')
     if (row === undefined || resource === undefined) continue
     const known = await store.personal(row.id, resource, [...new Set(of.map(({ entityId }) => entityId))])
-    for (const one of of) names.set(one, namesOf(known.get(one.entityId) ?? {}))
+    for (const one of of) fields.set(one, known.get(one.entityId) ?? {})
   }
-  return names
+  return fields
 }
 
-/** True if a rule goes by the names of users or documents, which the mirror has. */
+/** True if a rule goes by names, which the mirror has. */
 export function ownByName(owners: readonly OwnerRule[]): boolean {
-  return owners.some(({ user, document }) => (user ?? document) !== undefined)
+  return owners.some(isByEntity)
 }
 
-/** The owner of a finding; null = none. Names of API clients and roles are those of the evidence. */
+/** The owner of a finding; null = none. Names of API clients and roles are those of the evidence, else of the record. */
 export function findingOwner(
   owners: readonly OwnerRule[],
-  { evidence: { name }, ...subject }: FindingRow,
-  names: EntityNames = {},
+  { evidence, ...subject }: FindingRow,
+  fields: NamingFields = {},
 ): string | null {
-  return ownerOf(owners, { ...subject, names: [...namesIn(names), ...(typeof name === 'string' ? [name] : [])] })
+  const names = [...namesIn(namesOf(fields)), evidence['name'] ?? fields['name']]
+  return ownerOf(owners, { ...subject, names: names.filter((name) => typeof name === 'string') })
 }

@@ -1,12 +1,12 @@
 import type { TenantSettings, Waiver } from '../../config/settings.ts'
-import type { EntityNames } from '../../model/entity-names.ts'
+import { namesOf } from '../../model/entity-names.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { type OwnerRule, portalLink } from '../../model/owners.ts'
 import { isoOrNull, toIso } from '../../model/time.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, PostureStore, TenantRow } from '../../store/port.ts'
 import { waiverTime } from '../data-quality.ts'
 import { driftIdOf } from './identity.ts'
-import { findingOwner, ownByName, readEntityNames } from './owners.ts'
+import { findingOwner, type NamingFields, ownByName, readNamingFields } from './owners.ts'
 import { markOf, waiverMatcher } from './waivers.ts'
 
 export interface ReadFindings extends Omit<FindingFilter, 'all'> {
@@ -33,14 +33,14 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
   const portals = new Map(tenants.map(({ name, portalUrl }) => [name, portalUrl]))
   for await (const batch of store.findings({ ...filter, all: states.includes('resolved') })) {
     const isNamed = withPersonal === true || ownByName(owners)
-    const names = isNamed ? await readEntityNames(batch, store, mirrored) : new Map<FindingRow, EntityNames>()
+    const fields = isNamed ? await readNamingFields(batch, store, mirrored) : new Map<FindingRow, NamingFields>()
     for (const row of batch) {
       const view = toView(row, times(row), matchOf)
-      const ownedBy = findingOwner(owners, row, names.get(row))
+      const ownedBy = findingOwner(owners, row, fields.get(row))
       if (!states.includes(view.state) || (owner !== undefined && ownedBy !== owner)) continue
       yield {
         ...view,
-        entity: { ...view.entity, ...(withPersonal === true && names.get(row)) },
+        entity: { ...view.entity, ...(withPersonal === true && namesOf(fields.get(row) ?? {})) },
         owner: ownedBy,
         link: portalLink(portals.get(row.tenant) ?? {}, row.entityType, row.entityId),
       }

@@ -2,7 +2,7 @@ import type { DecidedStatus } from '../../model/check-status.ts'
 import { minFreshnessMs } from '../../model/freshness.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
-import type { Db, Sql } from '../db/db.ts'
+import type { Db, Dialect, Sql } from '../db/db.ts'
 import { appendEvents, type NewEvent } from '../event-store.ts'
 import type { ResultFacts } from '../events.ts'
 import { fromJson, type RowOf, selectRows, upsertRow } from '../rows.ts'
@@ -117,10 +117,12 @@ function resultEvent(next: NextState, at: number, last: CheckStateRow | undefine
   return { kind: 'result', subject: check, at, data: facts satisfies ResultFacts }
 }
 
-const lastKnownText = (
-  status: string,
-) => `select data from events where tenant_id = ? and kind = 'result' and subject = ?
-  and data is not null and ${status} <> 'unknown' order by id desc limit 1`
+/** Or the last one without a status: before the first full sync, or while the check was off. */
+const lastKnownText = ({
+  jsonMember,
+}: Dialect) => `select data from events where tenant_id = ? and kind = 'result' and subject = ?
+  and data is not null and (${jsonMember('data', 'status')} <> 'unknown' or ${jsonMember('data', 'reason')} = 'never')
+  order by id desc limit 1`
 
 /** When the status began. A check that fails again after it was unknown has failed all the time: nothing says otherwise. */
 async function sinceOf(
@@ -129,9 +131,10 @@ async function sinceOf(
   { result, at, before }: { result: CheckResult; at: number; before: CheckStateRow | undefined },
 ): Promise<number> {
   const { check, status, reason } = result
-  if (before?.status === status && before.reason === reason) return before.since
+  // With another reason unless the clock was ahead.
+  if (before?.status === status && (before.reason === reason || before.since <= at)) return before.since
   if (before?.status !== 'unknown' || status !== 'fail') return at
-  const [known] = await tx<string>(lastKnownText(tx.dialect.jsonMember('data', 'status')), [tenantId, check], 'values')
+  const [known] = await tx<string>(lastKnownText(tx.dialect), [tenantId, check], 'values')
   if (known === undefined) return at
   const last = fromJson(known) as ResultFacts
   return last.status === 'fail' ? last.since : at

@@ -129,8 +129,8 @@ function toChanges({ tenant, ...event }: StoredChange): readonly TenantChangeRow
 }
 
 /**
- * Reads personal fields of records by id, of removed ones until their erasure; unknown ids are left out. The value of a
- * field at a past time is the old value of its first later change; without one, the current value.
+ * Reads name and personal fields of records by id, of removed ones until their erasure; unknown ids are left out. The
+ * value of a field at a past time is the old value of its first later change; without one, the current value.
  */
 export function personalReader(db: Db, asOf: AsOf) {
   const { dialect } = db
@@ -142,18 +142,19 @@ export function personalReader(db: Db, asOf: AsOf) {
     resource: ResourceName,
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> => {
+    if (ids.length === 0) return new Map()
     const { keyOf, personal } = recordShapes[resource]
-    if (ids.length === 0 || personal.length === 0) return new Map()
+    const read = ['name', ...personal]
     const [rows, later] = await db.read(async (sql) => {
       const keys = ids.map(keyOf)
       const rows = await sql<[key: string, body: string]>(presentText, [{ tenantId, resource, keys }], 'arrays')
       const subjects = rows.map(([key]) => recordSubject(resource, key))
       return [rows, await sql<StoredRecordEvent>(laterText, [tenantId, subjects])]
     })
-    const found = new Map(rows.map(([key, body]) => [key, personalIn(body, personal)]))
+    const found = new Map(rows.map(([key, body]) => [key, fieldsIn(body, read)]))
     for (const { key, field, before } of later.flatMap(changesIn)) {
       const fields = found.get(key)
-      if (fields !== undefined && field !== null && personal.includes(field)) fields[field] = before
+      if (fields !== undefined && field !== null && read.includes(field)) fields[field] = before
     }
     return new Map(
       ids.flatMap((id) => {
@@ -164,7 +165,7 @@ export function personalReader(db: Db, asOf: AsOf) {
   }
 }
 
-function personalIn(body: string, personal: readonly string[]): Record<string, unknown> {
+function fieldsIn(body: string, read: readonly string[]): Record<string, unknown> {
   const fields = fromJson(body) as Record<string, unknown>
-  return Object.fromEntries(personal.map((field) => [field, fields[field] ?? null]))
+  return Object.fromEntries(read.map((field) => [field, fields[field] ?? null]))
 }

@@ -5,6 +5,7 @@ import { eventReader, lastEvent, lastEventOf, present, recordSubject } from '../
 import { type FindingKind, listOfKinds, openedKinds, type ResultFacts, sharedChain } from '../events.ts'
 import { findingReader } from '../findings/finding-store.ts'
 import type { CheckStateRow } from '../findings/result-store.ts'
+import { isLive } from '../records/record-reader.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { fromJson, type RowOf } from '../rows.ts'
 import type { runs } from '../schema/index.ts'
@@ -129,7 +130,7 @@ export function pastStore(db: Db) {
             const [kind] = await tx<string>(presenceText, [tenantId, recordSubject(resource, key)], 'values')
             if (kind !== undefined) return kind === 'record.removed'
             const text = `select first_seen_at from records
-              where tenant_id = ? and resource = ? and key = ? and removed_at is null`
+              where tenant_id = ? and resource = ? and key = ? and ${isLive}`
             const [firstSeenAt] = await tx<number>(text, [tenantId, resource, key], 'values')
             return firstSeenAt !== undefined && asOf.includes(firstSeenAt)
           }),
