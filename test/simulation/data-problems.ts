@@ -109,8 +109,9 @@ export function problemOf(
   const skew = skews.get(check.id)
   if (check.timeBased && skew !== undefined) return skew
   for (const input of inputsOf(check)) {
-    // A check that evaluates records one by one is affected only by a problem of that record.
-    const isOwn = check.entity.isRecord && input === check.evaluates
+    // A check that evaluates records one by one is affected only by a problem of that record, and a requirement is met by one.
+    const isOfOne = check.entity.isRecord || (check.id === 'document-required-present' && resolution === 'fixed')
+    const isOwn = isOfOne && input === check.evaluates
     const flaw = blocked.get(input) ?? (isOwn && !suspect.has(input) ? undefined : partial.get(input))
     if (flaw !== undefined) return `${input} are ${flaw}`
   }
