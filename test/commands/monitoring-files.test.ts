@@ -65,16 +65,6 @@ it('links to Grafana only where its address is given, and to nothing where an ad
   expect(await written('--grafana', '', '--runbooks', '', '--page', '')).not.toMatch(/_url:/)
 })
 
-it('writes every dashboard into a folder', async () => {
-  const { run, read } = await cli({ simulator: null })
-  const { code, stdout } = await run('dashboards', '--output', '.')
-  expect(code).toBe(0)
-  expect(stdout.trim().split('\n')).toHaveLength(3)
-  expect(JSON.parse(read('tenantwatch-posture.json'))).toMatchObject({ uid: 'tenantwatch-posture' })
-  const one = await run('dashboards', 'fleet', '--output', 'one')
-  expect(one.stdout.trim()).toMatch(/one\/tenantwatch-fleet\.json$/)
-})
-
 it('writes the dashboard over the views where the mirror is in PostgreSQL, and by its name', async () => {
   const { run, read, env } = await cli({ simulator: null })
   env['TENANTWATCH_STORE_URL'] = 'postgres://tenantwatch@127.0.0.1/mirror'

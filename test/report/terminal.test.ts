@@ -5,18 +5,6 @@ import { wrapLine } from '../../src/report/terminal.ts'
 const at = (columns: number) => ({ columns, hasColors: false })
 const guid = 'a8b86949-87ac-4e25-8252-220b3fd33e50'
 
-it('aligns columns, leaves out empty ones, and prints whole cells without a terminal', () => {
-  const rows = [
-    ['api-clients', '', `agree ${guid} ${'and '.repeat(30)}on`],
-    ['clock', '', 'agrees'],
-  ]
-  expect(textTable(['WHAT', 'STATE', 'FOUND'], rows).split('\n')).toEqual([
-    'WHAT         FOUND',
-    `api-clients  ${rows[0]?.[2]}`,
-    'clock        agrees',
-  ])
-})
-
 it('cuts or breaks the last column to the width, and shortens a GUID first', () => {
   const heading = ['WHAT', 'FOUND']
   const rows = [['api-clients', `The client ${guid} has no permission, so grant it Api_ApiClients_Read`]]
