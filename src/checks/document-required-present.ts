@@ -81,7 +81,7 @@ function outcomeOf(
   now: number,
 ): Outcome {
   const [listedUntil, absentUntil] = [metUntil(requirement, listed), metUntil(requirement, absent)]
-  if (now < listedUntil) return { kind: 'ok', isCertain: true, until: listedUntil }
+  if (now < listedUntil) return { kind: 'ok', isCertain: listed?.quarantined === false, until: listedUntil }
   if (now < absentUntil) return { kind: 'not_evaluated', reason: 'missing_records', until: absentUntil }
   const { id, pattern, maxAgeDays } = requirement
   const nearest = absent !== undefined && isNewer(absent, listed) ? absent : listed

@@ -106,8 +106,8 @@ export type Outcome = Timed &
         readonly resolution?: 'not_applicable'
         /** When an operator accepted the state, as in the evidence of a finding that expected it already; others end as `rule_changed`. */
         readonly acceptedAt?: string
-        /** True if it holds whatever records in quarantine or missing from the list are like. */
-        readonly isCertain?: true
+        /** True if it holds whatever records in quarantine or missing from the list are like; absent = false. */
+        readonly isCertain?: boolean
       }
     | ({ readonly kind: 'fails' } & Failure)
     | {

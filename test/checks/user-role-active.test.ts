@@ -10,6 +10,8 @@ const byOtherName = { roleId: 1, roleName: 'Admin' }
 const second = { roleId: 2 }
 const admin = { roleId: 2, name: 'Admin' }
 
+const gone = { at: removed.at, changes: [{ ...removed.changes[0], key: '1', at: now + 1 }] }
+
 const one = userRows('a user', now)
 
 itFinds(check, [
@@ -37,9 +39,9 @@ itFinds(check, [
   one('a role by id that went since', known, [role(second)], [], { ...unclear, ...removed }),
   one('a role that went since its id was read, although the list was read again', known, [role(second)], [], {
     ...unclear,
-    at: removed.at,
-    changes: [{ ...removed.changes[0], key: '1', at: now + 1 }],
+    ...gone,
   }),
+  one('one that went with its name', known, [role(admin)], ['1 medium'], gone),
   one('an inactive role by id while another one went', known, [role(off)], ['1 medium'], removed),
   one('an inactive role by name', {}, [role(off)], ['1 medium']),
   one('a role name that no role has', {}, [], ['1 medium']),

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { linkSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { storeSize } from '../../src/store/db/sqlite/database-file.ts'
@@ -20,15 +20,6 @@ it('has one lock on a database, whatever links lead to it', () => {
     expect(storeFacts(link)).toMatchObject({ path, exists: true })
     expect(storeSize(link)).toEqual(storeSize(path))
   }
-})
-
-it('makes a database where a link to nowhere points, with its lock beside it', async () => {
-  const place = temporaryFolder()
-  mkdirSync(join(place, 'real'))
-  symlinkSync('real/m.db', join(place, 'current.db'))
-  await using _mirror = openMirror(join(place, 'current.db'), 'engine')
-  expect(readdirSync(place)).toEqual(['current.db', 'real'])
-  expect(() => openMirror(join(place, 'real', 'm.db'), 'engine')).toThrow(/Another tenantwatch engine/)
 })
 
 it.each(['engine', 'beside'] as const)('opens no database with a second name as %s', async (role) => {

@@ -38,10 +38,14 @@ export function clockStore(db: Db) {
         return async (tx) => {
           const times = [{ at: Math.round(at), ahead: Math.round(at) + leastStepMs }]
           await tx('update event_chains set last_at = @at where last_at > @at', times)
-          // Data of which nobody knows how old it is: not older than the first full sync.
+          // The server's time of the data counts; where that was ahead, too, nobody knows more than that of the first full sync.
           await tx(
-            `update sync_states set complete_server_time = null,
-               complete_started_at = case when first_complete_at <= @at then first_complete_at else 0 end
+            `update sync_states set
+               complete_server_time = case when complete_server_time <= @ahead then complete_server_time end,
+               complete_started_at = case
+                 when complete_server_time <= @at then complete_server_time
+                 when complete_server_time <= @ahead then @at
+                 when first_complete_at <= @at then first_complete_at else 0 end
              where complete_started_at > @ahead`,
             times,
           )

@@ -16,6 +16,8 @@ export interface MirrorRecord {
   readonly requestId: string | null
   /** True if the last complete full sync did not contain the record. */
   readonly absent: boolean
+  /** True if the tenant has a version since that cannot be read. */
+  readonly quarantined: boolean
 }
 
 export interface RecordReader {

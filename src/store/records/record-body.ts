@@ -20,7 +20,7 @@ export function supplementOf(text: string | null): Supplement {
 }
 
 /** Columns that `mirrorRecordOf` takes, in its order. */
-export const recordColumns = 'key, body, supplement, first_seen_at, read_at, request_id, missing_since, absent'
+export const recordColumns = 'key, body, supplement, first_seen_at, read_at, request_id, missing_since, absent, problem'
 
 export type RecordRow = readonly [
   key: string,
@@ -31,10 +31,11 @@ export type RecordRow = readonly [
   requestId: string | null,
   missingSince: number | null,
   absent: number,
+  problem: string | null,
 ]
 
 export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord {
-  const [key, body, supplement, firstSeenAt, readAt, requestId, missingSince, absent] = row
+  const [key, body, supplement, firstSeenAt, readAt, requestId, missingSince, absent, problem] = row
   const fields = fromJson(body) as Record<string, unknown>
   const { extra = null } = fields
   if (extra !== null) delete fields['extra']
@@ -50,6 +51,7 @@ export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord
     readAt,
     requestId,
     absent: missingSince !== null || absent > 0,
+    quarantined: problem !== null,
   }
 }
 

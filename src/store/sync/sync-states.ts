@@ -56,7 +56,8 @@ export async function saveCompletion(
 ): Promise<void> {
   const { firstCompleteAt } = await stateRow(sql, tenantId, resource)
   const complete = {
-    completeStartedAt: startedAt,
+    // The clock was set back since it began.
+    completeStartedAt: startedAt > at ? at - durationMs : startedAt,
     completeDurationMs: durationMs,
     completeServerTime: serverTime,
     completeRequestId: requestId,

@@ -41,7 +41,15 @@ function storeOf(onBatch: () => void = () => {}) {
 }
 
 function recordOf(fields: Readonly<Record<string, unknown>>): MirrorRecord {
-  const common = { extra: null, times: {}, firstSeenAt: now, readAt: now, requestId: null, absent: false }
+  const common = {
+    extra: null,
+    times: {},
+    firstSeenAt: now,
+    readAt: now,
+    requestId: null,
+    absent: false,
+    quarantined: false,
+  }
   return { key: String(fields['userId']), fields, ...common }
 }
 

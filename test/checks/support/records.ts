@@ -57,6 +57,7 @@ function toRecord(resource: ResourceName, given: Given, absent: readonly string[
     readAt: now,
     requestId: 'req-1',
     absent: absent.includes(key),
+    quarantined: false,
   }
 }
 

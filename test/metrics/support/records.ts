@@ -7,7 +7,17 @@ import type { MirrorRecord, RecordReader } from '../../../src/store/records/quer
 export type Records = Readonly<Partial<Record<ResourceName, readonly MirrorRecord[]>>>
 
 export function record(key: string, fields: Record<string, unknown>, times: Record<string, number> = {}): MirrorRecord {
-  return { key, fields, times, extra: null, firstSeenAt: 0, readAt: 0, requestId: null, absent: false }
+  return {
+    key,
+    fields,
+    times,
+    extra: null,
+    firstSeenAt: 0,
+    readAt: 0,
+    requestId: null,
+    absent: false,
+    quarantined: false,
+  }
 }
 
 /** A reader of records in memory: what the gauges ask of it, and a refusal of the rest. */
