@@ -41,7 +41,7 @@ function rolesSince({ changesOfNeeded, needed, now }: CheckContext) {
   const granted = new Map<number | null, number>()
   const gone = new Map<number | null, number>()
   const present = new Map(needed('roles').map(({ key, fields }) => [key, fields['name']]))
-  const names = new Set<unknown>(present.values())
+  const { byName } = rolesIn(needed('roles'))
   for (const { kind, key, field, before, after, at } of changesOfNeeded('roles')) {
     // Its clock was wrong.
     if (at > now) continue
@@ -58,7 +58,8 @@ function rolesSince({ changesOfNeeded, needed, now }: CheckContext) {
   return {
     named: (name: string | null) => since.get(name) ?? 0,
     granted: (roleId: number | null) => granted.get(roleId) ?? 0,
-    gone: (roleId: number | null, name: string | null) => (names.has(name) ? (gone.get(roleId) ?? 0) : 0),
+    gone: (roleId: number | null, name: string | null) =>
+      name !== null && byName.has(name) ? (gone.get(roleId) ?? 0) : 0,
   }
 }
 

@@ -72,20 +72,20 @@ export function waiverStore(db: Db) {
      * By fingerprint of a finding without a row, the last event after which its id may be of another entity: the
      * resolution of an erased finding, or the acceptance of another tenant. 0 = none.
      */
-    endedEntities: (tenantId: number, fingerprints: readonly string[]): Promise<ReadonlyMap<string, number>> =>
-      db.read(async (tx) => {
-        const { bindRows, givenRows, jsonMember } = tx.dialect
-        const columns = { fingerprint: 'text' } as const
-        const text = `select fingerprint, ${lastEventOf(['finding.resolved'], '@tenantId', 'fingerprint')} as resolved,
-            (select max(+id) from events where tenant_id = @tenantId and kind = 'hold.applied'
-               and ${jsonMember('data', 'tenant')} is not null) as accepted
-          from ${givenRows(columns)}`
-        const rows = fingerprints.map((fingerprint) => ({ fingerprint }))
-        const found = await tx<Record<'accepted' | 'resolved', number | null> & { fingerprint: string }>(text, [
-          { tenantId, ...bindRows(columns, rows) },
-        ])
-        return new Map(found.map((one) => [one.fingerprint, Math.max(one.resolved ?? 0, one.accepted ?? 0)]))
-      }),
+    async endedEntities(tenantId: number, fingerprints: readonly string[]): Promise<ReadonlyMap<string, number>> {
+      if (fingerprints.length === 0) return new Map()
+      const { bindRows, givenRows, jsonMember } = db.dialect
+      const columns = { fingerprint: 'text' } as const
+      const text = `select fingerprint, ${lastEventOf(['finding.resolved'], '@tenantId', 'fingerprint')} as resolved,
+          (select max(+id) from events where tenant_id = @tenantId and kind = 'hold.applied'
+             and ${jsonMember('data', 'tenant')} is not null) as accepted
+        from ${givenRows(columns)}`
+      const rows = fingerprints.map((fingerprint) => ({ fingerprint }))
+      const params = [{ tenantId, ...bindRows(columns, rows) }]
+      type Ended = Record<'accepted' | 'resolved', number | null> & { readonly fingerprint: string }
+      const found = await db.read((tx) => tx<Ended>(text, params))
+      return new Map(found.map((one) => [one.fingerprint, Math.max(one.resolved ?? 0, one.accepted ?? 0)]))
+    },
   }
 }
 
