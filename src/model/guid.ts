@@ -1,6 +1,6 @@
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Some servers send them without dashes, or in braces. */
-const anyGuid = /^\{?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})\}?$/i
+/** Some servers send them without dashes, in braces or parentheses, or as a URN. */
+const anyGuid = /^(?:urn:uuid:|[{(])?([0-9a-f]{8})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{4})-?([0-9a-f]{12})[})]?$/i
 
 /** The first characters of a GUID, for people; any other text as it is. */
 export function shortGuid(text: string): string {

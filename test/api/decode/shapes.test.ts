@@ -152,6 +152,8 @@ it.each([
 it.each([
   apiClient.clientId.replaceAll('-', ''),
   `{${apiClient.clientId.toUpperCase().replaceAll('-', '')}}`,
+  `(${apiClient.clientId})`,
+  `urn:uuid:${apiClient.clientId}`,
   `{${apiClient.clientId}}`,
 ])('reads a GUID in another notation as its canonical form: %s', (clientId) => {
   const canonical = { ...apiClient, clientId: apiClient.clientId.toLowerCase() }
