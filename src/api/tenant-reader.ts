@@ -182,4 +182,4 @@ function denialIn({ status, body }: Answer): ErrorFacts | null {
 }
 
 const unprovenHint =
-  'A 404 or 410 counts only with the envelope of the API and an error in it whose code, if it states one, is NOT_FOUND or GONE: something before the API may have sent it'
+  'A 404 or 410 counts only with the envelope of the API, without data and with an error whose code, if it states one, is NOT_FOUND or GONE: something before the API may have sent it'

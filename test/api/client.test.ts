@@ -125,7 +125,7 @@ const notFound = { status: 404, error: 'Not Found', path: '/users/8' }
 
 it.each<[outcome: string, status: number, body: unknown]>([
   ['absent', 404, problem('NOT_FOUND')],
-  ['absent', 410, problem('GONE')],
+  ['absent', 410, { ...problem('GONE'), data: {} }],
   ...[{ error: 'NOT_FOUND' }, notFound, 'NOT_FOUND', null].map((body): [string, number, unknown] => [
     'protocol',
     404,

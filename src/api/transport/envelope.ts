@@ -85,7 +85,7 @@ export interface ErrorFacts {
   readonly code: string | null
   readonly requestId: string | null
   readonly timestamp: unknown
-  /** True for an envelope whose `error` is not null, as the API's own errors are. */
+  /** True for an envelope with an `error` and no data, as the API's own errors are. */
   readonly enveloped: boolean
 }
 
@@ -116,7 +116,10 @@ export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
   const body = bytes === null ? undefined : parseJson(bytes.toString())
   // Proxies and frameworks may send an `error` too, but no `meta`.
   const enveloped =
-    isObject(body) && (body['error'] ?? null) !== null && isObject(body['meta']) && (body['data'] ?? null) === null
+    isObject(body) &&
+    (body['error'] ?? null) !== null &&
+    isObject(body['meta']) &&
+    Object.keys(Object(body['data'])).length === 0
   const meta = isObject(body) ? body['meta'] : undefined
   let code = codeIn(body)
   let requestId: string | null = null
