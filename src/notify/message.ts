@@ -22,6 +22,12 @@ export interface NewsItem {
   readonly url: string | null
 }
 
+/** While news is read. */
+export interface ReadItem extends NewsItem {
+  /** The finding, the scope of the hold or the checks: an item matters less once later ones are about all of them. */
+  readonly about: readonly string[]
+}
+
 /** Of news that is not about a finding. */
 export const noFinding = { severity: null, check: null, fingerprint: null, url: null } as const
 
@@ -41,8 +47,8 @@ export interface Message {
 
 /** News of a tenant for a target. */
 export interface News {
-  /** The foremost ones. */
-  readonly items: readonly NewsItem[]
+  /** The foremost ones, in the order of events. */
+  readonly items: readonly ReadItem[]
   /** Number of all items. */
   readonly found: number
   /** Findings, checks and holds, by label. */
@@ -54,16 +60,27 @@ export interface News {
 
 export const noNews: News = { items: [], found: 0, counts: new Map(), firstAt: 0, lastEventId: 0 }
 
-/** Keeps the items of the highest severities; those without one are above all. @param count what the item stands for. */
-export function withItem({ items, found, counts, firstAt, lastEventId }: News, item: NewsItem, count = 1): News {
+/** Keeps the foremost items. @param count what the item stands for. */
+export function withItem({ items, found, counts, firstAt, lastEventId }: News, item: ReadItem, count = 1): News {
   return {
-    items: bySeverity([...items, item]).slice(0, mostItems),
+    items: foremost([...items, item]),
     found: found + 1,
     counts: new Map(counts).set(item.label, (counts.get(item.label) ?? 0) + count),
     firstAt: found === 0 ? item.at : Math.min(firstAt, item.at),
     lastEventId: Math.max(lastEventId, item.eventId),
   }
 }
+
+/** Those that tell what is so now, of the highest severities; items without one are above all. */
+function foremost(items: readonly ReadItem[]): readonly ReadItem[] {
+  const laterThan = (item: ReadItem) => items.filter((one) => byEvent(item, one) < 0).flatMap(({ about }) => about)
+  const isOver = (item: ReadItem) => item.about.every((subject) => laterThan(item).includes(subject))
+  const worth = (item: ReadItem) => (items.length > mostItems && isOver(item) ? -1 : rankOf(item))
+  const kept = items.toSorted((a, b) => worth(b) - worth(a) || byEvent(b, a)).slice(0, mostItems)
+  return kept.toSorted(byEvent)
+}
+
+const byEvent = (a: NewsItem, b: NewsItem) => a.eventId - b.eventId
 
 function rankOf({ severity }: NewsItem): number {
   return severity === null ? severities.length : severities.indexOf(severity)
@@ -85,7 +102,7 @@ export function messageOf(news: News, { target, tenant, pageUrl }: Addressed): M
     target: target.name,
     tenant,
     title: `${tenant}: ${numbers}`,
-    items: items.toSorted((a, b) => a.eventId - b.eventId),
+    items: items.map(({ about: _, ...item }) => item),
     more: found - items.length,
     url: pageUrl === null ? null : `${pageUrl}/?tenant=${tenant}`,
   }

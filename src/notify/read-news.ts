@@ -11,7 +11,16 @@ import { isOfOwnCheck, withoutDetails } from '../resources/redact-finding.ts'
 import type { FindingFacts, Mirror, NewsEvent, ResultFacts, WaiverLapseFacts } from '../store/port.ts'
 import { fromJson } from '../store/rows.ts'
 import type { WebSources } from '../web/web-options.ts'
-import { type Addressed, findingUrl, type News, type NewsItem, noFinding, noNews, withItem } from './message.ts'
+import {
+  type Addressed,
+  findingUrl,
+  type News,
+  type NewsItem,
+  noFinding,
+  noNews,
+  type ReadItem,
+  withItem,
+} from './message.ts'
 
 export type NewsViews = Pick<WebSources, 'posture' | 'findings'>
 
@@ -44,7 +53,7 @@ export async function readNews(request: NewsRequest, after: number, upTo: number
   return news
 }
 
-async function* findingItems(events: readonly NewsEvent[], request: NewsRequest): AsyncGenerator<NewsItem> {
+async function* findingItems(events: readonly NewsEvent[], request: NewsRequest): AsyncGenerator<ReadItem> {
   const found = events.flatMap((event) => findingNews(event, request.target) ?? [])
   if (found.length === 0) return
   const { tenant, target, views } = request
@@ -69,6 +78,7 @@ async function* findingItems(events: readonly NewsEvent[], request: NewsRequest)
       check: view.check,
       fingerprint,
       url: findingUrl(request, fingerprint) ?? view.link,
+      about: [fingerprint],
     }
   }
 }
@@ -111,13 +121,13 @@ export function isChosen(list: readonly string[], name: string | null): boolean 
 
 type HoldRecord = InputSnapshot['holds'][number]
 
-async function* holdItems(events: readonly NewsEvent[], request: NewsRequest): AsyncGenerator<NewsItem> {
+async function* holdItems(events: readonly NewsEvent[], request: NewsRequest): AsyncGenerator<ReadItem> {
   if (!request.target.on.includes('hold')) return
   for (const { id: eventId, at, kind, data, before } of events) {
     if (kind !== 'tenant.state') continue
     const [holds, previous] = [holdsIn(data), before === null ? [] : holdsIn(before)]
     const raised = holds.filter(({ id }) => !previous.some((one) => one.id === id))
-    const ended = previous.filter((hold) => !holds.some((one) => isSameScope(one, hold)))
+    const ended = previous.filter((hold) => !holds.some((one) => scopeOf(one) === scopeOf(hold)))
     if (raised.length === 0 && ended.length === 0) continue
     // Their records lack how to decide.
     const present = (await request.views.posture(request.tenant))[0]?.holds ?? []
@@ -132,17 +142,16 @@ function holdsIn(data: string): readonly HoldRecord[] {
 }
 
 /** A hold has another id when it covers other records. */
-function isSameScope(a: HoldRecord, b: HoldRecord): boolean {
-  return a.resource === b.resource && a.reason === b.reason
-}
+const scopeOf = ({ resource, reason }: Pick<HoldRecord, 'resource' | 'reason'>) => `${resource} ${reason}`
 
 function holdItem(
   event: Pick<NewsItem, 'eventId' | 'at' | 'label'>,
   hold: HoldRecord | TenantPosture['holds'][number],
-): NewsItem {
+): ReadItem {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
   const text = 'effect' in hold || 'remedy' in hold ? sentencesOf(describeHold(hold)) : `${hold.id}: ${hold.message}`
-  return { ...event, ...noFinding, kind: 'hold', text: printable(`${subject}: ${text}`, 2 * longestText) }
+  const about = [scopeOf(hold)]
+  return { ...event, ...noFinding, kind: 'hold', text: printable(`${subject}: ${text}`, 2 * longestText), about }
 }
 
 /** Checks that became unknown for one reason, or are no longer unknown. */
@@ -186,7 +195,7 @@ async function ofInterest(all: readonly CheckChange[], { views, tenant, target }
     .filter(({ checks }) => checks.length > 0)
 }
 
-function checkItem({ reason, checks, eventId, at }: CheckChange): NewsItem {
+function checkItem({ reason, checks, eventId, at }: CheckChange): ReadItem {
   const text =
     reason === null
       ? checks.join(', ')
@@ -195,5 +204,5 @@ function checkItem({ reason, checks, eventId, at }: CheckChange): NewsItem {
           checks.map((check) => ({ check })),
         )
   const label = reason === null ? 'no longer unknown' : 'unknown'
-  return { eventId, at, label, ...noFinding, kind: 'unknown', text: printable(text, 2 * longestText) }
+  return { eventId, at, label, ...noFinding, kind: 'unknown', text: printable(text, 2 * longestText), about: checks }
 }

@@ -120,6 +120,21 @@ it('tells that a hold was raised, with how to decide, and that it ended, but not
   ])
 })
 
+it('tells last what is so now, and findings, however often checks, holds and findings changed', async () => {
+  const world = await notifyWorld()
+  world.posture = posture({ checks: [checkView('a')] })
+  await world.status('a', 'pass')
+  for (let i = 0; i < 6; i++) {
+    await world.status('a', i % 2 ? 'pass' : 'unknown', i % 2 ? undefined : 'unauthorized')
+    await world.holds({ id: `h${i}`, resource: 'users', reason: 'shrink_held', count: i, message: 'Held', raisedAt: 1 })
+    await world.result(i % 2 ? [findingOf(2)] : [findingOf(2), findingOf(1, { severity: 'low' })])
+  }
+  const { items } = await newsOf(world)
+  expect(items[0]).toMatchObject({ label: 'opened', fingerprint: 'f2' })
+  const last = items.slice(-3).map(({ label, text }) => `${label} ${/^a$|h\d/.exec(text)?.[0]}`)
+  expect(last).toEqual(['no longer unknown a', 'on hold h5', 'resolved (fixed) undefined'])
+})
+
 it('hides what may name a file or a person unless the target may have it', async () => {
   const world = await notifyWorld()
   const named = findingOf('canary.pdf', {
