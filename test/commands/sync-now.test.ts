@@ -1,30 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
+import { exitCodeOf } from '../../src/commands/support/exit-code.ts'
 import { localAddress, readListen } from '../../src/config/values.ts'
 import { syncRound } from '../../src/daemon/sync-round.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
+import type { EndedRun } from '../../src/model/run-result.ts'
 import { secondMs } from '../../src/model/time.ts'
 import { openWorld } from '../hostile/support/world.ts'
 import { reloadable } from './support/reloading.ts'
-
-interface Run {
-  readonly tenant: string
-  readonly resource: string
-  readonly mode: string
-  readonly outcome: string
-  readonly message: string | null
-}
 
 const tenants = { acme: '', zeta: '' }
 
 async function asked(origin: string, query: string, headers: Record<string, string> = {}) {
   const response = await fetch(`${origin}/-/sync${query}`, { method: 'POST', headers })
   const text = await response.text()
-  return { status: response.status, text, runs: response.ok ? (JSON.parse(text) as readonly Run[]) : [] }
+  return { status: response.status, text, runs: response.ok ? (JSON.parse(text) as readonly EndedRun[]) : [] }
 }
 
-const named = (runs: readonly Run[]) =>
+const named = (runs: readonly EndedRun[]) =>
   runs.map(({ tenant, resource, mode, outcome }) => [tenant, resource, mode, outcome].join(' ')).toSorted()
 
 it('syncs a resource of one tenant on request, and shows what it found', async () => {
@@ -46,6 +40,16 @@ it('runs a resource on request at most once a minute, and what is due of the oth
   const others = named((await asked(origin, '?mode=full')).runs)
   expect(others).toHaveLength(Object.keys(tenants).length * resourceNames.length)
   expect(others.filter((one) => !one.endsWith(' success'))).toEqual(['zeta roles full skipped'])
+})
+
+it('fails the command for a run that is skipped because it has just failed', async () => {
+  const { origin, simulator, session } = await reloadable()
+  simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'status', status: 400 } })
+  for (const outcome of ['failure', 'skipped']) {
+    const { runs } = await asked(origin, '?resource=roles')
+    const postures = await session.views.posture('acme')
+    expect([runs, exitCodeOf({ results: runs, postures, failOn: undefined }).code]).toMatchObject([[{ outcome }], 3])
+  }
 })
 
 it('answers for a resource without an incremental sync, or switched off, why it does not run', async () => {
