@@ -27,7 +27,7 @@ import { complianceFinding, ocsfVersion } from '../report/ocsf.ts'
 import { withHiddenNames } from '../resources/redact-finding.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { addList, type Listing } from './list.ts'
-import { openMirror } from './support/configuration.ts'
+import { type OpenMirror, openMirror } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
 import {
   chosenSeverities,
@@ -89,14 +89,13 @@ Examples:
     const { group, format, details = false, failOn, all = false } = options
     if (group !== undefined && format === 'ocsf') throw new UsageError('--group has no form ocsf')
     await using opened = await openMirror(io, command)
-    const { settings, mirror, views, now } = opened
+    const { settings, views, now } = opened
     const checks = checksOf(settings)
     const query = findingQuery(options, settings, checks, now)
     const postures = await views.posture(query.tenant)
     const wanted = postures.map((posture) => within(posture, checks, query.check))
     const notes = wanted.flatMap((one) => [...notesOf(one, query)])
-    const evaluated = await (await mirror.past(now, true)).configuration()
-    if (evaluated !== null && (await recordOf(settings, 0)).digest !== evaluated.digest) notes.push(afterChange)
+    notes.push(...(await changeNotes(opened)))
     const exit = failOn === undefined ? null : exitCodeOf({ results: [], postures: wanted, failOn })
     if (exit?.cause != null) notes.push(exit.cause)
     const counted = new FindingTotals()
@@ -155,8 +154,14 @@ function groupList(
   }
 }
 
-const afterChange =
-  'The configuration differs from that of the last evaluation; waivers, owners and links already apply here, other changes apply after the next sync or reload.'
+/** What applies of a configuration that was not evaluated yet. */
+export async function changeNotes({ settings, mirror, now }: OpenMirror): Promise<readonly string[]> {
+  const evaluated = await (await mirror.past(now, true)).configuration()
+  if (evaluated === null || (await recordOf(settings, 0)).digest === evaluated.digest) return []
+  return [
+    'The configuration differs from that of the last evaluation; waivers, owners and links already apply here, other changes apply after the next sync or reload.',
+  ]
+}
 
 /** Limits notes and exit code to the wanted check, and holds to those of resources that it reads. */
 export function within(posture: TenantPosture, known: readonly Check[], wanted: string | undefined): TenantPosture {

@@ -1,6 +1,6 @@
 import { checkStatuses } from '../model/check-status.ts'
 import { type WaiverView, waiverStates } from '../model/posture.ts'
-import { shownStatus, unknownReason } from '../model/posture-state.ts'
+import { presentStatus, unknownReason } from '../model/posture-state.ts'
 import { severities } from '../model/severity.ts'
 import { type AddSeries, fromMirror, labelText, timestampSeconds } from './family.ts'
 import type { TenantFacts, TenantGauge } from './tenant-facts.ts'
@@ -28,7 +28,7 @@ export const checkGauges: readonly TenantGauge[] = [
     labelNames: ['check', 'status'],
     each({ posture: { checks } }, add) {
       for (const view of checks) {
-        const present = shownStatus(view) === 'unknown' ? 'unknown' : view.status
+        const present = presentStatus(view)
         for (const status of checkStatuses) add(Number(view.enabled && status === present), view.check, status)
       }
     },

@@ -52,6 +52,11 @@ export function shownStatus(view: CheckView): ShownStatus {
   return view.notEvaluated === 0 && view.partial === undefined ? 'waived' : 'unknown'
 }
 
+/** The same without a word of its own for waived findings, for programs. */
+export function presentStatus(view: CheckView): CheckStatus {
+  return shownStatus(view) === 'unknown' ? 'unknown' : view.status
+}
+
 /** Why the displayed status is `unknown`; null for another one. */
 export function unknownReason(view: CheckView): UnknownReason | null {
   return shownStatus(view) === 'unknown' ? (view.reason ?? view.partial ?? 'ambiguous') : null
@@ -71,7 +76,7 @@ export function tally(posture: TenantPosture) {
   let waivedTotal = 0
   for (const check of posture.checks) {
     if (check.enabled) {
-      checks[check.status] += 1
+      checks[presentStatus(check)] += 1
       shown[shownStatus(check)] += 1
     }
     for (const severity of severities) open[severity] += check.open[severity] ?? 0

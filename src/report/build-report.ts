@@ -13,7 +13,7 @@ import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
 import { describePosture } from '../model/describe.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { CheckView, HoldView, TenantPosture, WaiverView } from '../model/posture.ts'
-import { dataQualityOf, resourceState, tally, unknownReason } from '../model/posture-state.ts'
+import { dataQualityOf, presentStatus, resourceState, tally, unknownReason } from '../model/posture-state.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutWaiverDetails } from '../model/text/redact.ts'
 import { dayMs, isoOrNull, toIso } from '../model/time.ts'
@@ -145,7 +145,7 @@ function reportCheck(check: Check, view: CheckView, posture: TenantPosture, opti
     check: check.id,
     title: view.passesWhen,
     standing,
-    status: view.status,
+    status: presentStatus(view),
     reason: unknownReason(view) ?? view.reason,
     since: isoOrNull(view.since),
     /** The condition that excludes entities from the evaluation; null when all were evaluated. */

@@ -5,7 +5,7 @@ import {
   type ResourceView,
   type TenantPosture,
 } from '../model/posture.ts'
-import { dataQualityOf, resourceState, tally } from '../model/posture-state.ts'
+import { dataQualityOf, presentStatus, resourceState, tally, unknownReason } from '../model/posture-state.ts'
 import { version } from '../model/process/version.ts'
 import { isoOrNull, toIso } from '../model/time.ts'
 
@@ -64,12 +64,14 @@ function resourceJson(view: ResourceView, posture: TenantPosture): object {
 /** The body of `/api/v1/checks`: every check of every tenant with its current status. */
 export function checksJson(postures: readonly TenantPosture[]): readonly object[] {
   return postures.flatMap(({ tenant, checks }) =>
-    checks.map(({ evaluatedAt, since, ...check }) => ({
+    checks.map((check) => ({
       tenant,
       ...check,
+      status: presentStatus(check),
+      reason: unknownReason(check) ?? check.reason,
       ...(isPartlyKnown(check) && { notEvaluated: null, unevaluated: undefined }),
-      evaluatedAt: isoOrNull(evaluatedAt),
-      since: isoOrNull(since),
+      evaluatedAt: isoOrNull(check.evaluatedAt),
+      since: isoOrNull(check.since),
     })),
   )
 }

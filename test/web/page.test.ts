@@ -5,6 +5,7 @@ import type { HoldView, TenantPosture } from '../../src/model/posture.ts'
 import { shownPostures } from '../../src/model/posture-state.ts'
 import { pageScript } from '../../src/web/page/page-script.ts'
 import { stylesheet } from '../../src/web/page/stylesheet.ts'
+import { checksJson, statusJson } from '../../src/web/status-json.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource, unread } from '../metrics/support/posture.ts'
 import { ask } from './support/ask.ts'
@@ -104,6 +105,12 @@ it.each<[tone: string, what: string, view: TenantPosture]>([
 ])('begins with a banner that is %s when %s', async (tone, _, view) => {
   const html = await page({ posture: async () => [view], findings: findingsFrom([]), secrets: async () => [] })
   expect(html).toContain(`<div class="banner edge-${tone}">`)
+})
+
+it('tells programs, too, that a check is unknown when more than the waived may fail', () => {
+  const view = posture({ checks: [check('x', { status: 'fail', waived: { high: 1 }, partial: 'stale' })] })
+  expect(statusJson(at, [view])).toMatchObject({ tenants: [{ checks: { fail: 0, unknown: 1 } }] })
+  expect(checksJson([view])).toMatchObject([{ status: 'unknown', reason: 'stale' }])
 })
 
 it.each([

@@ -9,7 +9,7 @@ import type { TenantReport } from '../../report/build-report.ts'
 import { shownFindings } from '../../web/shown-findings.ts'
 import { listExpiries } from '../expiring.ts'
 import { explain } from '../explain.ts'
-import { findingQuery, notesOf, within } from '../findings.ts'
+import { changeNotes, findingQuery, notesOf, within } from '../findings.ts'
 import { listChanges } from '../history.ts'
 import { makeReport } from '../report.ts'
 import type { OpenMirror } from '../support/configuration.ts'
@@ -43,16 +43,15 @@ export const tools: readonly Tool[] = [
       since: time('Only those opened, changed, reopened or resolved since'),
       all: z.boolean().describe('Include waived and resolved ones').exactOptional(),
     },
-    async answer({ settings, views, now }, { text, ...asked }, details) {
+    async answer(opened, { text, ...asked }, details) {
+      const { settings, views, now } = opened
       const checks = checksOf(settings)
       const query = findingQuery(asked, settings, checks, now)
       const postures = shownPostures(await views.posture(query.tenant), details)
       const ordered = { ...query, text, order: 'severity' } as const
       const found = shownFindings(views.findings, ordered, details)
-      return {
-        ...(await part(found)),
-        notes: postures.flatMap((one) => [...notesOf(within(one, checks, query.check), query)]),
-      }
+      const notes = postures.flatMap((one) => [...notesOf(within(one, checks, query.check), query)])
+      return { ...(await part(found)), notes: [...notes, ...(await changeNotes(opened))] }
     },
   }),
   tool({
@@ -90,7 +89,8 @@ export const tools: readonly Tool[] = [
       const { tenants, ...report } = made
       const shown = ({ findings: _, frameworks: __, trend: ___, ...one }: TenantReport) =>
         details ? one : hideTenant(one)
-      return { ...report, at: toIso(at), ...(await part(tenants, shown, { most: 5 })) }
+      const notes = given === undefined ? await changeNotes(opened) : []
+      return { ...report, at: toIso(at), ...(await part(tenants, shown, { most: 5 })), notes }
     },
   }),
   tool({
