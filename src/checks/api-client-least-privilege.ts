@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ok } from '../evaluate/check.ts'
 import { guidKey, isAnyGuid } from '../model/guid.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
+import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, quoted, textOf } from './support/records.ts'
 import { clientTitle, excessOf, type MirroredRole, roleNamesOf, rolesIn, rolesOfClient } from './support/roles.ts'
@@ -40,7 +41,7 @@ export const apiClientLeastPrivilege = defineCheck({
   needs: ['roles'],
   notEvaluatedWhere:
     'the role name is missing or belongs to no role, or client and roles were not read together since one of them changed',
-  comparesReads: true,
+  comparesReads: () => dayMs,
   material: ['roleName', 'excess'],
   options,
   ruleContext: ({ ownClientId }) => ownClientId,

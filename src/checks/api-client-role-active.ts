@@ -1,4 +1,5 @@
 import { ok } from '../evaluate/check.ts'
+import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, quoted, textOf } from './support/records.ts'
 import {
@@ -25,7 +26,7 @@ export const apiClientRoleActive = defineCheck({
   evaluates: 'api-clients',
   needs: ['roles'],
   notEvaluatedWhere: 'the role name is missing, or client and roles were not read together since one of them changed',
-  comparesReads: true,
+  comparesReads: () => dayMs,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   begin(_options, context) {

@@ -1,5 +1,6 @@
 import { ok } from '../evaluate/check.ts'
 import { firstOf } from '../model/text/words.ts'
+import { dayMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { quoted, textOf } from './support/records.ts'
 import { boundedList, toRole } from './support/roles.ts'
@@ -20,7 +21,7 @@ export const permissionCatalogueKnown = defineCheck({
   evaluates: 'roles',
   needs: ['permissions'],
   notEvaluatedWhere: 'the list of permissions may be incomplete or older than the role',
-  comparesReads: true,
+  comparesReads: () => dayMs,
   material: ['unlisted'],
   begin(_options, { incomplete, needed, readInFullAt }) {
     const codes = new Set(needed('permissions').map((permission) => textOf(permission, 'code')))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { memoizeWeakly } from '../model/memoize.ts'
-import { hourMs } from '../model/time.ts'
+import { dayMs, hourMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts } from './support/records.ts'
 import { excessOf, type MirroredRole } from './support/roles.ts'
@@ -28,7 +28,7 @@ export const userLeastPrivilege = defineCheck({
   needs: ['roles'],
   notEvaluatedWhere:
     'the role is unknown, roles of its name differ, the list of roles may be incomplete, or user and roles were not read together since one of them changed',
-  comparesReads: true,
+  comparesReads: ({ roleIdHours }) => Math.max(dayMs, roleIdHours * hourMs),
   material: ['roleName', 'excess'],
   options,
   isConfigured: ({ allowed }) => allowed !== null,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { hourMs } from '../model/time.ts'
+import { dayMs, hourMs } from '../model/time.ts'
 import { defineCheck } from './support/define-check.ts'
 import { identifiedFacts, quoted } from './support/records.ts'
 import { isActiveRole, type MirroredRole, rolesEvidence } from './support/roles.ts'
@@ -21,7 +21,7 @@ export const userRoleActive = defineCheck({
   needs: ['roles'],
   notEvaluatedWhere:
     'the role is unknown, roles of its name differ or are in a state outside roles.knownStates, the roles may be incomplete, or user and roles were not read together since one of them changed',
-  comparesReads: true,
+  comparesReads: ({ roleIdHours }) => Math.max(dayMs, roleIdHours * hourMs),
   material: ['state', 'roleName'],
   ruleContext: ({ knownRoleStates }) => [...knownRoleStates].sort(),
   options: z.strictObject({ roleIdHours: hours(24) }),

@@ -64,7 +64,7 @@ export async function checkRun(
   const states = inputs.map(({ resource }) => quality.resources[resource].state)
   const versions = states.map(({ version }) => version)
   // A query that failed may succeed the next time.
-  const isOfReading = check.comparesReads === true || check.own !== undefined
+  const isOfReading = check.comparesReads !== undefined || check.own !== undefined
   const readAt = isOfReading ? states.map(({ completeStartedAt }) => completeStartedAt ?? 0) : null
   const own = check.own === undefined ? null : [check.severities, check.query]
   const facts = [version, rule, severity, own, inputs, versions, readAt, accepted?.version ?? 0]

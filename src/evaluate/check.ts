@@ -36,8 +36,6 @@ export interface CheckFacts {
   readonly notEvaluatedWhere?: string
   /** True when the result can change without new data. Such a check only passes while the clocks agree. */
   readonly timeBased: boolean
-  /** True when the result depends on which of two inputs was read later. */
-  readonly comparesReads?: true
   /** In milliseconds, in addition to the freshness limits of the inputs. */
   readonly maxAgeMs?: number
   readonly own?: { readonly file: string }
@@ -78,7 +76,7 @@ export interface CheckContext extends RuleContext {
   readonly accepted: ReadonlyMap<string, AcceptedState> | null
   /** All live records of a resource in `needs`, in key order. */
   readonly needed: (resource: ResourceName) => readonly MirrorRecord[]
-  /** Changes of its records at least of the last day, and since the evaluated list was last read in full; for checks with `comparesReads`. */
+  /** Changes of its records as far back as the check compares, and since the evaluated list was last read in full; for checks with `comparesReads`. */
   readonly changesOfNeeded: (resource: ResourceName) => readonly ChangeRow[]
 }
 
@@ -151,6 +149,8 @@ export interface Check extends CheckFacts {
   assumption?(options: CheckOptions): string | null
   /** Time left, in milliseconds, from which the shipped rules alert, by severity of the finding. */
   alertThresholds?(options: CheckOptions): Readonly<Partial<Record<Severity, number>>>
+  /** Set when the result depends on which of two inputs was read later: how far back it compares, in milliseconds. */
+  comparesReads?(options: CheckOptions): number
   /** Absent for own checks, and for the record of a previous configuration. */
   begin?(options: CheckOptions, context: CheckContext): Evaluator
   /** Of an own check. */

@@ -17,7 +17,7 @@ export interface RecordedTenant extends EvaluatedSettings, Pick<TenantSettings, 
   readonly unconfigured: readonly string[]
 }
 
-type RecordedCheck = Omit<CheckFacts, 'acceptedOf' | 'alert' | 'comparesReads' | 'drift' | 'material'>
+type RecordedCheck = Omit<CheckFacts, 'acceptedOf' | 'alert' | 'drift' | 'material'>
 
 export interface ConfigurationRecord {
   readonly version: string
@@ -103,6 +103,6 @@ export function recordedChecks(
 
 /** Without what only evaluations need; JSON has no functions. */
 function factsOf(check: Check): RecordedCheck {
-  const { alert, material, drift, acceptedOf, comparesReads, options, query, ...facts } = check
+  const { alert, material, drift, acceptedOf, options, query, ...facts } = check
   return facts
 }

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { dayMs } from '../model/time.ts'
 import { resources } from '../resources/index.ts'
 import type { CheckResult, CheckStateRow, VersionedCounts } from '../store/port.ts'
 import type { RecordReader } from '../store/records/query.ts'
@@ -130,13 +129,14 @@ async function neededResources(
 ) {
   const reader = store.records(tenant.id)
   const needed = new Map<ResourceName, NeededResource>()
-  const pairs = runs.filter(isEvaluable).flatMap(({ check }) => check.needs.map((resource) => ({ resource, check })))
+  const pairs = runs.filter(isEvaluable).flatMap((run) => run.check.needs.map((resource) => ({ resource, run })))
   for (const [resource, uses] of Map.groupBy(pairs, (pair) => pair.resource)) {
     const records = (await Array.fromAsync(reader.select(resource))).flat()
-    const comparing = uses.filter(({ check }) => check.comparesReads === true)
-    const readAt = comparing.map(({ check }) => resources[check.evaluates].state.completeStartedAt ?? now)
-    const since = Math.min(now - dayMs, ...readAt)
-    const changes = comparing.length === 0 ? [] : await reader.changesSince(resource, since)
+    const since = uses.flatMap(({ run: { check, settings } }) => {
+      const backMs = check.comparesReads?.(settings.options)
+      return backMs === undefined ? [] : [now - backMs, resources[check.evaluates].state.completeStartedAt ?? now]
+    })
+    const changes = since.length === 0 ? [] : await reader.changesSince(resource, Math.min(...since))
     needed.set(resource, { records, changes })
   }
   return needed

@@ -3,7 +3,7 @@ import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { silentLog } from '../../src/model/log.ts'
-import { dayMs, secondMs } from '../../src/model/time.ts'
+import { dayMs, hourMs, secondMs } from '../../src/model/time.ts'
 import { findingKinds } from '../../src/store/events.ts'
 import { client, document, iso, now, role, user } from '../checks/support/facts.ts'
 import { seenEvents } from '../support/events.ts'
@@ -86,6 +86,23 @@ it.each(['api-client-least-privilege', 'api-client-role-active', 'user-role-acti
     expect((await evaluate(world)).get(check)).toMatchObject({ status: 'unknown', reason: 'stale', opened: 0 })
   },
 )
+
+it('knows of a role that went for as long as ids of roles count', async () => {
+  const world = await soundWorld()
+  const changes = { checks: { 'user-role-active': { options: { roleIdHours: 72 } } } }
+  await world.put('roles', role())
+  await world.put('users', user())
+  const item = { ok: true as const, record: user({ roleId: 1 }), extra: null, oddities: [] }
+  const answer = { item, at: now - 1, requestId: null }
+  await world.store.saveDetails(world.tenantId, 'users', [answer])
+  await world.remove('roles', '1')
+  await world.put('roles', role({ roleId: 2 }))
+  for (const hours of [1, 30]) {
+    const at = now + hours * hourMs
+    resync(world, at)
+    expect((await evaluate(world, { changes, at })).get('user-role-active')).toMatchObject({ status: 'unknown' })
+  }
+})
 
 it('does not pass by a document that is missing from the last complete full sync, and keeps the finding open', async () => {
   const world = await soundWorld()

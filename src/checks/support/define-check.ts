@@ -19,6 +19,7 @@ export interface CheckSpec<Schema extends z.ZodObject>
   readonly isConfigured?: (options: z.output<Schema>) => boolean
   readonly assumption?: (options: z.output<Schema>) => string | null
   readonly alertThresholds?: (options: z.output<Schema>) => Readonly<Partial<Record<Severity, number>>>
+  readonly comparesReads?: (options: z.output<Schema>) => number
   readonly ruleContext?: (context: RuleContext) => unknown
   begin(options: z.output<Schema>, context: CheckContext): Evaluator
 }
@@ -26,7 +27,7 @@ export interface CheckSpec<Schema extends z.ZodObject>
 const noOptions = z.strictObject({})
 
 export function defineCheck<Schema extends z.ZodObject = typeof noOptions>(spec: CheckSpec<Schema>): Check {
-  const { begin, ruleContext, isConfigured, assumption, alertThresholds, ...facts } = spec
+  const { begin, ruleContext, isConfigured, assumption, alertThresholds, comparesReads, ...facts } = spec
   const schema = spec.options ?? noOptions
   // Memoized, because each scrape parses the same few configuration objects for each tenant.
   const optionsOf = memoizeWeakly((raw: CheckOptions) => schema.parse(raw) as z.output<Schema>)
@@ -43,6 +44,7 @@ export function defineCheck<Schema extends z.ZodObject = typeof noOptions>(spec:
     ...(isConfigured && { isConfigured: (raw) => isConfigured(optionsOf(raw)) }),
     ...(assumption && { assumption: (raw) => assumption(optionsOf(raw)) }),
     ...(alertThresholds && { alertThresholds: (raw) => alertThresholds(optionsOf(raw)) }),
+    ...(comparesReads && { comparesReads: (raw) => comparesReads(optionsOf(raw)) }),
     ruleOf: (raw, context) => rulesOf(raw)(JSON.stringify(ruleContext?.(context) ?? null)),
     begin: (raw, context) => begin(optionsOf(raw), context),
   }
