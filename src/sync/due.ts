@@ -27,7 +27,8 @@ export async function dueRuns(context: TenantContext, tenantId: number, command:
       if (always || older(state.fullSuccessAt, full.intervalMs)) due.push({ resource: name, mode: 'full' })
       continue
     }
-    const accepted = decided.has(name) || decided.has('all')
+    const isDecided = decided.has(name) || decided.has('all')
+    const accepted = isDecided || (await context.store.awaitsRemovals(tenantId, name))
     const fullDue = accepted || older(state.fullSuccessAt, full.intervalMs)
     const incrementalDue = always || (incremental !== null && older(state.incrementalSuccessAt, incremental.intervalMs))
     if (incrementalDue && state.cursor !== null) due.push({ resource: name, mode: 'incremental' })

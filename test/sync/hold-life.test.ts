@@ -51,6 +51,14 @@ it('a decision is one row, applied before the next run of whichever resource, an
   expect(decided(test)).toEqual(applied)
 })
 
+it('a decision that was applied before a restart is carried out soon after it', async () => {
+  const test = await shrunk()
+  await accept(test, await holdOf(test, 'documents'))
+  await test.run('authentication-settings')
+  await test.restart()
+  expect(await test.engine.due('run')).toContainEqual({ resource: 'documents', mode: 'full' })
+})
+
 it('the id of a hold that ended accepts no later hold of the same records', async () => {
   const test = await shrunk()
   const { id } = await holdOf(test, 'api-clients')
