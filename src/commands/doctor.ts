@@ -29,6 +29,7 @@ import { toIso } from '../model/time.ts'
 import { readServerFacts } from '../store/db/postgres/server.ts'
 import { storeFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror, QuarantinedRecord, TenantRow } from '../store/port.ts'
+import { waitAt } from '../store/sync/tenant-store.ts'
 import { enabledNames } from '../sync/due.ts'
 import { addList, type ListRun } from './list.ts'
 import { loadConfiguration, openMirror } from './support/configuration.ts'
@@ -189,8 +190,7 @@ function probingClient(
     env: (name) => env[name],
     log: silentLog(),
     resources: enabledNames(tenant),
-    blockedUntil: row?.blockedUntil ?? 0,
-    blockedForMs: row?.blockedForMs ?? null,
+    ...waitAt(tenant.baseUrl, row),
     retries: 1,
   })
 }

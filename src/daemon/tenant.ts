@@ -8,6 +8,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { RunResult } from '../model/run-result.ts'
 import { serverTimesReached } from '../model/server-clock.ts'
 import type { Mirror } from '../store/port.ts'
+import { waitAt } from '../store/sync/tenant-store.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import type { SyncObserver, SyncProgress } from '../sync/context.ts'
 import { type DueRun, enabledNames, shortestIntervalMs } from '../sync/due.ts'
@@ -115,8 +116,7 @@ export async function openTenant(settings: TenantSettings, options: TenantOption
     cycleMs: shortestIntervalMs(settings),
     resources: enabledNames(settings),
     serverTimesReached: serverTimesReached(await store.quality(row.id)),
-    blockedUntil: row.blockedUntil,
-    blockedForMs: row.blockedForMs,
+    ...waitAt(baseUrl, row),
     storeWait: (blockedUntil, blockedForMs) => store.noteTenant(row.id, { blockedUntil, blockedForMs }),
   })
   const engine = await openTenantEngine({

@@ -9,6 +9,7 @@ import { serverTimesReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../src/simulator/index.ts'
 import type { Mirror } from '../../src/store/port.ts'
+import { waitAt } from '../../src/store/sync/tenant-store.ts'
 import type { SyncObserver } from '../../src/sync/context.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/due.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
@@ -112,8 +113,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       env: (name) => (name === 'TOKEN' ? secret : undefined),
       log: logInto(observed, []),
       cycleMs: shortestIntervalMs(settings),
-      blockedUntil: row.blockedUntil,
-      blockedForMs: row.blockedForMs,
+      ...waitAt(settings.baseUrl, row),
       storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
       serverTimesReached: serverTimesReached(await mirror.quality(row.id)),
       resources: enabledNames(settings),

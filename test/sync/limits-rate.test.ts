@@ -27,6 +27,15 @@ it('the wait survives a kill before the end of the run that received it', async 
   expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
+it('the wait for a wrong address does not hold for the right one', async () => {
+  const test = await testEngine({ settings })
+  test.sim.faults.add({ path: '/api/public/users', effect: tooMany('86400') })
+  expect(ending(await test.run('users', 'full'))).toBe('rate_limited')
+  await test.restart({ baseUrl: `${test.sim.baseUrl}/` })
+  test.sim.faults.clear()
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+})
+
 it('a full sync that waited a day for the tenant continues where it stopped', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: tooMany('86400') })

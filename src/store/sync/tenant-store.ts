@@ -7,7 +7,7 @@ import { isLive } from '../records/record-reader.ts'
 import { isIdentified } from '../records/removals.ts'
 import { type ChangeOf, insertRow, selectRows, updateRows } from '../rows.ts'
 import { tenants } from '../schema/index.ts'
-import type { RunClose } from './sync-port.ts'
+import type { RunClose, TenantRow } from './sync-port.ts'
 import { closeRun, type StateChange, saveState, stateRow } from './sync-states.ts'
 
 /** Tenants and their sync states. */
@@ -79,7 +79,14 @@ export function tenantStore(db: Db) {
 
 /** The change after which the mirror belongs to this address: acceptances at the earlier one end. */
 export function atAddress(baseUrl: string) {
-  return { baseUrl, changeAccepted: null, acceptedCredential: null, admitted: [] }
+  return { baseUrl, ...noWait, changeAccepted: null, acceptedCredential: null, admitted: [] }
+}
+
+const noWait = { blockedUntil: 0, blockedForMs: null }
+
+/** The wait that the address demanded. */
+export function waitAt(baseUrl: string, row?: TenantRow): Pick<TenantRow, keyof typeof noWait> {
+  return row?.baseUrl === baseUrl ? { blockedUntil: row.blockedUntil, blockedForMs: row.blockedForMs } : noWait
 }
 
 const firstKeys = `select t.name as tenant, (select min(r.key) from records r
