@@ -27,7 +27,12 @@ export class UnstoredRuns {
     const { tenant } = posture
     const resources = posture.resources.map((view): ResourceView => {
       const { resource } = view
-      const unstored = (mode: SyncMode) => this.#runs.get(nameOf({ tenant, resource, mode }))
+      const unstored = (mode: SyncMode) => {
+        const run = this.#runs.get(nameOf({ tenant, resource, mode }))
+        // Another replica may have run it meanwhile.
+        const storedAt = view.modes.find((one) => one.mode === mode)?.lastAttemptAt ?? 0
+        return run === undefined || run.at < storedAt ? undefined : run
+      }
       const modes = view.modes.map((one): ModeView => {
         const run = unstored(one.mode)
         return run === undefined ? one : { ...one, up: false, reason: 'store', lastAttemptAt: run.at }

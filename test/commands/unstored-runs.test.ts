@@ -32,14 +32,18 @@ it('shows a run whose end cannot be stored as failed until one succeeds', async 
   expect(await world.get('/')).not.toContain('new data cannot be stored')
 })
 
-it('shows a tenant that another replica took over as the mirror has it, whatever its own last run', async () => {
+it('shows a tenant that another replica took over, or ran meanwhile, as the mirror has it', async () => {
   const { mirror, settings } = (await reloadable()).session
   const unstored = new UnstoredRuns()
-  unstored.failed({ tenant: 'acme', resource: 'users', mode: 'full' }, 'The database cannot be reached', Date.now())
-  for (const isOwn of [true, false]) {
+  for (const [isOwn, at] of [
+    [true, Date.now()],
+    [false, Date.now()],
+    [true, 0],
+  ] as const) {
+    unstored.failed({ tenant: 'acme', resource: 'users', mode: 'full' }, 'The database cannot be reached', at)
     const engine = { skewOf: () => undefined, unstored, owns: () => isOwn }
     const [posture] = await createViews(mirror, settings, systemClock(), engine).posture('acme')
     const full = posture?.resources.flatMap(({ resource, modes }) => (resource === 'users' ? modes : [])).at(-1)
-    expect(full).toMatchObject({ mode: 'full', up: !isOwn })
+    expect(full).toMatchObject({ mode: 'full', up: !isOwn || at === 0 })
   }
 })
