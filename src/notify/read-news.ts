@@ -168,7 +168,7 @@ function withChange(changes: readonly CheckChange[], event: NewsEvent): readonly
   const now = fromJson(event.data) as ResultFacts
   const previous = event.before === null ? null : (fromJson(event.before) as ResultFacts)
   // Before the first full sync nothing could be known.
-  if (now.reason === 'never') return changes
+  if (now.reason === 'never' && previous === null) return changes
   const [isUnknown, wasUnknown] = [now, previous].map((one) => one?.status === 'unknown')
   if (isUnknown === wasUnknown) return changes
   const reason = isUnknown ? ((now.reason ?? 'internal') as UnknownReason) : null

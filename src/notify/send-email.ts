@@ -31,7 +31,8 @@ export async function sendEmail(
   }
   const transport = createTransport({ ...server, ...limits })
   try {
-    const messageId = `<${message.id}/${message.target}@tenantwatch>`
+    // With a time, because a restored backup gives out the ids of events again.
+    const messageId = `<${message.id}/${message.items.at(-1)?.at}/${message.target}@tenantwatch>`
     return (await transport.sendMail({ from, to: [...to], messageId, signal, ...emailText(message) })).rejected.length
   } catch (thrown) {
     const status = thrown instanceof Error && 'responseCode' in thrown ? ` ${Number(thrown.responseCode)}` : ''

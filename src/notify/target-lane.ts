@@ -49,8 +49,8 @@ export class TargetLane implements AsyncDisposable {
   #since: number
   /** By tenant, the monotonic time at which to look for news. */
   readonly #due = new Map<string, number>()
-  /** By tenant, the last event that this process has sent and could not store yet. */
-  readonly #sent = new Map<number, number>()
+  /** The last event that was sent and could not be stored yet; forgotten with the ownership of the tenant. */
+  readonly #sent = new WeakMap<NotifiedTenant, number>()
   readonly #ending = new AbortController()
   #wake = new AbortController()
   #failures = 0
@@ -148,8 +148,8 @@ export class TargetLane implements AsyncDisposable {
     // Before the findings are read: what changes meanwhile is sent twice rather than never.
     const last = await store.lastEventId(id)
     // A failover of the database may lose its last events, whose ids are given out again.
-    if ((this.#sent.get(id) ?? 0) > last) this.#sent.delete(id)
-    const after = Math.max(stored.eventId, this.#sent.get(id) ?? 0)
+    if ((this.#sent.get(tenant) ?? 0) > last) this.#sent.delete(tenant)
+    const after = Math.max(stored.eventId, this.#sent.get(tenant) ?? 0)
     const request: NewsRequest = { store, tenantId: id, tenant: name, target, pageUrl, views }
     if (last > after) {
       if (after === 0 && !(await isTried(name, views))) return null
@@ -158,7 +158,7 @@ export class TargetLane implements AsyncDisposable {
         const waitMs = this.#untilDigest(news.firstAt)
         if (waitMs > 0) return waitMs
         await delivery.deliver(target, messageOf(news, request), this.#ending.signal)
-        this.#sent.set(id, last)
+        this.#sent.set(tenant, last)
         this.#count('success')
         if (this.#failures > 0) log.info({ target: target.name }, 'Notifications are delivered again')
         this.#failures = 0
@@ -166,7 +166,7 @@ export class TargetLane implements AsyncDisposable {
     }
     if (last > stored.eventId || stored.failingSince !== null)
       await store.saveNotificationPosition(id, target.name, { eventId: last, failingSince: null, problem: null })
-    this.#sent.delete(id)
+    this.#sent.delete(tenant)
     return null
   }
 

@@ -59,7 +59,7 @@ it.each([
   await sendEmail(envelope, `${scheme}://me:can%40ry@localhost:${port}`, message, new AbortController().signal)
   expect(mails).toMatchObject([{ secure: true, user: 'me' }])
   const [head = '', ...body] = (mails[0]?.text ?? '').split('\r\n\r\n')
-  expect(head).toMatch(/^Message-ID: <test\/7\/security@tenantwatch>$/m)
+  expect(head).toMatch(/^Message-ID: <test\/7\/7\/security@tenantwatch>$/m)
   expect(head).toMatch(/^To: a@example.com, b@example.com\r$/m)
   expect(head).not.toMatch(/^Bcc/m)
   expect(body.join()).toContain(message.items[0]?.text)
