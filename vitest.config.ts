@@ -6,6 +6,7 @@ const report = process.env['TEST_REPORT']
 /** Tests that try each fault, hostile input and simulated life in full, and those that take longest: `npm run test:robustness`. */
 export const robustness = [
   'test/hostile/**/*.test.ts',
+  'test/net/**/*.test.ts',
   'test/secrets/**/*.test.ts',
   'test/simulation/**/*.test.ts',
   'test/commands/as-of*.test.ts',

@@ -35,15 +35,13 @@ it('shows a run whose end cannot be stored as failed until one succeeds', async 
 it('shows a tenant that another replica took over, or ran meanwhile, as the mirror has it', async () => {
   const { mirror, settings } = (await reloadable()).session
   const unstored = new UnstoredRuns()
-  for (const [isOwn, at] of [
-    [true, Date.now()],
-    [false, Date.now()],
-    [true, 0],
-  ] as const) {
+  for (const at of [1e15, 0]) {
     unstored.failed({ tenant: 'acme', resource: 'users', mode: 'full' }, 'The database cannot be reached', at)
-    const engine = { skewOf: () => undefined, unstored, owns: () => isOwn }
-    const [posture] = await createViews(mirror, settings, systemClock(), engine).posture('acme')
-    const full = posture?.resources.flatMap(({ resource, modes }) => (resource === 'users' ? modes : [])).at(-1)
-    expect(full).toMatchObject({ mode: 'full', up: !isOwn || at === 0 })
+    for (const isOwn of [true, false]) {
+      const engine = { skewOf: () => undefined, unstored, owns: () => isOwn }
+      const [posture] = await createViews(mirror, settings, systemClock(), engine).posture('acme')
+      const full = posture?.resources.flatMap(({ resource, modes }) => (resource === 'users' ? modes : [])).at(-1)
+      expect(full).toMatchObject({ mode: 'full', up: !isOwn || at === 0 })
+    }
   }
 })

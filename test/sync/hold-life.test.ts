@@ -46,17 +46,11 @@ it('a decision is one row, applied before the next run of whichever resource, an
   const applied = decided(test)
   expect(applied).toMatchObject([{ applied_at: test.clock.now() }])
   expect(test.query('select * from accepted_removals')).toHaveLength(20)
+  await test.restart()
+  expect(await test.engine.due('run')).toContainEqual({ resource: 'users', mode: 'full' })
   test.clock.advance(minuteMs)
   await test.run('roles')
   expect(decided(test)).toEqual(applied)
-})
-
-it('a decision that was applied before a restart is carried out soon after it', async () => {
-  const test = await shrunk()
-  await accept(test, await holdOf(test, 'documents'))
-  await test.run('authentication-settings')
-  await test.restart()
-  expect(await test.engine.due('run')).toContainEqual({ resource: 'documents', mode: 'full' })
 })
 
 it('the id of a hold that ended accepts no later hold of the same records', async () => {
