@@ -103,8 +103,6 @@ it('tells last of a check what it is now, also if it was never read in between',
   const { items } = await newsOf(world)
   const told = items.map(({ label, text }) => `${label} ${text.replace(/ .*/, '')}`)
   expect(told).toEqual(['unknown a', 'no longer unknown a', 'unknown b'])
-  await world.status('a', 'unknown', 'never')
-  expect((await newsOf(world)).counts.get('unknown')).toBe(3)
 })
 
 it('tells that a hold was raised, with how to decide, and that it ended, but not that its records changed', async () => {
