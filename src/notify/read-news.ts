@@ -167,7 +167,7 @@ function withChange(changes: readonly CheckChange[], event: NewsEvent): readonly
   if (event.kind !== 'result') return changes
   const now = fromJson(event.data) as ResultFacts
   const previous = event.before === null ? null : (fromJson(event.before) as ResultFacts)
-  // Before the first full sync nothing could be known; so is a check that is switched off.
+  // Before the first full sync nothing could be known; a check that is switched off is stored alike.
   if (now.reason === 'never') return changes
   const [isUnknown, wasUnknown] = [now, previous].map((one) => one?.status === 'unknown')
   if (isUnknown === wasUnknown) return changes
