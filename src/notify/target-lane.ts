@@ -51,6 +51,8 @@ export class TargetLane implements AsyncDisposable {
   readonly #due = new Map<string, number>()
   /** The last event that was sent and could not be stored yet; forgotten with the ownership of the tenant. */
   readonly #sent = new WeakMap<NotifiedTenant, number>()
+  /** The local time of the last message. */
+  readonly #sentAt = new WeakMap<NotifiedTenant, number>()
   readonly #ending = new AbortController()
   #wake = new AbortController()
   #failures = 0
@@ -155,10 +157,12 @@ export class TargetLane implements AsyncDisposable {
       if (after === 0 && !(await isTried(name, views))) return null
       const news = await readNews(request, after, last)
       if (news.found > 0) {
-        const waitMs = this.#untilDigest(news.firstAt)
+        // Not of a time before the last digest, for an event that was written after it.
+        const waitMs = this.#untilDigest(Math.max(news.firstAt, this.#sentAt.get(tenant) ?? 0))
         if (waitMs > 0) return waitMs
         await delivery.deliver(target, messageOf(news, request), this.#ending.signal)
         this.#sent.set(tenant, last)
+        this.#sentAt.set(tenant, this.#parts.io.clock.now())
         this.#count('success')
         if (this.#failures > 0) log.info({ target: target.name }, 'Notifications are delivered again')
         this.#failures = 0

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/model/time.ts'
 import { posture, resource, unread } from '../metrics/support/posture.ts'
-import { findingOf } from '../store/support/results.ts'
+import { commitResult, findingOf, resultOf } from '../store/support/results.ts'
 import { notifyWorld, target } from './support/world.ts'
 
 const refused = (retryAt?: number) => new SyncError('server_error', 'POST to the address answered 503', { retryAt })
@@ -137,6 +137,11 @@ it('sends a digest at its time only, with all that happened since, also after a 
   await world.result([...open, findingOf(2)])
   await world.settled(first)
   expect(world.asked.map(({ items }) => items.length)).toEqual([2])
+  // Of an evaluation that began before the time of the digest and ended after it.
+  const late = resultOf(world.id, Date.UTC(2026, 2, 2, 8) - secondMs, [[findingOf(1), findingOf(2), findingOf(3)]])
+  await commitResult(world.mirror, late)
+  first.evaluated('acme')
+  await world.clock.sleep(minuteMs)
   expect(sentAt).toEqual(['2026-03-02T08'])
   await first[Symbol.asyncDispose]()
   await world.result([])
