@@ -31,8 +31,6 @@ export class Ledger {
   /** Error of the local clock with which the time of a replay last agreed, in milliseconds. */
   replayedOffset: number | null = null
   readonly times = new ServerTimes()
-  requests = 0
-  answers = 0
 
   show(resource: ResourceName, id: string, at: number): void {
     const record = `${resource} ${id}`

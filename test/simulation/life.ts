@@ -13,7 +13,6 @@ export interface Life {
   step(ms: number): void
   /** From now on nothing changes, repairs included. */
   stop(): void
-  readonly changes: number
 }
 
 /** Removals of one day that no guard holds (docs/internals/sync.md#6-shrink-guard). */
@@ -27,12 +26,9 @@ export function createLife(
   perHour: number,
 ): Life {
   const { time, prng, rough, readings, pace = 1 } = parts
-  let changes = 0
   let stopped = false
   const guarded = (act: () => void) => () => {
-    if (stopped) return
-    changes++
-    act()
+    if (!stopped) act()
   }
   const after = (ms: number, act: () => void) => time.at(time.now + ms * pace, guarded(act))
   const later = (act: () => void) => after(prng.between(5 * minuteMs, 80 * minuteMs), act)
@@ -64,9 +60,6 @@ export function createLife(
     else changePolicy(whole)
   }
   return {
-    get changes() {
-      return changes
-    },
     step(ms) {
       const expected = (perHour * ms) / hourMs / pace
       const count = Math.floor(expected) + (prng.chance(expected % 1) ? 1 : 0)

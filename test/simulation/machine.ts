@@ -125,7 +125,7 @@ export class Machine {
     )
   }
 
-  /** Starts the daemon: what is due runs at once, everything else by its interval, as `cli/daemon.ts` wires it. */
+  /** Starts the daemon: what is due runs at once, everything else by its interval, as `src/daemon` wires it. */
   async start(): Promise<void> {
     const { time, wall, prng, network, settings, runEnded } = this.#parts
     const scope: Scope = { dead: false, bornAt: time.now }

@@ -67,7 +67,6 @@ export class Network {
     const { time, weather, ledger } = this.#parts
     const prng = this.#prngOf(path)
     this.#insistOnSilence(path)
-    ledger.requests++
     try {
       await time.sleep(prng.between(5, 80), scope, signal)
       if (weather.has('outage')) return failure('network', true)
@@ -76,7 +75,6 @@ export class Network {
       await time.sleep(outcome === 'silence' ? requestTimeoutMs : prng.between(5, 300), scope, signal)
       if (outcome === 'silence') return failure('timeout', true)
       if (outcome.kind === 'failure') return outcome
-      ledger.answers++
       if (outcome.retryAfterMs !== null) {
         ledger.waits.state({ toldAt: time.now, until: time.now + outcome.retryAfterMs })
       }

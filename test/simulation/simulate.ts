@@ -54,9 +54,6 @@ export interface SimulationReport {
   readonly violations: readonly Violation[]
   readonly evaluated: Evaluated
   readonly faults: ReadonlyMap<string, number>
-  readonly changes: number
-  readonly requests: number
-  readonly runs: number
   /** Digest of everything that happened: two lives of one seed have the same. */
   readonly trace: string
 }
@@ -90,7 +87,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const weather = new Weather(time, prng.stream('weather'), only)
   const server = { skewMs: 0 }
   const trace = createHash('sha256')
-  let runs = 0
   const network: Network = new Network({
     ...{ time, wall, prng, weather, service: createService(readings, cursors), cursors, readings, ledger, own, other },
     server,
@@ -102,7 +98,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
       ...{ time, wall, prng, network, settings, folder, evaluateMs: stepMs, instantStore: steady },
       attend: (evaluator) => oracle.attend(evaluator),
       runEnded(result) {
-        runs++
         const { resource, mode, outcome, reason, counts, pages } = result
         trace.update(JSON.stringify([time.now, resource, mode, outcome, reason, counts, pages]))
         oracle.runEnded(result)
@@ -167,9 +162,6 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     violations: oracle.violations,
     evaluated: oracle.evaluated,
     faults: new Map([...weather.counts, ...calamity.counts]),
-    changes: life.changes,
-    requests: ledger.requests,
-    runs,
     trace: trace.digest('hex').slice(0, 16),
   }
 }

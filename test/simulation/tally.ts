@@ -5,17 +5,11 @@ export class Tally {
   readonly #classes = new Map<string, number>(violationClasses.map((kind) => [kind, 0]))
   readonly #faults = new Map<string, number>()
   #lives = 0
-  #changes = 0
-  #requests = 0
-  #runs = 0
   readonly evaluated = { passes: 0, checks: 0, unknown: 0 }
   readonly #unknown = new Map<string, number>()
 
-  add({ violations, faults, changes, requests, runs, evaluated }: SimulationReport): void {
+  add({ violations, faults, evaluated }: SimulationReport): void {
     this.#lives++
-    this.#changes += changes
-    this.#requests += requests
-    this.#runs += runs
     this.evaluated.passes += evaluated.passes
     this.evaluated.checks += evaluated.checks
     this.evaluated.unknown += evaluated.unknown
@@ -51,9 +45,6 @@ export class Tally {
       'Lives',
       line('seeds', this.#lives),
       line('steps', this.#lives * steps),
-      line('changes of the tenant', this.#changes),
-      line('requests', this.#requests),
-      line('runs', this.#runs),
       line('checks seen to pass', this.evaluated.passes),
       ...(this.evaluated.checks === 0 ? [] : [line('unknown after warm-up', share)]),
       line('seconds', seconds),
