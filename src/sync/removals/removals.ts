@@ -79,7 +79,8 @@ export async function decideRemovals(run: Run, ended: FullSyncRow): Promise<Sync
   const { store, clock, settings, log } = context
   const { name } = definition
   const rule: RemovalRule = definition.kind === 'feed' ? definition.removal : 'two-full-syncs'
-  await proveBeforeRemovals(run)
+  // Look-ups prove it themselves.
+  if (rule === 'two-full-syncs') await proveBeforeRemovals(run)
   const first = await absenceFrom(run, ended)
   const budget = await budgetOf(run, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
@@ -162,7 +163,7 @@ const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
 /** Proves the identity if the full sync read no known GUID. */
 async function proveBeforeRemovals(run: Run): Promise<void> {
   const { context, definition, guard, tenantId } = run
-  if (definition.identifiedBy !== 'guid' || run.proven) return
+  if (run.proven) return
   if ((await context.store.syncState(tenantId, definition.name)).live > 0) await guard.prove(run)
   run.proven = true
 }
