@@ -50,6 +50,10 @@ it('has an alert of its own for every check, as loud as the severity of its find
     ...expected,
     ...rulesFor('OwnCheckFails', `check!~"${covered}"`),
   ])
+  const toDo = (alert: string) =>
+    written.find((rule) => rule.alert === `Tenantwatch${alert}`)?.annotations?.['description']
+  for (const { alert, remediation } of checks)
+    if (alert !== null) expect(toDo(alert)).toContain(`}}To do: ${remediation} {{`)
 })
 
 it('names only series that the daemon exports or the rules record', () => {
