@@ -74,7 +74,7 @@ export const addSync = addCommand<SyncOptions>({
   help: `Runs every incremental sync, the full sync of every resource without one, and the
 full syncs of users and documents that are due. In the column RECORDS, +2 ~1 -0 =97
 means 2 created, 1 changed, 0 removed and 97 read without a change. Beside a running
-daemon, that one syncs: each resource at most once a minute.
+daemon, that one syncs: each resource at most once a minute, else its last run counts.
 
 Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or a
 change is on hold, or, with --fail-on, a check is unknown; 3 takes precedence. With

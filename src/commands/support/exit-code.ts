@@ -18,7 +18,9 @@ interface Outcome {
  */
 export function exitCodeOf({ results, postures, failOn }: Outcome) {
   if (failOn === undefined) {
-    const isFailed = postures.some((posture) => posture.holds.length > 0 || failedRuns(posture, results).length > 0)
+    const isFailed =
+      results.some(({ outcome }) => outcome === 'failure') ||
+      postures.some((posture) => posture.holds.length > 0 || failedRuns(posture, results).length > 0)
     return { code: isFailed ? exitCodes.failed : exitCodes.ok, cause: null }
   }
   const counted = severities.filter((severity) => isAtLeast(severity, failOn))
