@@ -15,13 +15,16 @@ export interface Past {
   readonly changes?: readonly ChangeRow[]
   /** Keys of records that the last complete full sync did not show. */
   readonly absent?: readonly string[]
+  /** True: every field that is not strict is null, as after an odd value. */
+  readonly odd?: boolean
 }
 
 /** These records as the mirror gives them, in batches of two so that batches matter. */
-export function readerOf(records: Records, { changes = [], absent = [] }: Past = {}): RecordReader {
+export function readerOf(records: Records, { changes = [], absent = [], odd = false }: Past = {}): RecordReader {
   const live = (resource: ResourceName) =>
     (records[resource] ?? [])
       .map((given) => toRecord(resource, given, absent))
+      .map((record) => (odd ? { ...record, fields: withoutLenient(resource, record.fields) } : record))
       .sort((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
   return {
     async *select(resource) {
@@ -35,6 +38,12 @@ export function readerOf(records: Records, { changes = [], absent = [] }: Past =
     changesSince: async (resource, since) =>
       changes.filter((change) => change.resource === resource && change.at >= since),
   }
+}
+
+function withoutLenient(resource: ResourceName, fields: Fields): Fields {
+  const described: Fields = resources.find(({ name }) => name === resource)?.fields ?? {}
+  const isStrict = (name: string) => (described[name] as { readonly strict?: true } | undefined)?.strict === true
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, isStrict(name) ? value : null]))
 }
 
 function toRecord(resource: ResourceName, given: Given, absent: readonly string[]): MirrorRecord {
