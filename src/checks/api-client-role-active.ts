@@ -15,7 +15,7 @@ import {
 export const apiClientRoleActive = defineCheck({
   id: 'api-client-role-active',
   title: "Every API client's role name belongs to exactly one role, and the role is active",
-  failing: ['API client has no active role of its name', 'API clients have no active role of their name'],
+  failing: ['API client does not have exactly one active role', 'API clients do not have exactly one active role'],
   description:
     "Exactly one role has the client's role name, and its state is Active. A client whose role name no role has is not evaluated until roles are read again after the client.",
   risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",

@@ -9,7 +9,7 @@ import { roleTitle, usersByRole } from './support/users-by-role.ts'
 export const userRoleActive = defineCheck({
   id: 'user-role-active',
   title: "Every user's role exists and is active",
-  failing: ['user has a role that is not active', 'users have a role that is not active'],
+  failing: ['user has a role that is missing or not active', 'users have a role that is missing or not active'],
   description:
     'The role of every user who is not in state Invited exists and is Active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name than roleName, that role and all roles named roleName count.',
   risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",

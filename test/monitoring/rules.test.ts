@@ -50,10 +50,11 @@ it('has an alert of its own for every check, as loud as the severity of its find
     ...expected,
     ...rulesFor('OwnCheckFails', `check!~"${covered}"`),
   ])
-  const toDo = (alert: string) =>
-    written.find((rule) => rule.alert === `Tenantwatch${alert}`)?.annotations?.['description']
-  for (const { alert, remediation } of checks)
-    if (alert !== null) expect(toDo(alert)).toContain(`}}To do: ${remediation} {{`)
+  for (const { alert, failing, remediation } of checks) {
+    const { summary, description } = written.find((rule) => rule.alert === `Tenantwatch${alert}`)?.annotations ?? {}
+    if (alert !== null) expect(description).toContain(`}}To do: ${remediation} {{`)
+    if (alert !== null && Array.isArray(failing)) expect(summary).toContain(`}}${failing.join('{{ else }}')}{{ end }}`)
+  }
 })
 
 it('names only series that the daemon exports or the rules record', () => {

@@ -7,7 +7,7 @@ import { noteEvent } from '../contract-events.ts'
 import { readFeed } from '../feeds/feed-pages.ts'
 import { endsRun, type Run } from '../run.ts'
 
-/** Consecutive full syncs that must lack a document before its removal is due. */
+/** Consecutive full syncs that must lack a record before its removal is due. */
 export const fullSyncsToRemove = 2
 
 /** Servers may compare whole seconds, or exclude the instant itself. */
