@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { exitCodeOf } from '../../src/commands/support/exit-code.ts'
-import { localAddress, readListen } from '../../src/config/values.ts'
 import { syncRound } from '../../src/daemon/sync-round.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import type { EndedRun } from '../../src/model/run-result.ts'
@@ -95,17 +94,6 @@ it('refuses unknown names and other sites, and runs nothing then', async () => {
   expect((await asked(origin, '', { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
   expect((await fetch(`${origin}/-/sync`)).status).toBe(405)
   expect(simulator.requests.count()).toBe(before)
-})
-
-it.each([
-  [':9469', '[::1]:9469'],
-  ['[::]:9469', '[::1]:9469'],
-  ['0.0.0.0:9469', '127.0.0.1:9469'],
-  ['9469', '127.0.0.1:9469'],
-  ['[::1]:9469', '[::1]:9469'],
-])('asks a daemon that listens on %s at %s', (listen, address) => {
-  const read = readListen(listen)
-  expect(read && localAddress(read)).toBe(address)
 })
 
 it('lets the daemon sync for the command beside it, and prints the outcome', async () => {
