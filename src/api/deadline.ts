@@ -47,5 +47,5 @@ export async function waitFor<T>(work: Promise<T>, signal?: AbortSignal): Promis
 }
 
 export function abortedError(): SyncError {
-  return new SyncError('aborted', 'The request was aborted by its caller')
+  return new SyncError('aborted', 'Stopped before the answer came')
 }

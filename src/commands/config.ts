@@ -7,7 +7,7 @@ import { defaultFile, loadSettings } from '../config/load-settings.ts'
 import { ConfigError } from '../config/mistakes.ts'
 import { maskedYaml, type Settings } from '../config/settings.ts'
 import { urlOf } from '../daemon/open-store.ts'
-import { endedWaivers, ignoredStorePath, openAddress, uncoveredStatuses } from '../doctor/configuration.ts'
+import { endedWaivers, ignoredSettings, openAddress, uncoveredStatuses } from '../doctor/configuration.ts'
 import { failingQueries, unlistedRequirements } from '../doctor/own-checks.ts'
 import { UsageError } from '../model/errors.ts'
 import { makeFolder } from '../model/process/files.ts'
@@ -34,7 +34,7 @@ const addCheck = addCommand<{ readonly syntaxOnly?: boolean }>({
   tenantwatch config check --config /etc/tenantwatch.yaml
   tenantwatch config check --syntax-only --config overlay/tenantwatch.yaml`,
   async run({ io, command, options: { syntaxOnly = false } }) {
-    const { settings, source, ignoredPath } = loadConfiguration(io, command, syntaxOnly ? 'syntax' : 'check')
+    const { settings, source, ignored } = loadConfiguration(io, command, syntaxOnly ? 'syntax' : 'check')
     const { ownChecks, server, tenants, waivers } = settings
     const failing = syntaxOnly ? [] : await failingQueries(ownChecks, io.clock.now())
     const problems = [
@@ -45,7 +45,7 @@ const addCheck = addCommand<{ readonly syntaxOnly?: boolean }>({
     const own = syntaxOnly || ownChecks.checks.length === 0 ? '' : `, ${plural(ownChecks.checks.length, 'own check')}`
     print(io, `${source} is valid: ${plural(tenants.length, 'tenant')}${own}${syntaxOnly ? ' (syntax only)' : ''}`)
     warn(io, [
-      ...ignoredStorePath(ignoredPath),
+      ...ignoredSettings(ignored),
       ...(syntaxOnly && server.webConfig !== null ? [] : openAddress(settings, io.cwd)),
       ...tenants.flatMap(uncoveredStatuses),
       ...endedWaivers(waivers, io.clock.now()),
@@ -60,9 +60,9 @@ const addPrint = addCommand({
   summary: 'the effective configuration, defaults included, secrets masked',
   help: 'Example:\n  tenantwatch config print',
   run({ io, command }) {
-    const { written, source, ignoredPath } = loadConfiguration(io, command)
+    const { written, source, ignored } = loadConfiguration(io, command)
     print(io, `# ${source}\n${maskedYaml(written).trimEnd()}`)
-    warn(io, ignoredStorePath(ignoredPath))
+    warn(io, ignoredSettings(ignored))
     return exitCodes.ok
   },
 })

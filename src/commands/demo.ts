@@ -67,7 +67,11 @@ export const addDemo = addCommand<{ readonly port: number; readonly users: numbe
       return exitCodes.ok
     } finally {
       rmSync(folder, { recursive: true, force: true })
-      if (isStopped) print(io, '\nStopped; the folder of this demo is deleted.')
+      if (isStopped)
+        printWrapped(
+          io,
+          '\nStopped; the folder of this demo is deleted. Call in the second terminal: unset TENANTWATCH_CRON_SECONDS TENANTWATCH_CONFIG',
+        )
     }
   },
 })

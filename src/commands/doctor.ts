@@ -1,9 +1,10 @@
 import { Option } from 'commander'
 import { createTenantClient, type TenantClient } from '../api/client.ts'
+import type { LoadedSettings } from '../config/load-settings.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
-import { ignoredStorePath, openAddress, proxyInUse, tenantWarnings } from '../doctor/configuration.ts'
+import { ignoredSettings, openAddress, proxyInUse, tenantWarnings } from '../doctor/configuration.ts'
 import { diagnosePlace, diagnoseStore, unusable } from '../doctor/database.ts'
 import { type Diagnosis, diagnosis, fine } from '../doctor/diagnosis.ts'
 import { diagnoseIdentity, type ExaminedTenant } from '../doctor/identity.ts'
@@ -63,9 +64,9 @@ Examples:
     const { io, command, options, present } = run
     if (options.quarantine === true) return listQuarantine(run)
     if (options.details === true) throw new UsageError('--details is for the list of --quarantine: give it with that')
-    const { settings, ignoredPath } = loadConfiguration(io, command, 'request')
+    const { settings, ignored } = loadConfiguration(io, command, 'request')
     const tenant = configuredTenant(settings, options.tenant)
-    const found = await examine(io, settings, ignoredPath, tenant)
+    const found = await examine(io, settings, ignored, tenant)
     const count = (level: Diagnosis['level']) => found.filter((one) => one.level === level).length
     return await present({
       rows: found,
@@ -115,7 +116,7 @@ type Found = Diagnosis & { readonly tenant: string | null }
 async function examine(
   io: Io,
   settings: Settings,
-  ignoredPath: string | null,
+  ignored: LoadedSettings['ignored'],
   only: string | undefined,
 ): Promise<readonly Found[]> {
   announce(io, 'Reading from the tenants and the database')
@@ -164,7 +165,7 @@ async function examine(
     ...(await diagnoseOwnChecks(settings.ownChecks, io.clock.now())),
     ...(await diagnoseNotifications(settings, sound, io)),
     ...openAddress(settings, io.cwd),
-    ...ignoredStorePath(ignoredPath),
+    ...ignoredSettings(ignored),
   ]
   const all = [...ofTenants, ...general.map((one) => ({ tenant: null, ...one }))]
   return (['fail', 'warn', 'ok'] as const).flatMap((level) => all.filter((one) => one.level === level))

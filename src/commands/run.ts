@@ -15,7 +15,7 @@ Examples:
   tenantwatch run --config /etc/tenantwatch.yaml
   TENANTWATCH_BASE_URL=https://api.example.com TENANTWATCH_TOKEN_FILE=/run/secrets/token tenantwatch run`,
   async run({ io, command }) {
-    const { settings, source, ignoredPath } = loadConfiguration(io, command, 'serve')
+    const { settings, source, ignored } = loadConfiguration(io, command, 'serve')
     let started: Daemon | undefined
     // True if a reload was requested during the start, which takes a minute with many tenants.
     let isDue = false
@@ -25,7 +25,7 @@ Examples:
     })
     const log = await createLog(io, settings.logLevel)
     log.info({ source, store: settings.store.path ?? 'store.url' }, 'Starting')
-    if (ignoredPath !== null) log.warn({ ignored: ignoredPath }, 'A path beside the URL of the database is ignored')
+    for (const { name, because } of ignored) log.warn({ ignored: name, because }, 'A setting is ignored')
     const load = () => loadConfiguration(io, command, 'serve').settings
     await using daemon = await startDaemon(settings, io, log, {
       load,

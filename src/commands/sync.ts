@@ -5,7 +5,7 @@ import { localAddress } from '../config/values.ts'
 import { loadWebSettings } from '../config/web-settings.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
-import { ignoredStorePath } from '../doctor/configuration.ts'
+import { ignoredSettings } from '../doctor/configuration.ts'
 import { describeHold, describeIdentity, describePosture, inWords } from '../model/describe.ts'
 import { EngineRunning, FatalError, UsageError } from '../model/errors.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -86,8 +86,8 @@ Examples:
   tenantwatch sync --fail-on high`,
   async run({ io, command, options }) {
     const { resource } = options
-    const { settings, ignoredPath } = loadConfiguration(io, command, 'request')
-    warn(io, ignoredStorePath(ignoredPath))
+    const { settings, ignored } = loadConfiguration(io, command, 'request')
+    warn(io, ignoredSettings(ignored))
     const tenant = configuredTenant(settings, options.tenant)
     const chosen = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
     if (resource !== undefined && chosen.every(({ resources }) => !resources[resource].enabled)) {

@@ -41,8 +41,14 @@ export interface LoadedSettings {
   readonly written: Written
   /** Path of the file, or `environment`. */
   readonly source: string
-  /** Key or variable of a database path that is ignored, because a URL is set; null = none. */
-  readonly ignoredPath: string | null
+  readonly ignored: readonly Ignored[]
+}
+
+/** A key or variable that has no effect. */
+export interface Ignored {
+  readonly name: string
+  /** Such as `a URL of the database is set`. */
+  readonly because: string
 }
 
 const noWaiverFiles: WaiverFiles = { waivers: [], problems: [] }
@@ -63,6 +69,10 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   }
   const variables = new Map<string, string>(yaml === null ? tenantVariables : [])
   const { raw, ignoredPath } = withVariables(withoutExtensions(given), env, variables)
+  const ignored = ignoredPath === null ? [] : [{ name: ignoredPath, because: 'a URL of the database is set' }]
+  // A file may name the variables of the token itself.
+  if (file !== null && setValue(env, 'TENANTWATCH_BASE_URL') !== undefined)
+    ignored.push({ name: 'TENANTWATCH_BASE_URL', because: `the configuration is that of ${file.path}` })
   const problems: (string | Mistake)[] = []
   const missing = yaml === null && isAtLeast(purpose, 'request') ? tokenVariableProblem(env) : undefined
   if (missing !== undefined) problems.push(`environment: ${missing}`)
@@ -97,7 +107,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (isAtLeast(purpose, 'serve') && typeof webConfig === 'string' && exists(resolve(cwd, webConfig)))
     problems.push(...readWebSettings(webConfig, cwd).mistakes)
   if (written === undefined || problems.length > 0) throw new ConfigError(problems)
-  return { settings: settingsOf(written, own.checks), written, source: file?.path ?? environmentSource, ignoredPath }
+  return { settings: settingsOf(written, own.checks), written, source: file?.path ?? environmentSource, ignored }
 }
 
 interface NamedFile {

@@ -3,6 +3,7 @@ import type { EnvLookup } from '../api/options.ts'
 import { environmentProxy } from '../api/transport/proxy.ts'
 import { checks } from '../checks/index.ts'
 import { busyStatuses, doneStatusesOf } from '../checks/support/documents.ts'
+import type { Ignored } from '../config/load-settings.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { formatListen, maskUrl } from '../config/values.ts'
 import { isProtected, readWebSettings } from '../config/web-settings.ts'
@@ -32,10 +33,10 @@ export function openAddress({ server }: Settings, cwd: string): readonly Diagnos
   return [open, warning('exposeDetails', `names and e-mails are shown to everybody who can reach ${host}`, advice)]
 }
 
-/** @param ignored key or variable of a path that is set beside a URL. */
-export function ignoredStorePath(ignored: string | null): readonly Diagnosis[] {
-  if (ignored === null) return []
-  return [warning('store', `${ignored} is ignored, because a URL of the database is set`, `Remove ${ignored}`)]
+export function ignoredSettings(ignored: readonly Ignored[]): readonly Diagnosis[] {
+  return ignored.map(({ name, because }) =>
+    warning('settings', `${name} is ignored, because ${because}`, `Remove ${name}`),
+  )
 }
 
 /** Settings of a tenant that are valid, but leave something unwatched or unsafe. */

@@ -169,8 +169,9 @@ it.each([
   'takes of the store %s, the path "%s" and the URL "%s" of variables one, and ignores %s',
   (store, path, url, ignored, taken) => {
     const files = { 'a.yaml': `${tenant('acme')}\nstore: ${store}`, 'url.txt': 'postgres://u:p@h/d' }
-    const variables = { ...env, TENANTWATCH_STORE_PATH: path, TENANTWATCH_STORE_URL: url }
-    expect(load(files, variables, 'a.yaml')).toMatchObject({ settings: { store: taken }, ignoredPath: ignored })
+    const variables = { ...env, TENANTWATCH_STORE_PATH: path, TENANTWATCH_STORE_URL: url, TENANTWATCH_BASE_URL: 'x' }
+    const names = [ignored, 'TENANTWATCH_BASE_URL'].filter((name) => name !== null).map((name) => ({ name }))
+    expect(load(files, variables, 'a.yaml')).toMatchObject({ settings: { store: taken }, ignored: names })
   },
 )
 

@@ -45,7 +45,7 @@ function settingsOf(path: string, env: Readonly<Record<string, string>> = {}) {
   const text = textOf(path)
   const variables = { TENANTWATCH_LISTEN: '0.0.0.0:9469', ...env }
   const loaded = loadSettings({ file: 'a.yaml', env: variables, catalogue, text, purpose: 'syntax' })
-  expect([loaded.settings.server.port, loaded.ignoredPath]).toEqual([9469, null])
+  expect([loaded.settings.server.port, loaded.ignored]).toEqual([9469, []])
   return loaded.settings
 }
 

@@ -115,5 +115,7 @@ function assertMirror(file: string): void {
 
 function noMirror(file: string): FatalError {
   if (lockStateOf(file).mirrorMade === true) return lost(file)
-  return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
+  return new FatalError(
+    `There is no mirror at ${file} yet (store.path, from the working directory); run "tenantwatch sync" first`,
+  )
 }
