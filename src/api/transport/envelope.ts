@@ -25,7 +25,10 @@ export function openEnvelope(text: string, what: string): Envelope {
   }
   const broken = (problem: string, sent: string | null = null) => violation(what, problem, sent)
   const body = parseJson(text)
-  if (body === undefined) throw broken('the body is not JSON')
+  if (body === undefined) {
+    const hint = 'Check baseUrl, if this stays: a web page or another API may answer there'
+    throw new SyncError('protocol', `${what} answered 200, but the body is not JSON`, { status: 200, hint })
+  }
   if (!isObject(body)) throw broken(`the body is ${kindOf(body)}, not an envelope`)
   const { data, error, meta, pagination } = body
   const requestId = isObject(meta) ? asRequestId(meta['requestId']) : null
