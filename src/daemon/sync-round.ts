@@ -1,4 +1,5 @@
 import pMap from 'p-map'
+import type { TenantPosture } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { type EndedRun, noCounts } from '../model/run-result.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
@@ -32,19 +33,22 @@ async function runTenant(
   signal: AbortSignal,
 ): Promise<readonly EndedRun[]> {
   const results: EndedRun[] = []
-  const skip = (run: DueRun, message: string) => results.push(skipped(tenant.settings.name, run, message))
+  const { name } = tenant.settings
   await tenant.work(signal, async (ending) => {
     const due = mode === 'full' ? allFullSyncs(tenant) : await tenant.engine.due('sync')
     const isAsked = (run: DueRun) =>
       (resource === undefined || run.resource === resource) && (mode === undefined || run.mode === mode)
     const asked = due.filter(isAsked)
+    const refusals = asked.map((run) => ({ run, message: refusalOf(name, run.resource) }))
     if (resource !== undefined && asked.length === 0)
-      skip({ resource, mode: mode ?? 'full' }, whyNone(tenant, resource))
-    const wanted = asked.filter((run) => {
-      const refusal = refusalOf(tenant.settings.name, run.resource)
-      if (refusal !== null) skip(run, refusal)
-      return refusal === null
-    })
+      refusals.push({ run: { resource, mode: mode ?? 'full' }, message: whyNone(tenant, resource) })
+    const wanted = refusals.flatMap(({ run, message }) => (message === null ? [run] : []))
+    if (wanted.length < refusals.length) {
+      const [posture] = await session.views.posture(name)
+      results.push(
+        ...refusals.flatMap(({ run, message }) => (message === null ? [] : skipped(name, run, message, posture))),
+      )
+    }
     if (wanted.length > 0) tenant.engine.probeSoon()
     const runAll = (runs: readonly DueRun[]) => runTogether(runs, (run) => session.syncAndEvaluate(tenant, run, ending))
     results.push(...(await runAll(wanted)))
@@ -64,6 +68,9 @@ function whyNone({ engine }: Tenant, resource: ResourceName): string {
     : 'It is switched off in the configuration'
 }
 
-function skipped(tenant: string, run: DueRun, message: string): EndedRun {
-  return { tenant, ...run, outcome: 'skipped', reason: null, message, hint: null, counts: noCounts, durationMs: 0 }
+function skipped(tenant: string, run: DueRun, message: string, posture: TenantPosture | undefined): EndedRun {
+  const view = posture?.resources.find(({ enabled, resource }) => enabled && resource === run.resource)
+  const last = view?.modes.find(({ mode }) => mode === run.mode)
+  const reason = last?.up === false ? last.reason : null
+  return { tenant, ...run, outcome: 'skipped', reason, message, hint: null, counts: noCounts, durationMs: 0 }
 }

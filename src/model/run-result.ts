@@ -12,6 +12,7 @@ export interface EndedRun {
   readonly mode: SyncMode
   /** `skipped`: nothing was requested, for the reason in `message`. */
   readonly outcome: 'success' | 'failure' | 'skipped'
+  /** Of a failure; of a run that is skipped, that of the last run of its kind, if that failed. */
   readonly reason: Reason | null
   readonly message: string | null
   readonly hint: string | null

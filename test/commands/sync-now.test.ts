@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { exitCodeOf } from '../../src/commands/support/exit-code.ts'
 import { syncRound } from '../../src/daemon/sync-round.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
@@ -41,13 +42,19 @@ it('runs a resource on request at most once a minute, and what is due of the oth
   expect(others.filter((one) => !one.endsWith(' success'))).toEqual(['zeta roles full skipped'])
 })
 
-it('fails the command for a run that is skipped because it has just failed', async () => {
-  const { origin, simulator, session } = await reloadable()
+it('fails the command for a run that is skipped because it has just failed, or could not be stored', async () => {
+  const { origin, simulator, folder } = await reloadable()
   simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'status', status: 400 } })
-  for (const outcome of ['failure', 'skipped']) {
-    const { runs } = await asked(origin, '?resource=roles')
-    const postures = await session.views.posture('acme')
-    expect([runs, exitCodeOf({ results: runs, postures, failOn: undefined }).code]).toMatchObject([[{ outcome }], 3])
+  const beside = new BetterSqlite3(join(folder, 'mirror.db'))
+  onTestFinished(() => void beside.close())
+  const noEnd = `create trigger refused before insert on runs begin select raise(abort, 'refused by the test'); end`
+  for (const [resource, reason] of Object.entries({ roles: 'client_error', permissions: 'store' })) {
+    if (reason === 'store') beside.exec(noEnd)
+    for (const outcome of ['failure', 'skipped']) {
+      const { runs } = await asked(origin, `?resource=${resource}`)
+      const { code } = exitCodeOf({ results: runs, postures: [], failOn: undefined })
+      expect([runs, code]).toMatchObject([[{ outcome, reason }], 3])
+    }
   }
 })
 

@@ -7,7 +7,7 @@ import { isAtLeast, type Severity, severities, total } from '../../model/severit
 import { plural } from '../../model/text/words.ts'
 
 interface Outcome {
-  readonly results: readonly Pick<RunResult, 'tenant' | 'resource' | 'mode' | 'outcome'>[]
+  readonly results: readonly Pick<RunResult, 'tenant' | 'resource' | 'outcome' | 'reason'>[]
   readonly postures: readonly TenantPosture[]
   readonly failOn: Severity | undefined
 }
@@ -18,9 +18,7 @@ interface Outcome {
  */
 export function exitCodeOf({ results, postures, failOn }: Outcome) {
   if (failOn === undefined) {
-    const isFailed =
-      results.some(({ outcome }) => outcome === 'failure') ||
-      postures.some((posture) => posture.holds.length > 0 || failedRuns(posture, results).length > 0)
+    const isFailed = results.some(isFailure) || postures.some(({ holds }) => holds.length > 0)
     return { code: isFailed ? exitCodes.failed : exitCodes.ok, cause: null }
   }
   const counted = severities.filter((severity) => isAtLeast(severity, failOn))
@@ -32,16 +30,15 @@ export function exitCodeOf({ results, postures, failOn }: Outcome) {
 }
 
 function* failuresOf(
-  posture: TenantPosture,
+  { tenant, holds, checks }: TenantPosture,
   results: Outcome['results'],
   counted: readonly Severity[],
 ): Generator<string> {
-  const { tenant, holds, checks } = posture
   for (const { resource } of holds) yield `${resource === 'all' ? tenant : `${tenant} ${resource}`} is on hold`
   const unknown = checks.filter((view) => isUnknown(view) || mayFailUnseen(view, counted)).length
   if (unknown > 0) yield `${tenant} has ${plural(unknown, 'unknown check')}`
   const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
-  const failed = failedRuns(posture, results).filter(({ resource }) => !isHeld(resource))
+  const failed = results.filter((one) => one.tenant === tenant && isFailure(one) && !isHeld(one.resource))
   if (failed.length > 0) yield `${tenant} has ${plural(failed.length, 'failed run')}`
 }
 
@@ -52,13 +49,8 @@ function mayFailUnseen(view: CheckView, counted: readonly Severity[]): boolean {
 }
 
 /** A skipped run counts as the last one of its kind. */
-function failedRuns({ tenant, resources }: TenantPosture, results: Outcome['results']) {
-  return results.filter(({ outcome, ...run }) => {
-    if (run.tenant !== tenant || outcome !== 'skipped') return run.tenant === tenant && outcome === 'failure'
-    const last = resources.find(({ enabled, resource }) => enabled && resource === run.resource)?.modes
-    return last?.some(({ mode, up, reason }) => mode === run.mode && !up && reason !== null)
-  })
-}
+const isFailure = ({ outcome, reason }: Pick<RunResult, 'outcome' | 'reason'>) =>
+  outcome === 'failure' || (outcome === 'skipped' && reason !== null)
 
 function foundIn({ tenant, checks }: TenantPosture, failOn: Severity, counted: readonly Severity[]): readonly string[] {
   const count = checks.reduce((sum, { enabled, open }) => sum + (enabled ? total(open, counted) : 0), 0)

@@ -35,6 +35,6 @@ function outcome({ outcome: word, reason, message, hint, counts }: EndedRun): Ht
   const { created, updated, removed } = counts
   if (word === 'success')
     return created + updated + removed === 0 ? 'ok, no change' : `ok, ${plural(created + updated + removed, 'change')}`
-  const why = [reason, message, hint].filter((one) => one !== null).join('; ')
+  const why = [word === 'skipped' ? null : reason, message, hint].filter((one) => one !== null).join('; ')
   return html`${word === 'skipped' ? word : html`<strong class="text-bad">${word}</strong>`}: ${foreign(why)}`
 }
