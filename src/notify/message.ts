@@ -60,7 +60,7 @@ export interface News {
 
 export const noNews: News = { items: [], found: 0, counts: new Map(), firstAt: 0, lastEventId: 0 }
 
-/** Keeps the foremost items. @param count what the item stands for. */
+/** Keeps the most items that a message has. @param count what the item stands for. */
 export function withItem({ items, found, counts, firstAt, lastEventId }: News, item: ReadItem, count = 1): News {
   return {
     items: foremost([...items, item]),
@@ -71,13 +71,19 @@ export function withItem({ items, found, counts, firstAt, lastEventId }: News, i
   }
 }
 
-/** Those that tell what is so now, of the highest severities; items without one are above all. */
+/**
+ * In the order of events. Of too many, without the first one that a later one has replaced, else of the lowest severity; items
+ * without one are above all.
+ */
 function foremost(items: readonly ReadItem[]): readonly ReadItem[] {
-  const laterThan = (item: ReadItem) => items.filter((one) => byEvent(item, one) < 0).flatMap(({ about }) => about)
-  const isOver = (item: ReadItem) => item.about.every((subject) => laterThan(item).includes(subject))
-  const worth = (item: ReadItem) => (items.length > mostItems && isOver(item) ? -1 : rankOf(item))
-  const kept = items.toSorted((a, b) => worth(b) - worth(a) || byEvent(b, a)).slice(0, mostItems)
-  return kept.toSorted(byEvent)
+  const ordered = items.toSorted(byEvent)
+  if (ordered.length <= mostItems) return ordered
+  const worth = ordered.map((item, i) => {
+    const later = ordered.slice(i + 1)
+    const isOver = item.about.every((subject) => later.some(({ about }) => about.includes(subject)))
+    return isOver ? -1 : rankOf(item)
+  })
+  return ordered.toSpliced(worth.indexOf(Math.min(...worth)), 1)
 }
 
 const byEvent = (a: NewsItem, b: NewsItem) => a.eventId - b.eventId
