@@ -28,8 +28,8 @@ export async function dueRuns(context: TenantContext, tenantId: number, command:
       continue
     }
     const isDecided = decided.has(name) || decided.has('all')
-    const accepted = isDecided || (await context.store.awaitsRemovals(tenantId, name))
-    const fullDue = accepted || older(state.fullSuccessAt, full.intervalMs)
+    const isOld = older(state.fullSuccessAt, full.intervalMs)
+    const fullDue = isDecided || isOld || (await context.store.awaitsRemovals(tenantId, name))
     const incrementalDue = always || (incremental !== null && older(state.incrementalSuccessAt, incremental.intervalMs))
     if (incrementalDue && state.cursor !== null) due.push({ resource: name, mode: 'incremental' })
     if (fullDue || (incrementalDue && state.cursor === null)) due.push({ resource: name, mode: 'full' })
