@@ -41,7 +41,9 @@ it('ends with 3 and one sentence when there is no mirror yet', async () => {
   const { run } = await cli()
   const { code, stdout, stderr } = await run('backup', 'x.db')
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-  expect(stderr).toMatch(/^tenantwatch: There is no mirror at \S+ yet \(.+\); run "tenantwatch sync" first\n$/)
+  expect(stderr).toMatch(
+    /^tenantwatch: There is no mirror at \S+ yet \(store\.path, from the working directory\); run "tenantwatch sync" first\n$/,
+  )
 })
 
 it('exits with 3 and leaves no file when it is stopped', async () => {

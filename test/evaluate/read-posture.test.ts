@@ -97,7 +97,6 @@ it.each<[string, (world: TestWorld) => unknown, string]>([
   ['data older than its limit', (world) => resync(world, now - 30 * dayMs, ['api-clients']), 'unknown stale'],
   ['skewed clocks', (world) => world.skew(300_001), 'unknown clock_skew'],
   ['a refused full sync', (world) => failFullSync(world, 'unauthorized'), 'unknown unauthorized'],
-  ['a refused first sync', (world) => world.set('api-clients', { ...never, denied: 'x' }), 'unknown x'],
   ['a missing permission', (world) => failFullSync(world, 'missing_permission'), 'unknown missing_permission'],
   ['a full sync that failed otherwise', (world) => failFullSync(world, 'server_error'), 'pass null'],
   ['a full sync that came back empty', (world) => failFullSync(world, 'suspect_empty'), 'unknown suspect_empty'],
@@ -107,6 +106,12 @@ it.each<[string, (world: TestWorld) => unknown, string]>([
   await evaluate(world)
   await befall(world)
   expect(statusOf(await read(world, { at: now + minuteMs }), 'api-client-secret-not-expired')).toBe(expected)
+})
+
+it('reports a refusal instead of a missing first sync', async () => {
+  const world = await soundWorld()
+  world.set('users', { ...never, denied: 'unauthorized' })
+  expect(statusOf(await read(world), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
 it('knows that access is refused also while a hold of the tenant keeps every check unknown', async () => {

@@ -93,8 +93,8 @@ it.each([true, false])(
     const transform = (envelope: Envelope) => emptied(envelope, ({ roleId }) => roleId === role?.['role_id'])
     const fault = test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
     expect(ending(await test.run('roles'))).toBe(configured ? 'suspect_empty' : 'success')
+    expect(await heldBack(test)).toEqual(configured ? ['roles suspect_empty 1'] : [])
     if (!configured) return
-    expect(await heldBack(test)).toEqual(['roles suspect_empty 1'])
     test.sim.faults.remove(fault.id)
     expect(ending(await test.run('roles'))).toBe('success')
     expect(await heldBack(test)).toEqual([])
