@@ -38,7 +38,7 @@ export function createWeb(parts: WebParts): WebServer {
       findings: (query) => session.views.findings(query),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
-      trend: (posture) => session.views.trend(posture),
+      trend: (tenant) => session.views.trend(tenant),
       expiries: () => session.views.expiries(),
       problems: async () => {
         const failing = await failingTargets(session.mirror, session.settings)

@@ -15,7 +15,12 @@ export class UnstoredRuns {
   /** A stored run removes an earlier unstored one, because the mirror contains it. */
   ended(result: RunResult, at: number): void {
     const { stored, outcome, message, hint, reason } = result
-    if (reason === 'aborted') return
+    if (reason === 'aborted') {
+      // It is stored, but says nothing of the one before.
+      const before = this.#runs.get(nameOf(result))
+      if (before !== undefined) this.#runs.set(nameOf(result), { ...before, at })
+      return
+    }
     if (!stored) this.failed(result, [message, hint].filter((part) => part !== null).join('. '), at)
     else if (outcome !== 'skipped') this.#runs.delete(nameOf(result))
     if (outcome === 'success' && result.mode === 'full') this.#runs.delete(nameOf({ ...result, mode: 'incremental' }))

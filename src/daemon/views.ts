@@ -180,9 +180,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       const fields = withPersonal ? await readNamingFields(changes, mirror, [tenant]) : null
       return changes.map((one) => ({ ...one.change, names: namesIn(namesOf(fields?.get(one) ?? {})) }))
     },
-    async trend(posture) {
-      const tenant = (await mirror.tenants()).find(({ name }) => name === posture.tenant)
-      return tenant === undefined ? null : trends(mirror, tenant, posture, clock.now())
+    async trend(name) {
+      const tenant = (await mirror.tenants()).find((one) => one.name === name)
+      return tenant === undefined ? null : trends(mirror, tenant, clock.now())
     },
     async secrets(name) {
       const [tenant] = await shownTenants((known) => known === name)

@@ -29,6 +29,8 @@ const unmirrored = { id: unmirroredId, blockedUntil: 0, changeAccepted: null, fo
 export interface TenantDataQuality {
   readonly tenant: Pick<TenantRow, keyof typeof unmirrored>
   readonly holds: readonly HoldRow[]
+  /** With those of resources that are switched off: their removals are not decided. */
+  readonly allHolds: readonly HoldRow[]
   readonly resources: Readonly<Record<ResourceName, MeasuredQuality>>
   /** The latest of local time, newest stored time and server time. */
   readonly waiversAt: number
@@ -51,7 +53,8 @@ export async function readDataQuality(
 ): Promise<TenantDataQuality> {
   const tenant: TenantDataQuality['tenant'] = id === unmirroredId ? unmirrored : await store.tenant(id)
   const isOff = (resource: ResourceName) => !settings.resources[resource].enabled
-  const holds = (await store.holds(id)).filter(({ resource }) => resource === 'all' || !isOff(resource))
+  const allHolds = await store.holds(id)
+  const holds = allHolds.filter(({ resource }) => resource === 'all' || !isOff(resource))
   const stored = await store.quality(id)
   const newest = await store.unconfirmedTime()
   // Until a response confirms the clock, ages are meaningless.
@@ -86,7 +89,7 @@ export async function readDataQuality(
   })
   const resources = Object.fromEntries(measured) as TenantDataQuality['resources']
   const waiversAt = waiverTime(now, await store.latestTime(), stored)
-  return { tenant, holds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }
+  return { tenant, holds, allHolds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }
 }
 
 function* partialReasons(

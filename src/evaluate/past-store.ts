@@ -50,7 +50,7 @@ export interface InputSnapshot {
 
 const noSnapshot: InputSnapshot = { changeAccepted: null, holds: [], resources: {} }
 
-export function inputSnapshot({ tenant, holds, resources, sharedWith }: TenantDataQuality, now: number): string {
+export function inputSnapshot({ tenant, allHolds, resources, sharedWith }: TenantDataQuality, now: number): string {
   const { changeAccepted, former } = tenant
   const aheadMs = roundedSkew(lastAnswered(now, Object.values(resources))?.skewMs ?? null)
   const record = {
@@ -58,7 +58,7 @@ export function inputSnapshot({ tenant, holds, resources, sharedWith }: TenantDa
     ...(former.length > 0 && { former }),
     sharedWith,
     ...(aheadMs !== null && aheadMs > 0 && { aheadMs }),
-    holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
+    holds: allHolds.map(({ id, resource, reason, count, message, raisedAt }) => {
       return { id, resource, reason, count, message, raisedAt }
     }),
     resources: Object.fromEntries(

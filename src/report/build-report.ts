@@ -17,11 +17,12 @@ import { dataQualityOf, presentStatus, resourceState, tally, unknownReason } fro
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutWaiverDetails } from '../model/text/redact.ts'
 import { dayMs, isoOrNull, toIso } from '../model/time.ts'
+import type { Span } from '../model/trend.ts'
 import { hidePatterns, withoutDetails } from '../resources/redact-finding.ts'
 import type { NotedConfiguration, PastReader, TenantRow } from '../store/port.ts'
 import { coverageOf, requirementsOf, type Standing, standingOf, standings } from './coverage.ts'
 import { reportDecision } from './life.ts'
-import { periodOf } from './period.ts'
+import { type ConfiguredSpans, configuredIn, periodOf } from './period.ts'
 import { readTrend } from './trend.ts'
 
 export interface ReportRequest {
@@ -53,8 +54,10 @@ export async function buildReport(request: ReportRequest) {
   // Removed from the configuration, or only another replica's configuration has them.
   const unconfigured = only === undefined ? stored.filter((name) => !configured.includes(name)) : []
   const unread = shown.map(({ name }) => name).filter((name) => !stored.includes(name))
+  const span = request.from === undefined ? null : { from: request.from, to: past.at }
+  const period = span && { span, configured: await configuredIn(past, span) }
   const reports: TenantReport[] = []
-  for (const tenant of shown) reports.push(await tenantReport(tenant, { request, record, store }))
+  for (const tenant of shown) reports.push(await tenantReport(tenant, { request, record, store, period }))
   return {
     /** Milliseconds since the epoch. */
     at: past.at,
@@ -86,13 +89,14 @@ interface Known {
   readonly request: ReportRequest
   readonly record: ConfigurationRecord
   readonly store: ReadPosture['store']
+  /** Null in a report of one moment. */
+  readonly period: { readonly span: Span; readonly configured: ConfiguredSpans } | null
 }
 
 async function tenantReport(tenant: RecordedTenant, known: Known) {
-  const { record, store, request } = known
-  const { past, details, from } = request
+  const { record, store, request, period } = known
+  const { past, details } = request
   const now = past.at
-  const span = from === undefined ? null : { from, to: now }
   const row = request.tenants.find(({ name }) => name === tenant.name)
   const { sharedWith } = readInputSnapshot(row === undefined ? null : await past.tenantState(row.id))
   const evaluated = {
@@ -131,11 +135,12 @@ async function tenantReport(tenant: RecordedTenant, known: Known) {
     chainHead: head && { ...head, at: toIso(head.at) },
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
     /** Null in a report of one moment. */
-    period: row === undefined || span === null ? null : await periodOf(past, row.id, span, posture.resources),
+    period: row === undefined || period === null ? null : await periodOf(past, row, period.span, period.configured),
     /** Open and waived findings, oldest first; each call reads them again. */
     findings: () => findingsOf(evaluated.id, known),
     /** Null without a period: a history before the retention is erased. */
-    trend: async () => (row === undefined || span === null ? null : readTrend(past, row, span, posture)),
+    trend: async () =>
+      row === undefined || period === null ? null : readTrend(past, row, period.span, period.configured),
   }
 }
 

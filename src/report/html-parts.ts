@@ -79,9 +79,13 @@ export function period({ tenant, period: of }: TenantReport, trend: Trend | null
       empty: 'None.',
     },
     {
-      columns: ['Resource', 'Hours without data'],
-      rows: of.resources.map(({ resource, hoursWithoutData }) => [resource, String(hoursWithoutData)]),
-      empty: 'No resource is configured.',
+      columns: ['Resource', 'Hours without data', 'Hours switched off'],
+      rows: of.resources.map(({ resource, hoursWithoutData, hoursOff }) => [
+        resource,
+        String(hoursWithoutData),
+        String(hoursOff),
+      ]),
+      empty: 'No resource was configured.',
     },
     {
       columns: ['Hold', 'Records', 'From', 'Until'],

@@ -1,5 +1,9 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { type RecordedTenant, readRecord } from '../evaluate/configuration-record.ts'
 import type { InputSnapshot } from '../evaluate/past-store.ts'
-import type { ResourceView } from '../model/posture.ts'
+import { fullFreshnessLimitMs } from '../model/freshness.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { highestFirst, type Severity } from '../model/severity.ts'
 import { hourMs, isoOrNull, toIso } from '../model/time.ts'
 import type { FindingCounts, Span } from '../model/trend.ts'
@@ -8,28 +12,39 @@ import {
   type FindingTimes,
   type FullSyncTimes,
   type PastReader,
+  type TenantRow,
   type TenantState,
   type WaiverLapseFacts,
   type WaiverTermsFacts,
   waiverKinds,
 } from '../store/port.ts'
 
-type Resources = readonly Pick<ResourceView, 'enabled' | 'freshnessLimitMs' | 'resource'>[]
+/** A part of a period with one configuration of a tenant's resources; undefined = the configuration lacked the tenant. */
+interface ConfiguredSpan extends Span {
+  readonly resources: RecordedTenant['resources'] | undefined
+}
+
+/** By tenant, the parts of a period, in their order. */
+export type ConfiguredSpans = ReadonlyMap<string, readonly ConfiguredSpan[]>
 
 /** What happened to a tenant from `from` to `to`, by the stored history alone. */
-export async function periodOf(past: PastReader, tenantId: number, span: Span, resources: Resources) {
+export async function periodOf(past: PastReader, tenant: TenantRow, span: Span, configured: ConfiguredSpans) {
   return {
-    findings: bySeverity(await past.findingTimes(tenantId, span.from, true)),
+    findings: bySeverity(await past.findingTimes(tenant.id, span.from, true)),
     /** In force at some time of the period; `lapsed`: the findings that they no longer covered, because facts had changed. */
-    waivers: waiversIn(await past.events({ tenantId, kinds: [...waiverKinds, 'waiver.lapsed'] }), span),
-    holds: (await holdsIn(past, tenantId, span)).map(({ resource, reason, count, raisedAt, until }) => {
+    waivers: waiversIn(await past.events({ tenantId: tenant.id, kinds: [...waiverKinds, 'waiver.lapsed'] }), span),
+    holds: (await holdsIn(past, tenant.id, span)).map(({ resource, reason, count, raisedAt, until }) => {
       return { resource, reason, count, raised: toIso(raisedAt), ended: isoOrNull(until) }
     }),
-    resources: (await gapsIn(past, tenantId, span, resources)).map(({ resource, gaps }) => {
-      const withoutMs = gaps.reduce((sum, { from, to }) => sum + to - from, 0)
-      return { resource, hoursWithoutData: Math.round(withoutMs / (hourMs / 10)) / 10 }
+    resources: (await gapsIn(past, tenant, span, configured)).map(({ resource, gaps, off }) => {
+      return { resource, hoursWithoutData: hoursOf(gaps), hoursOff: hoursOf(off) }
     }),
   }
+}
+
+function hoursOf(spans: readonly Span[]): number {
+  const ms = spans.reduce((sum, { from, to }) => sum + to - from, 0)
+  return Math.round(ms / (hourMs / 10)) / 10
 }
 
 /** The most severe first. */
@@ -110,29 +125,73 @@ export async function holdsIn(past: PastReader, tenantId: number, { from, to }: 
   return [...all.values()].filter(({ until }) => until === null || until >= from)
 }
 
-/** By resource, the parts of the period in which the last full sync was older than the limit, or in which there was none. */
-export async function gapsIn(
-  past: PastReader,
-  tenantId: number,
-  span: Span,
-  resources: Resources,
-): Promise<readonly { readonly resource: string; readonly gaps: readonly Span[] }[]> {
-  const watched = resources.filter(({ enabled }) => enabled)
-  // An older full sync is stale at the beginning of the period.
-  const since = span.from - Math.max(0, ...watched.map(({ freshnessLimitMs }) => freshnessLimitMs))
-  const syncs = Map.groupBy(await past.fullSyncs(tenantId, since), ({ resource }) => resource)
-  return watched.map(({ resource, freshnessLimitMs }) => ({
-    resource,
-    gaps: [...gapsOf(syncs.get(resource) ?? [], freshnessLimitMs, span)],
-  }))
+/** The parts of a period by what was configured then; what came before the first record counts as that. */
+export async function configuredIn(past: PastReader, { from, to }: Span): Promise<ConfiguredSpans> {
+  const all = new Map<string, { from: number; to: number; readonly resources: ConfiguredSpan['resources'] }[]>()
+  let isFirst = true
+  for await (const noted of past.configurations(from)) {
+    const at = isFirst ? from : Math.max(from, noted.at)
+    const configured = new Map(readRecord(noted).tenants.map(({ name, resources }) => [name, resources]))
+    for (const name of new Set([...all.keys(), ...configured.keys()])) {
+      const resources = configured.get(name)
+      const spans = all.get(name) ?? (isFirst ? [] : [{ from, to, resources: undefined }])
+      const last = spans.at(-1)
+      all.set(name, spans)
+      if (last !== undefined && isDeepStrictEqual(last.resources, resources)) continue
+      if (last !== undefined) last.to = at
+      spans.push({ from: at, to, resources })
+    }
+    isFirst = false
+    await yieldToEventLoop()
+  }
+  return all
 }
 
-function* gapsOf(syncs: readonly FullSyncTimes[], limitMs: number, { from, to }: Span): Generator<Span> {
+export interface Gaps {
+  readonly resource: ResourceName
+  /** While it was on, and the last full sync was older than the limit of that time or there was none. */
+  readonly gaps: readonly Span[]
+  readonly off: readonly Span[]
+}
+
+/** The times without data of each resource that was on in the period, since the tenant was first mirrored. */
+export async function gapsIn(
+  past: PastReader,
+  { id, name, createdAt }: Pick<TenantRow, 'createdAt' | 'id' | 'name'>,
+  { from }: Span,
+  configured: ConfiguredSpans,
+): Promise<readonly Gaps[]> {
+  const spans = (configured.get(name) ?? []).flatMap((span) => {
+    const shown = { ...span, from: Math.max(span.from, createdAt) }
+    return shown.from < shown.to ? [shown] : []
+  })
+  const longestMs = (resource: ResourceName) =>
+    spans.map(({ resources }) => (resources ? fullFreshnessLimitMs(resources[resource], Number.POSITIVE_INFINITY) : 0))
+  // An older full sync is stale at the beginning of the period.
+  const since = from - Math.max(0, ...resourceNames.flatMap(longestMs))
+  const syncs = Map.groupBy(await past.fullSyncs(id, since), ({ resource }) => resource)
+  return resourceNames.flatMap((resource) => {
+    const [on, off] = [[] as ConfiguredSpan[], [] as ConfiguredSpan[]]
+    for (const span of spans) (span.resources?.[resource].enabled === true ? on : off).push(span)
+    if (on.length === 0) return []
+    return [{ resource, off, gaps: on.flatMap((span) => [...gapsOf(syncs.get(resource) ?? [], resource, span)]) }]
+  })
+}
+
+function* gapsOf(
+  syncs: readonly FullSyncTimes[],
+  resource: ResourceName,
+  { from, to, resources }: ConfiguredSpan,
+): Generator<Span> {
+  if (resources === undefined) return
   let freshUntil = from
-  for (const { endedAt, startedAt } of syncs) {
+  for (const { endedAt, startedAt, durationMs } of syncs) {
     if (endedAt > to) continue
+    const until = startedAt + fullFreshnessLimitMs(resources[resource], durationMs)
+    // The end of one before the period is not known, only that of a later run.
+    if (until <= Math.max(freshUntil, endedAt)) continue
     if (endedAt > freshUntil) yield { from: freshUntil, to: endedAt }
-    freshUntil = Math.max(freshUntil, Math.min(startedAt + limitMs, to))
+    freshUntil = Math.min(until, to)
   }
   if (freshUntil < to) yield { from: freshUntil, to }
 }

@@ -1,9 +1,8 @@
-import type { TenantPosture } from '../model/posture.ts'
 import { type SeverityCounts, severities, total } from '../model/severity.ts'
 import { dayMs, hourMs, minuteMs } from '../model/time.ts'
 import type { Span, Trend } from '../model/trend.ts'
 import type { Mirror, PastReader, TenantRow } from '../store/port.ts'
-import { findingCounts, gapsIn, holdsIn } from './period.ts'
+import { type ConfiguredSpans, configuredIn, findingCounts, gapsIn, holdsIn } from './period.ts'
 
 const weekMs = 7 * dayMs
 
@@ -15,10 +14,11 @@ const maxSamples = 92
 
 export async function readTrend(
   past: PastReader,
-  { id, createdAt: mirroredAt }: Pick<TenantRow, 'id' | 'createdAt'>,
+  tenant: Pick<TenantRow, 'createdAt' | 'id' | 'name'>,
   span: Span,
-  posture: TenantPosture,
+  configured: ConfiguredSpans,
 ): Promise<Trend> {
+  const { id, createdAt: mirroredAt } = tenant
   const { from, to } = span
   const count = Math.ceil((to - from) / weekMs)
   const times = await past.findingTimes(id, from)
@@ -27,8 +27,7 @@ export async function readTrend(
     ...findingCounts(times.filter(({ at }) => at >= week.from && at <= week.to)),
   })
   const weeks = Array.from({ length: count }, (_, i) => to - (count - 1 - i) * weekMs)
-  const mirrored = { from: Math.max(from, mirroredAt), to }
-  const gaps = await gapsIn(past, id, mirrored, posture.resources)
+  const gaps = await gapsIn(past, tenant, span, configured)
   const { medianHoursToFix } = counted(span)
   return {
     ...{ from, to, mirroredAt, medianHoursToFix },
@@ -45,17 +44,13 @@ export async function readTrend(
 /** `readTrend` up to now with a cache: the history of 100,000 findings takes 0.4 s to read. */
 export function trendMemory() {
   const kept = new Map<number, { readonly lastEventId: number; readonly trend: Trend }>()
-  return async (
-    mirror: Pick<Mirror, 'lastEventId' | 'past'>,
-    tenant: TenantRow,
-    posture: TenantPosture,
-    now: number,
-  ) => {
+  return async (mirror: Pick<Mirror, 'lastEventId' | 'past'>, tenant: TenantRow, now: number) => {
     const lastEventId = await mirror.lastEventId(tenant.id)
     const known = kept.get(tenant.id)
     const ageMs = now - (known?.trend.to ?? Number.NEGATIVE_INFINITY)
     if (known?.lastEventId === lastEventId && ageMs >= 0 && ageMs < 10 * minuteMs) return known.trend
-    const trend = await readTrend(await mirror.past(now, true), tenant, { from: now - trendMs, to: now }, posture)
+    const [past, span] = [await mirror.past(now, true), { from: now - trendMs, to: now }]
+    const trend = await readTrend(past, tenant, span, await configuredIn(past, span))
     kept.set(tenant.id, { lastEventId, trend })
     return trend
   }

@@ -50,7 +50,8 @@ async function acceptTenant(context: TenantContext, tenantId: number, hold: Hold
 /** Cursors and open full syncs of the former tenant are invalid in the new one. */
 async function forgetPlaces(context: TenantContext, tenantId: number): Promise<void> {
   const { store } = context
-  for (const { name } of enabledResources(context)) {
+  // Also of lists that are switched off, which may be switched on again soon.
+  for (const name of resourceNames) {
     const fullSync = await store.openFullSync(tenantId, name)
     if (fullSync !== null) await store.dropFullSync(fullSync.id)
     await store.noteSync(tenantId, name, { cursor: null })

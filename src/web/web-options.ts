@@ -55,7 +55,7 @@ export interface TenantViews {
   /** The last changes in the mirror of a tenant, newest first. */
   changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
   /** For the plots; null before the tenant is mirrored. */
-  trend(posture: TenantPosture): Promise<Trend | null>
+  trend(tenant: string): Promise<Trend | null>
   /** Secret expiries and waiver ends of all tenants, or of one, in order of time. */
   expiries(tenant?: string): Promise<readonly Expiry[]>
 }

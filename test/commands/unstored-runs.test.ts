@@ -3,7 +3,9 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { UnstoredRuns } from '../../src/daemon/unstored-runs.ts'
 import { createViews } from '../../src/daemon/views.ts'
+import type { TenantPosture } from '../../src/model/posture.ts'
 import { systemClock } from '../../src/model/process/system-clock.ts'
+import type { RunResult } from '../../src/model/run-result.ts'
 import { reloadable } from './support/reloading.ts'
 
 const signal = () => new AbortController().signal
@@ -30,6 +32,16 @@ it('shows a run whose end cannot be stored as failed until one succeeds', async 
   expect(await run('incremental')).toMatchObject({ outcome: 'success', stored: true })
   expect(await world.metric(series('up', 'incremental'))).toBe(1)
   expect(await world.get('/')).not.toContain('new data cannot be stored')
+})
+
+it('shows it after an aborted run of its kind, too', () => {
+  const unstored = new UnstoredRuns()
+  const run = { tenant: 'acme', resource: 'users', mode: 'full' } as const
+  unstored.failed(run, 'The database cannot be reached', 1)
+  unstored.ended({ ...run, outcome: 'failure', reason: 'aborted', stored: true } as RunResult, 2)
+  const full = { mode: 'full', up: true, lastAttemptAt: 2 }
+  const posture = { tenant: 'acme', resources: [{ resource: 'users', modes: [full] }] } as unknown as TenantPosture
+  expect(unstored.over(posture).resources[0]?.modes).toMatchObject([{ up: false, reason: 'store' }])
 })
 
 it('shows a tenant that another replica took over, or ran meanwhile, as the mirror has it', async () => {

@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, vi } from 'vitest'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { dayMs, hourMs } from '../../src/model/time.ts'
-import { holdsIn } from '../../src/report/period.ts'
+import { configuredIn, holdsIn } from '../../src/report/period.ts'
 import { readTrend } from '../../src/report/trend.ts'
 import type { PastReader, TenantRow } from '../../src/store/port.ts'
 import { settings, user } from '../checks/support/facts.ts'
@@ -16,6 +16,7 @@ async function lives(days: readonly (number | null)[]) {
     { resources: { ...others, users: daily, 'authentication-settings': daily } },
     2 * dayMs,
   )
+  await world.configure()
   const [row] = await world.mirror.tenants()
   const start = world.now
   for (const [day, unenrolled] of days.entries()) {
@@ -29,7 +30,8 @@ async function lives(days: readonly (number | null)[]) {
   world.pass(hourMs)
   const trend = async (spanMs: number) => {
     const past = await world.mirror.past(world.now, true)
-    return readTrend(past, row as TenantRow, { from: world.now - spanMs, to: world.now }, await world.posture())
+    const span = { from: world.now - spanMs, to: world.now }
+    return readTrend(past, row as TenantRow, span, await configuredIn(past, span))
   }
   return { world, row: row as TenantRow, start, trend }
 }

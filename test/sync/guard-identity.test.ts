@@ -205,6 +205,29 @@ it('a hold of the whole tenant for a refused page ends when that list is switche
   expect(await heldBack(test)).toEqual([])
 })
 
+it('a list that was off while another tenant was accepted begins again in that one', async () => {
+  const { test, server } = await mirrored(
+    { users: users(1), clients: [client(1)] },
+    { users: users(100), clients: [client(2)] },
+  )
+  server.pageSize = () => 2
+  server.choose((_path, cursor) => {
+    if (cursor === '2') server.refused.set('users', 500)
+    return server.a
+  })
+  expect(ending(await test.run('users', 'full'))).toBe('server_error')
+  server.refused.clear()
+  server.choose(() => server.b)
+  await test.restart({ resources: { users: { enabled: false } } })
+  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  await accept(test, await theHold(test))
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  await test.restart({ resources: {} })
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  const ids = test.query('select user_id from users where removed_at is null').map((row) => row['user_id'])
+  expect(ids).toEqual(server.b.users.map((row) => row['userId']))
+})
+
 it('known ids of users who were created at another time hold the list, until it shows the known ones again', async () => {
   const { test, server } = await mirrored({ users: users(1), clients: [client(1)] })
   const before = everyRow(test)

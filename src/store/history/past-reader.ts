@@ -31,6 +31,7 @@ export interface FullSyncTimes {
   readonly resource: string
   readonly startedAt: number
   readonly endedAt: number
+  readonly durationMs: number | null
 }
 
 /** Findings that were opened, reopened or resolved at one time. */
@@ -64,7 +65,11 @@ export function pastStore(db: Db) {
       const runsText = `select resource, complete_started_at as "completeStartedAt",
           complete_duration_ms as "completeDurationMs", live
         from runs where id in (select max(id) from runs where tenant_id = ? and ${asOf.runs} group by resource)`
-      const fullSyncsText = `select resource, complete_started_at as "startedAt", min(ended_at) as "endedAt" from runs
+      const configurations = `from events e where tenant_id = ${sharedChain} and kind = 'configuration' and data is not null`
+      const configurationsText = `select at, data ${configurations} and ${asOf.events('e')}
+        and id >= coalesce((select max(id) ${configurations} and at <= ?), 0) order by id`
+      const fullSyncsText = `select resource, complete_started_at as "startedAt", min(ended_at) as "endedAt",
+          max(complete_duration_ms) as "durationMs" from runs
         where tenant_id = ? and ended_at >= ? and complete_started_at is not null and ${asOf.runs}
         group by resource, complete_started_at order by min(id)`
       const ofResolved = (name: string) =>
@@ -90,6 +95,12 @@ export function pastStore(db: Db) {
         async configuration(): Promise<NotedConfiguration | null> {
           const event = await db.read((tx) => lastEvent(tx, sharedChain, 'configuration', { asOf }))
           return event === undefined ? null : { ...toConfiguration(event), at: asOf.clamp(event.at) }
+        },
+        /** Those in force since then, oldest first. */
+        async *configurations(since: number): AsyncGenerator<NotedConfiguration> {
+          const rows = await db.read((tx) => tx<{ at: number; data: string }>(configurationsText, [since]))
+          // Each of a thousand tenants has megabytes.
+          for (const row of rows) yield { ...toConfiguration(row), at: asOf.clamp(row.at) }
         },
         /** `evaluatedAt` is the last confirmation of the check result by then. */
         async checkStates(tenantId: number): Promise<readonly CheckStateRow[]> {

@@ -79,7 +79,7 @@ export async function loadPage(
       findings: isFiltered(query) ? await loadList(first, query) : await loadGroups(first, shown.now),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map((one) => ({ ...withoutChangeDetails(one), names: [] })),
-      trend: isFiltered(query) ? null : await sources.trend(posture),
+      trend: isFiltered(query) ? null : await sources.trend(posture.tenant),
       owners: sources.names().owners,
       evaluates: sources.evaluates,
       sync,

@@ -47,6 +47,11 @@ export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: 
     pass(ms: number) {
       time.now += ms
     },
+    /** Records a configuration, as a start or a reload does. */
+    async configure(next: SettingsChanges = changes): Promise<void> {
+      const content = JSON.stringify({ tenants: [tenantSettings(next)] })
+      await mirror.noteConfiguration({ at: time.now, digest: content, content })
+    },
     /** Complete full syncs that show these records, a minute later. */
     async sync(rows: Rows): Promise<void> {
       time.now += minuteMs
